@@ -1,0 +1,62 @@
+package io.github.virtualthread;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Runs the annotated method on a virtual thread of its own; the call returns at once.
+ *
+ * <p>The method returns {@code void}, {@link java.util.concurrent.Future}, {@link java.util.concurrent.CompletionStage}
+ * or {@link java.util.concurrent.CompletableFuture}; any other return type fails the start of the application. A method
+ * that returns a future hands every outcome over through it: value, exception, cancellation, rejection. What a
+ * {@code void} method throws goes to the application's
+ * {@link org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler}, else to the log.
+ *
+ * <p>On a class or an interface it covers the public methods declared there. The annotation of a method replaces that of
+ * its class as a whole; attributes are not merged. It may be used as a meta-annotation.
+ *
+ * <p>The calling thread is never blocked, whatever the limit: a call that finds no permit waits as an object in a first-in,
+ * first-out queue and gets its thread together with its permit.
+ *
+ * <pre>{@code
+ * @VirtualThread("db")
+ * CompletableFuture<Price> price(long id) {
+ *     return completedFuture(prices.find(id));
+ * }
+ * }</pre>
+ *
+ * @see <a href="https://openjdk.org/jeps/444">JEP 444: virtual threads are not pooled, they are bounded by semaphores</a>
+ */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface VirtualThread {
+
+    /**
+     * Name of the limit that bounds the method, as in {@code virtual-thread.limits.<name>}; empty for the default limit
+     * if there is one, {@code "none"} for no limit at all. May be a {@code ${...}} placeholder.
+     *
+     * @return name of a configured limit, {@code "none"}, or empty
+     */
+    @AliasFor("limit")
+    String value() default "";
+
+    /**
+     * Same as {@link #value()}, for use beside other attributes.
+     *
+     * @return name of a configured limit, {@code "none"}, or empty
+     */
+    @AliasFor("value")
+    String limit() default "";
+
+    /**
+     * Name of the task in threads, logs and meters; empty for {@code Class.method}. May be a {@code ${...}} placeholder.
+     *
+     * @return name of the task, or empty
+     */
+    String name() default "";
+}

@@ -1,0 +1,6 @@
+package io.github.virtualthread.execution;
+
+/** Draft of the contract. */
+public final class TaskSpec {
+    TaskSpec() {}
+}
