@@ -1,24 +1,220 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.DrainCounts.Ending;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Draft of the contract. */
-public final class TaskEngine {
+/**
+ * The virtual-thread-per-task executor of an application: every call gets a virtual thread of its own, once its limit has a
+ * permit for it.
+ *
+ * <p>Thread-safe. Open from the start; {@link #stop} drains it and {@link #start} opens it again; {@link #close} is final.
+ */
+public final class TaskEngine implements AutoCloseable {
 
-    /** Spec of calls under one name: checked once, used by every call. {@code limit} null: no limit. */
+    /** How long interrupted bodies may take to end by themselves. */
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
+
+    private enum Phase {
+        OPEN,
+        DRAINING,
+        STOPPED,
+        CLOSED
+    }
+
+    private final TaskLimits limits;
+    private final ContextPropagation propagation;
+    private final TaskThreads threads;
+    private final LiveTasks live = new LiveTasks();
+    private volatile Phase phase = Phase.OPEN;
+    private volatile DrainCounts drained = new DrainCounts();
+
+    /**
+     * An engine that accepts calls at once.
+     *
+     * @param limits limits of the application
+     * @param propagation what tasks see of their callers
+     * @param threadNamePrefix begin of the names of all threads, may be empty
+     * @param contextClassLoader context class loader of all threads
+     */
+    public TaskEngine(
+            TaskLimits limits,
+            ContextPropagation propagation,
+            String threadNamePrefix,
+            ClassLoader contextClassLoader) {
+        this(limits, propagation, new TaskThreads(threadNamePrefix, contextClassLoader));
+    }
+
+    TaskEngine(TaskLimits limits, ContextPropagation propagation, TaskThreads threads) {
+        this.limits = limits;
+        this.propagation = propagation;
+        this.threads = threads;
+    }
+
+    /**
+     * What all calls under one name have in common.
+     *
+     * @param name name of the tasks, in threads and messages
+     * @param limit name of their limit, null for none
+     * @return spec for {@link #submit} and {@link #execute}
+     * @throws IllegalArgumentException if there is no such limit; the message lists those there are
+     */
     public TaskSpec spec(String name, @Nullable String limit) {
-        throw new UnsupportedOperationException();
+        TaskLimit found = limit == null ? null : limits.get(limit);
+        return new TaskSpec(name, found, threads.named(name));
     }
 
-    /** Submits a body; every outcome comes through the future. Never blocks, never throws what the body throws. */
-    public CompletableFuture<Object> submit(TaskSpec spec, TaskBody body) {
-        throw new UnsupportedOperationException();
+    /**
+     * Runs a body on a virtual thread. Never blocks.
+     *
+     * @param spec name and limit
+     * @param body what to run
+     * @return gets every outcome: the value, the exception of the body as it is, a cancellation, and
+     *     {@link io.github.virtualthread.limit.LimitExceededException} for a rejection; {@code cancel(true)} interrupts
+     *     the body
+     */
+    public CompletableFuture<@Nullable Object> submit(TaskSpec spec, TaskBody body) {
+        Task task = new Task(this, spec, body, propagation.capture(), null);
+        CompletableFuture<@Nullable Object> future = task.future();
+        submit(task);
+        return future;
     }
 
-    /** Submits a body nobody waits for; failure and rejection go to onFailure, on a virtual thread, with the caller's MDC. */
+    /**
+     * Runs a body on a virtual thread that nobody waits for. Never blocks.
+     *
+     * @param spec name and limit
+     * @param body what to run
+     * @param onFailure told what the body threw, or why it was rejected; on a virtual thread, with the context of the caller
+     */
     public void execute(TaskSpec spec, TaskBody body, Consumer<Throwable> onFailure) {
-        throw new UnsupportedOperationException();
+        submit(new Task(this, spec, body, propagation.capture(), onFailure));
+    }
+
+    private void submit(Task task) {
+        if (!accepts()) {
+            task.refuse(Reason.SHUTDOWN);
+            return;
+        }
+        task.submit();
+        if (isStopped()) {
+            // stopped in between: whoever emptied the queues may have missed this one
+            task.withdraw();
+        }
+    }
+
+    private boolean accepts() {
+        Phase now = phase;
+        // a running task may need further calls to finish
+        return now == Phase.OPEN || now == Phase.DRAINING && live.containsCurrent();
+    }
+
+    boolean isStopped() {
+        Phase now = phase;
+        return now == Phase.STOPPED || now == Phase.CLOSED;
+    }
+
+    /** Starts the thread of a task that has its permit. */
+    void start(Task task) {
+        Thread thread = task.spec().threads().newThread(task);
+        live.add(thread, task);
+        try {
+            thread.start();
+        } catch (Throwable failure) {
+            live.remove(thread);
+            throw failure;
+        }
+    }
+
+    /** The current thread has done all for its task. */
+    void ended() {
+        live.remove(Thread.currentThread());
+    }
+
+    /** A task has its outcome; {@code ending} is null for one that does not count while stopping. */
+    void settled(Task task, @Nullable Ending ending) {
+        if (phase != Phase.OPEN && ending != null) {
+            drained.add(task.spec().limitName(), ending);
+        }
+    }
+
+    /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. */
+    public void start() {
+        if (phase != Phase.CLOSED) {
+            phase = Phase.OPEN;
+        }
+    }
+
+    /**
+     * Stops accepting calls, except from running tasks, and waits for those that run and wait. When the period is over, the
+     * running are interrupted, the waiting rejected; every future is complete on return. Blocks for the period at most, and
+     * a second more while interrupted bodies end.
+     *
+     * @param period how long calls may finish, zero for not at all
+     */
+    public void stop(Duration period) {
+        drained = new DrainCounts();
+        phase = Phase.DRAINING;
+        long begin = System.nanoTime();
+        awaitIdle(period);
+        phase = Phase.STOPPED;
+        // asked again: a call that was accepted long ago may have started just now
+        if (!isIdle()) {
+            limits.rejectWaiting();
+            live.all().forEach(Task::stop);
+            awaitIdle(GRACE);
+            live.all().forEach(TaskEngine::giveUp);
+        }
+        if (!drained.isEmpty()) {
+            logger.info(
+                    "Virtual threads stopped after {} ms: {}",
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin),
+                    drained);
+        }
+    }
+
+    /** An interrupt of the waiting thread ends the period. */
+    private void awaitIdle(Duration period) {
+        try {
+            live.await(this::isIdle, TimeUnit.NANOSECONDS.convert(period));
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isIdle() {
+        return live.isEmpty() && limits.waiting() == 0;
+    }
+
+    /** A continuation may block and so gets a thread; where no carrier is free for it, the future is completed in place. */
+    private static void giveUp(Task task) {
+        try {
+            Thread.ofVirtual().start(task::giveUp).join(GRACE);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+        if (!task.future().isDone()) {
+            task.giveUp();
+        }
+    }
+
+    /** Stops without a period, unless stopped already, for good. */
+    @Override
+    public void close() {
+        if (!isStopped()) {
+            stop(Duration.ZERO);
+        }
+        phase = Phase.CLOSED;
     }
 }

@@ -1,6 +1,47 @@
 package io.github.virtualthread.execution;
 
-/** Draft of the contract. */
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimit;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+
+/** What all calls under one name have in common. Made once by {@link TaskEngine#spec}, used by every call. */
 public final class TaskSpec {
-    TaskSpec() {}
+
+    private final String name;
+    private final @Nullable TaskLimit limit;
+    private final ThreadFactory threads;
+
+    TaskSpec(String name, @Nullable TaskLimit limit, ThreadFactory threads) {
+        this.name = name;
+        this.limit = limit;
+        this.threads = threads;
+    }
+
+    /**
+     * Name of the tasks, as threads and messages show it.
+     *
+     * @return {@code Class.method}, or the name given in the annotation
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Limit that bounds the tasks.
+     *
+     * @return the limit, null for none
+     */
+    public @Nullable TaskLimit limit() {
+        return limit;
+    }
+
+    /** Name of the limit, {@code "none"} where there is none. */
+    String limitName() {
+        return limit == null ? LimitNames.NONE : limit.name();
+    }
+
+    ThreadFactory threads() {
+        return threads;
+    }
 }

@@ -1,0 +1,28 @@
+package io.github.virtualthread.context;
+
+/** What was captured on the thread of the caller. Immutable: may be opened on another thread at any later time. */
+@FunctionalInterface
+public interface CapturedContext {
+
+    /** Nothing was captured. */
+    CapturedContext EMPTY = () -> Scope.NOTHING;
+
+    /**
+     * Sets on the current thread what was captured.
+     *
+     * @return takes it away again
+     */
+    Scope open();
+
+    /** Takes away what was set. To be closed on the thread that opened it. */
+    @FunctionalInterface
+    interface Scope extends AutoCloseable {
+
+        /** Nothing was set. */
+        Scope NOTHING = () -> {};
+
+        /** Takes away what was set. */
+        @Override
+        void close();
+    }
+}

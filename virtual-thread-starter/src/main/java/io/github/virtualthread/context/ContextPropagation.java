@@ -1,0 +1,138 @@
+package io.github.virtualthread.context;
+
+import io.github.virtualthread.context.CapturedContext.Scope;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries the context of a caller to the thread of its task.
+ *
+ * <p>What fails here is logged and leaves that part out: neither capture nor opening nor closing ever throws.
+ */
+public final class ContextPropagation {
+
+    private static final Logger logger = LoggerFactory.getLogger(ContextPropagation.class);
+
+    /** In the order in which they are opened: MDC first, so that the trace ids of a later scope win. */
+    private final List<ContextCapture> captures;
+
+    ContextPropagation(List<ContextCapture> captures) {
+        this.captures = List.copyOf(captures);
+    }
+
+    /**
+     * Carries nothing.
+     *
+     * @return propagation of nothing
+     */
+    public static ContextPropagation none() {
+        return new ContextPropagation(List.of());
+    }
+
+    /**
+     * Also carries all of the MDC.
+     *
+     * @return extended copy
+     */
+    public ContextPropagation withMdc() {
+        return with(new MdcCapture());
+    }
+
+    /**
+     * Also carries these keys of the MDC.
+     *
+     * @param keys names of the keys
+     * @return extended copy
+     */
+    public ContextPropagation withMdc(List<String> keys) {
+        return with(new MdcCapture(keys));
+    }
+
+    /**
+     * Also carries every thread-local registered with Micrometer's context-propagation, which must be on the classpath.
+     *
+     * @return extended copy
+     */
+    public ContextPropagation withRegisteredContext() {
+        return with(new SnapshotCapture());
+    }
+
+    ContextPropagation with(ContextCapture capture) {
+        List<ContextCapture> extended = new ArrayList<>(captures);
+        extended.add(capture);
+        return new ContextPropagation(extended);
+    }
+
+    /**
+     * Captures what is there on the current thread.
+     *
+     * @return what was captured, to be opened on the thread of the task
+     */
+    public CapturedContext capture() {
+        CapturedContext captured = CapturedContext.EMPTY;
+        for (ContextCapture capture : captures) {
+            captured = join(captured, captured(capture));
+        }
+        return captured;
+    }
+
+    private static CapturedContext captured(ContextCapture capture) {
+        try {
+            return capture.capture();
+        } catch (RuntimeException | LinkageError failure) {
+            logger.warn("Context of the caller could not be captured; the task runs without it", failure);
+            return CapturedContext.EMPTY;
+        }
+    }
+
+    private static CapturedContext join(CapturedContext first, CapturedContext second) {
+        if (first == CapturedContext.EMPTY) {
+            return second;
+        }
+        return second == CapturedContext.EMPTY ? first : new Joined(first, second);
+    }
+
+    /**
+     * Sets on the current thread what was captured.
+     *
+     * @param captured what was captured
+     * @return takes it away again, by {@link #close}
+     */
+    public static Scope open(CapturedContext captured) {
+        try {
+            return captured.open();
+        } catch (RuntimeException | LinkageError failure) {
+            logger.warn("Captured context could not be set; the task runs without it", failure);
+            return Scope.NOTHING;
+        }
+    }
+
+    /**
+     * Takes away what was set. To be called on the thread that opened the scope.
+     *
+     * @param scope scope to close
+     */
+    public static void close(Scope scope) {
+        try {
+            scope.close();
+        } catch (RuntimeException | LinkageError failure) {
+            logger.warn("Captured context could not be taken away after the task", failure);
+        }
+    }
+
+    /** Two kinds of context; a failure of one leaves the other. */
+    private record Joined(CapturedContext first, CapturedContext second) implements CapturedContext {
+
+        @Override
+        public Scope open() {
+            Scope outer = ContextPropagation.open(first);
+            Scope inner = ContextPropagation.open(second);
+            return () -> {
+                ContextPropagation.close(inner);
+                ContextPropagation.close(outer);
+            };
+        }
+    }
+}

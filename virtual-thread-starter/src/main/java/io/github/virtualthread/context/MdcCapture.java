@@ -1,0 +1,66 @@
+package io.github.virtualthread.context;
+
+import io.github.virtualthread.context.CapturedContext.Scope;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import org.slf4j.spi.MDCAdapter;
+
+/** The mapped diagnostic context of SLF4J, whatever the logging system behind it. */
+final class MdcCapture implements ContextCapture {
+
+    private static final Scope CLEAR = MDC::clear;
+
+    private final MdcReader reader;
+
+    /** All keys. */
+    MdcCapture() {
+        this.reader = allKeys(MDC.getMDCAdapter());
+    }
+
+    /** Only these keys. */
+    MdcCapture(List<String> keys) {
+        List<String> wanted = List.copyOf(keys);
+        this.reader = () -> only(wanted);
+    }
+
+    @Override
+    public CapturedContext capture() {
+        Map<String, String> entries = reader.read();
+        return entries == null || entries.isEmpty() ? CapturedContext.EMPTY : new Captured(entries);
+    }
+
+    private static MdcReader allKeys(@Nullable MDCAdapter adapter) {
+        boolean logback = adapter != null
+                && adapter.getClass().getName().equals("ch.qos.logback.classic.util.LogbackMDCAdapter");
+        return logback ? LogbackMdc.reader(adapter) : MDC::getCopyOfContextMap;
+    }
+
+    private static Map<String, String> only(List<String> keys) {
+        Map<String, String> entries = new HashMap<>();
+        for (String key : keys) {
+            String value = MDC.get(key);
+            if (value != null) {
+                entries.put(key, value);
+            }
+        }
+        return entries;
+    }
+
+    /** Reads the context map of the current thread; nobody changes the map afterwards. */
+    @FunctionalInterface
+    interface MdcReader {
+        @Nullable Map<String, String> read();
+    }
+
+    private record Captured(Map<String, String> entries) implements CapturedContext {
+
+        @Override
+        public Scope open() {
+            MDC.setContextMap(entries);
+            return CLEAR;
+        }
+    }
+}

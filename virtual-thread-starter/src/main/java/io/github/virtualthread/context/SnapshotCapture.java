@@ -1,0 +1,22 @@
+package io.github.virtualthread.context;
+
+import io.github.virtualthread.context.CapturedContext.Scope;
+import io.micrometer.context.ContextSnapshot;
+import io.micrometer.context.ContextSnapshotFactory;
+
+/** Every thread-local that is registered with Micrometer's context-propagation: trace, security, one's own. */
+final class SnapshotCapture implements ContextCapture {
+
+    private final ContextSnapshotFactory snapshots =
+            ContextSnapshotFactory.builder().build();
+
+    @Override
+    public CapturedContext capture() {
+        ContextSnapshot snapshot = snapshots.captureAll();
+        return () -> {
+            ContextSnapshot.Scope scope = snapshot.setThreadLocals();
+            Scope close = scope::close;
+            return close;
+        };
+    }
+}

@@ -1,0 +1,96 @@
+package io.github.virtualthread.execution;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The window in which a body may be interrupted. An interrupt that comes earlier or later is not delivered, one that was
+ * delivered is not seen by anything after the window.
+ */
+@SuppressWarnings("serial")
+final class Interruption extends AtomicInteger {
+
+    private static final int CLOSED = 0;
+    private static final int OPEN = 1;
+    private static final int DELIVERING = 2;
+    private static final int DELIVERED = 3;
+
+    private @Nullable Thread thread; // written before OPEN, read after
+
+    /** Opens the window, on the thread of the body. */
+    void open() {
+        thread = Thread.currentThread();
+        set(OPEN);
+    }
+
+    /** Interrupts the body if it runs. */
+    void interrupt() {
+        Thread running = null;
+        for (int seen = get(); running == null && (seen == OPEN || seen == DELIVERED); seen = get()) {
+            if (compareAndSet(seen, DELIVERING)) {
+                running = thread;
+            }
+        }
+        if (running != null) {
+            running.interrupt();
+            set(DELIVERED);
+        }
+    }
+
+    /** Closes the window: waits for an interrupt on its way and clears the flag. */
+    void close() {
+        for (int seen = get(); seen == DELIVERING || !compareAndSet(seen, CLOSED); seen = get()) {
+            Thread.yield();
+        }
+        thread = null;
+        Thread.interrupted();
+    }
+
+    /**
+     * Waits for the future that a body has returned; an interrupt is passed on to it as a cancel.
+     *
+     * @param value what the body returned
+     * @return the same, or what the future holds
+     */
+    @Nullable Object await(@Nullable Object value) throws Throwable {
+        if (value instanceof Future<?> future) {
+            return get(future);
+        }
+        return value instanceof CompletionStage<?> stage ? get(asFuture(stage)) : value;
+    }
+
+    private @Nullable Object get(Future<?> future) throws Throwable {
+        // the flag may be one that the body left behind; whether we were interrupted, the state knows
+        Thread.interrupted();
+        boolean interrupted = get() != OPEN;
+        while (true) {
+            if (interrupted) {
+                future.cancel(true);
+            }
+            try {
+                return future.get();
+            } catch (InterruptedException cancelled) {
+                interrupted = true;
+            } catch (ExecutionException failed) {
+                throw failed.getCause();
+            }
+        }
+    }
+
+    /** Not every stage can be turned into a future by itself. */
+    private static Future<?> asFuture(CompletionStage<?> stage) {
+        CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
+        stage.whenComplete((value, failure) -> {
+            if (failure == null) {
+                future.complete(value);
+            } else {
+                future.completeExceptionally(failure);
+            }
+        });
+        return future;
+    }
+}

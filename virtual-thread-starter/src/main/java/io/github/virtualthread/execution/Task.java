@@ -1,0 +1,223 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.context.CapturedContext;
+import io.github.virtualthread.context.CapturedContext.Scope;
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.DrainCounts.Ending;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.PermitRequest;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One call, from its submission to its end.
+ *
+ * <p>Keeps its books apart from the future: what users do with that decides what the caller sees, never whether a permit
+ * goes back.
+ */
+final class Task extends PermitRequest implements Runnable {
+
+    private static final Logger logger = LoggerFactory.getLogger(Task.class);
+
+    private final TaskEngine engine;
+    private final TaskSpec spec;
+    private final TaskFuture future;
+    private final Interruption interruption = new Interruption();
+    private final @Nullable Consumer<Throwable> onFailure;
+    private @Nullable TaskBody body;
+    private CapturedContext context;
+    private @Nullable LimitExceededException rejection;
+    private volatile boolean stopped;
+
+    /**
+     * A task that has not been submitted.
+     *
+     * @param onFailure told of a failure, where no caller holds the future; null where one does
+     */
+    Task(
+            TaskEngine engine,
+            TaskSpec spec,
+            TaskBody body,
+            CapturedContext context,
+            @Nullable Consumer<Throwable> onFailure) {
+        super(spec.limit());
+        this.engine = engine;
+        this.spec = spec;
+        this.future = new TaskFuture(this);
+        this.body = body;
+        this.context = context;
+        this.onFailure = onFailure;
+    }
+
+    TaskSpec spec() {
+        return spec;
+    }
+
+    CompletableFuture<@Nullable Object> future() {
+        return future;
+    }
+
+    /** Asks for a permit. Refusals end up in the future like everything else. */
+    void submit() {
+        Reason refused = ask();
+        if (refused != null) {
+            refuse(refused);
+        }
+    }
+
+    /** Ends a task that neither waits nor runs. The caller's thread settles the future, but never runs a handler. */
+    void refuse(Reason reason) {
+        if (onFailure == null) {
+            rejection = rejection(reason);
+            settle(null, rejection);
+            release();
+        } else {
+            rejected(reason);
+        }
+    }
+
+    /** Refuses a task that has been queued after the queues were emptied. */
+    void withdraw() {
+        if (leave()) {
+            refuse(Reason.SHUTDOWN);
+        }
+    }
+
+    @Override
+    protected void granted() {
+        engine.start(this);
+    }
+
+    @Override
+    protected void grantFailed(Throwable failure) {
+        settle(null, failure);
+        release();
+    }
+
+    /** Whatever the application hangs on a future may block: it gets a thread, neither the timer's nor the caller's. */
+    @Override
+    protected void rejected(Reason reason) {
+        LimitExceededException refusal = rejection(reason);
+        rejection = refusal;
+        try {
+            engine.start(this);
+        } catch (Throwable noThread) {
+            refusal.addSuppressed(noThread);
+            grantFailed(refusal);
+        }
+    }
+
+    private LimitExceededException rejection(Reason reason) {
+        return new LimitExceededException(spec.name(), spec.limit(), reason);
+    }
+
+    @Override
+    public void run() {
+        Scope scope = ContextPropagation.open(context);
+        try {
+            if (rejection == null) {
+                runBody();
+            } else {
+                settle(null, rejection);
+            }
+        } finally {
+            ContextPropagation.close(scope);
+            release();
+            engine.ended();
+        }
+    }
+
+    private void runBody() {
+        Object value = null;
+        Throwable failure = null;
+        interruption.open();
+        try {
+            if (engine.isStopped()) {
+                rejection = rejection(Reason.SHUTDOWN);
+                failure = rejection;
+            } else if (!future.isDone() && body != null) {
+                value = interruption.await(body.run());
+            }
+        } catch (Throwable thrown) {
+            failure = thrown;
+        } finally {
+            interruption.close();
+        }
+        giveBack();
+        settle(value, failure);
+    }
+
+    private void settle(@Nullable Object value, @Nullable Throwable failure) {
+        Throwable reported = stopped && rejection == null ? stoppedBy(failure) : failure;
+        boolean first = reported == null ? future.succeed(value) : future.fail(reported);
+        if (first) {
+            engine.settled(this, ending());
+        }
+        if (reported != null) {
+            report(reported, first);
+        }
+    }
+
+    private @Nullable Ending ending() {
+        if (rejection != null) {
+            return rejection.reason() == Reason.SHUTDOWN ? Ending.DROPPED : null;
+        }
+        return stopped ? Ending.INTERRUPTED : Ending.FINISHED;
+    }
+
+    private Throwable stoppedBy(@Nullable Throwable failure) {
+        CancellationException cancelled = new CancellationException(
+                spec.name() + " was interrupted: the application stopped before it ended");
+        if (failure != null) {
+            cancelled.addSuppressed(failure);
+        }
+        return cancelled;
+    }
+
+    private void report(Throwable failure, boolean first) {
+        if (!first) {
+            logger.debug("{} failed after its future had been completed", spec.name(), failure);
+        } else if (onFailure != null) {
+            try {
+                onFailure.accept(failure);
+            } catch (Throwable thrown) {
+                thrown.addSuppressed(failure);
+                logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown);
+            }
+        }
+    }
+
+    /** The future was completed by somebody else. A task that waits leaves its queue; one that runs goes on. */
+    void abandon() {
+        if (leave()) {
+            release();
+        }
+    }
+
+    void interrupt() {
+        interruption.interrupt();
+    }
+
+    /** The application stops: interrupts the body and makes the task fail whatever it returns. */
+    void stop() {
+        stopped = true;
+        interrupt();
+    }
+
+    /** Completes the future of a task that did not end in spite of {@link #stop}. */
+    void giveUp() {
+        settle(null, rejection);
+    }
+
+    /** Lets go of what the application handed in: futures and handles may live on. */
+    private void release() {
+        body = null;
+        context = CapturedContext.EMPTY;
+        future.detach();
+    }
+}

@@ -1,0 +1,84 @@
+package io.github.virtualthread.limit;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.TaskRejectedException;
+
+/**
+ * A call was refused by a limit, or because the application stops. Its body never ran.
+ *
+ * <p>Methods that return a future deliver it through the future, {@code void} methods to the uncaught-exception handler.
+ */
+public class LimitExceededException extends TaskRejectedException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** Why a call was refused. */
+    public enum Reason {
+        /** As many calls wait already as the capacity of the queue allows. */
+        QUEUE_FULL,
+        /** No permit came free within the longest wait. */
+        WAIT_TIMEOUT,
+        /** The application stops, or has stopped. */
+        SHUTDOWN
+    }
+
+    private final String limit;
+    private final String task;
+    private final Reason reason;
+
+    /**
+     * A refusal. Its message tells the numbers of the limit at this moment.
+     *
+     * @param task name of the refused task
+     * @param limit its limit, null for a call without one
+     * @param reason why it was refused
+     */
+    public LimitExceededException(String task, @Nullable TaskLimit limit, Reason reason) {
+        super("%s was rejected (%s): %s".formatted(task, reason, detail(limit, reason)));
+        this.limit = limit == null ? LimitNames.NONE : limit.name();
+        this.task = task;
+        this.reason = reason;
+    }
+
+    private static String detail(@Nullable TaskLimit limit, Reason reason) {
+        if (limit == null || reason == Reason.SHUTDOWN) {
+            return "the application is stopping and accepts no more calls";
+        }
+        return "limit '%s' has %d permits, %d free, and %d calls waiting; %s"
+                .formatted(
+                        limit.name(),
+                        limit.permits(),
+                        limit.available(),
+                        limit.waiting(),
+                        reason == Reason.QUEUE_FULL
+                                ? "queue-capacity is %d".formatted(limit.queueCapacity())
+                                : "none came free within max-wait %s".formatted(limit.maxWait()));
+    }
+
+    /**
+     * Name of the limit that refused the call.
+     *
+     * @return the name, {@code "none"} for a call without a limit
+     */
+    public String limit() {
+        return limit;
+    }
+
+    /**
+     * Name of the refused task.
+     *
+     * @return {@code Class.method}, or the name given in the annotation
+     */
+    public String task() {
+        return task;
+    }
+
+    /**
+     * Why the call was refused.
+     *
+     * @return the reason
+     */
+    public Reason reason() {
+        return reason;
+    }
+}

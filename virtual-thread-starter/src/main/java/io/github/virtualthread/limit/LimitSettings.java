@@ -1,0 +1,90 @@
+package io.github.virtualthread.limit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one limit is to be. A bean of this type declares a limit without Spring Boot; the properties under
+ * {@code virtual-thread.limits} produce the same.
+ *
+ * @param name name used in {@code @VirtualThread("name")}: letters, digits, {@code -}, {@code _} and {@code .}; not
+ *     {@code none}
+ * @param permits most calls that run at once, at least 1
+ * @param queueCapacity most calls that wait, at least 0; {@link #UNBOUNDED} for any number
+ * @param maxWait longest wait, more than zero; null for any time
+ */
+public record LimitSettings(String name, int permits, int queueCapacity, @Nullable Duration maxWait) {
+
+    /** Value of {@link #queueCapacity()} where any number of calls may wait. */
+    public static final int UNBOUNDED = Integer.MAX_VALUE;
+
+    /**
+     * Checks all values.
+     *
+     * @throws IllegalArgumentException naming the limit and every value that is out of its range
+     */
+    public LimitSettings {
+        Objects.requireNonNull(name, "name");
+        List<String> problems = problems(name, permits, queueCapacity, maxWait);
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
+        }
+    }
+
+    /**
+     * A limit in which any number of calls may wait for any time.
+     *
+     * @param name name of the limit
+     * @param permits most calls that run at once, at least 1
+     * @return its settings
+     * @throws IllegalArgumentException if the name is not allowed or {@code permits} is below 1
+     */
+    public static LimitSettings of(String name, int permits) {
+        return new LimitSettings(name, permits, UNBOUNDED, null);
+    }
+
+    /**
+     * The same with a bound on how many calls wait.
+     *
+     * @param queueCapacity most calls that wait, at least 0; one more is rejected at once
+     * @return changed copy
+     * @throws IllegalArgumentException if {@code queueCapacity} is negative
+     */
+    public LimitSettings withQueueCapacity(int queueCapacity) {
+        return new LimitSettings(name, permits, queueCapacity, maxWait);
+    }
+
+    /**
+     * The same with a bound on how long a call waits.
+     *
+     * @param maxWait longest wait, more than zero; then the call is rejected
+     * @return changed copy
+     * @throws IllegalArgumentException if {@code maxWait} is zero or negative
+     */
+    public LimitSettings withMaxWait(@Nullable Duration maxWait) {
+        return new LimitSettings(name, permits, queueCapacity, maxWait);
+    }
+
+    private static List<String> problems(String name, int permits, int queueCapacity, @Nullable Duration maxWait) {
+        List<String> problems = new ArrayList<>();
+        if (!LimitNames.isAllowed(name)) {
+            problems.add("a name has letters, digits, '-', '_' and '.' only, was '" + name + "'");
+        } else if (LimitNames.uniform(name).equals(LimitNames.NONE)) {
+            problems.add("the name 'none' is reserved for calls without a limit");
+        }
+        if (permits < 1) {
+            problems.add("permits must be at least 1, was " + permits);
+        }
+        if (queueCapacity < 0) {
+            problems.add("queue-capacity must be at least 0, was " + queueCapacity);
+        }
+        if (maxWait != null && !maxWait.isPositive()) {
+            problems.add("max-wait must be longer than zero, was %s (for calls that never wait: queue-capacity 0)"
+                    .formatted(maxWait));
+        }
+        return problems;
+    }
+}

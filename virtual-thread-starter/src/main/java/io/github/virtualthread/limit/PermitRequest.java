@@ -1,0 +1,124 @@
+package io.github.virtualthread.limit;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call that asks a limit for a permit: waits in its queue, gets the permit at most once, gives it back once.
+ *
+ * <p>It is its own node in the queue, so that leaving the queue needs no search and waiting costs no second object.
+ */
+public abstract class PermitRequest {
+
+    private static final int IDLE = 0;
+    private static final int QUEUED = 1;
+    private static final int HOLDING = 2;
+    private static final int OVER = 3;
+    private static final VarHandle PHASE;
+
+    static {
+        try {
+            PHASE = MethodHandles.lookup().findVarHandle(PermitRequest.class, "phase", int.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    private final @Nullable SemaphoreLimit limit;
+    private volatile int phase;
+
+    /** Links of {@link WaitQueue}, guarded by the lock of the limit. */
+    @Nullable PermitRequest previous;
+
+    @Nullable PermitRequest next;
+
+    /** When the request joined the queue, by {@link System#nanoTime()}; guarded by the lock of the limit. */
+    long queuedAt;
+
+    /**
+     * A request that has not asked yet.
+     *
+     * @param limit limit to ask, null to be granted without one
+     */
+    protected PermitRequest(@Nullable TaskLimit limit) {
+        this.limit = (SemaphoreLimit) limit;
+    }
+
+    /**
+     * Asks for the permit, once. Never blocks. Ends in {@link #granted()}, at once or later, in {@link #rejected} later, or
+     * in the reason of a refusal at once.
+     *
+     * @return why the request was refused, null if it was not
+     */
+    protected final @Nullable Reason ask() {
+        if (limit != null) {
+            return limit.admit(this);
+        }
+        grant();
+        return null;
+    }
+
+    /**
+     * The permit is there. Called on the thread that asked, or on one that gave a permit back; must neither block nor run
+     * the body of the call.
+     */
+    protected abstract void granted();
+
+    /**
+     * {@link #granted()} has thrown; the permit went back already.
+     *
+     * @param failure what it threw
+     */
+    protected abstract void grantFailed(Throwable failure);
+
+    /**
+     * The limit put the request out of its queue. Called on the timer's thread or on one that stops the application.
+     *
+     * @param reason why
+     */
+    protected abstract void rejected(Reason reason);
+
+    /**
+     * Leaves the queue.
+     *
+     * @return whether the request was still waiting: then it is never granted and never rejected
+     */
+    protected final boolean leave() {
+        return limit != null && phase == QUEUED && limit.remove(this);
+    }
+
+    /** Gives the permit back, which grants it to the next in the queue. Does nothing when it went back already. */
+    protected final void giveBack() {
+        if (surrender() && limit != null) {
+            limit.release();
+        }
+    }
+
+    /** Ends the holding of the permit; the caller returns it to the semaphore if this says so. */
+    final boolean surrender() {
+        return PHASE.compareAndSet(this, HOLDING, OVER);
+    }
+
+    /** Hands the permit over; one that cannot be used has been surrendered when this returns false. */
+    final boolean grant() {
+        phase = HOLDING;
+        try {
+            granted();
+            return true;
+        } catch (Throwable failure) {
+            boolean returned = surrender();
+            grantFailed(failure);
+            return !returned;
+        }
+    }
+
+    final boolean isQueued() {
+        return phase == QUEUED;
+    }
+
+    final void queued(boolean waiting) {
+        phase = waiting ? QUEUED : OVER;
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.virtualthread.limit;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds how many calls run at once under one name.
+ *
+ * <p>Thread-safe. A call that finds no permit waits as an object in a first-in, first-out queue; no thread waits with it.
+ *
+ * @see <a href="https://openjdk.org/jeps/444">JEP 444</a>: bound virtual threads by semaphores, not by pools
+ */
+public sealed interface TaskLimit permits SemaphoreLimit {
+
+    /**
+     * Name used in {@code @VirtualThread("name")} and in every meter.
+     *
+     * @return the name, never blank
+     */
+    String name();
+
+    /**
+     * Most calls that run at once.
+     *
+     * @return number of permits, at least 1
+     */
+    int permits();
+
+    /**
+     * Permits that nobody holds at this moment.
+     *
+     * @return from 0 to {@link #permits()}
+     */
+    int available();
+
+    /**
+     * Calls that wait for a permit at this moment.
+     *
+     * @return from 0 to the capacity of the queue
+     */
+    int waiting();
+
+    /**
+     * Most calls that may wait; one more is rejected at once.
+     *
+     * @return at least 0, {@link LimitSettings#UNBOUNDED} for any number
+     */
+    int queueCapacity();
+
+    /**
+     * Longest wait; then the call is rejected.
+     *
+     * @return more than zero, null for any time
+     */
+    @Nullable Duration maxWait();
+}

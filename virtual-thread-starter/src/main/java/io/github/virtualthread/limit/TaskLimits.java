@@ -1,0 +1,75 @@
+package io.github.virtualthread.limit;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * All limits of an application, by name. Thread-safe.
+ *
+ * <p>Names are compared in their uniform form: {@code price-db} and {@code priceDb} are one limit.
+ */
+public final class TaskLimits {
+
+    private final Map<String, SemaphoreLimit> limits = new ConcurrentHashMap<>();
+
+    /**
+     * The limits that the settings declare.
+     *
+     * @param settings one for each limit
+     * @param timer ends the waiting of calls under limits with a longest wait
+     * @throws IllegalArgumentException if two of them have the same name
+     */
+    public TaskLimits(Collection<LimitSettings> settings, TaskTimer timer) {
+        for (LimitSettings each : settings) {
+            SemaphoreLimit present = limits.putIfAbsent(LimitNames.uniform(each.name()), new SemaphoreLimit(each, timer));
+            if (present != null) {
+                throw new IllegalArgumentException(
+                        "Limit '%s' is declared twice, also as '%s'".formatted(each.name(), present.name()));
+            }
+        }
+    }
+
+    /**
+     * The limit of that name.
+     *
+     * @param name name of a limit, in any spelling of its uniform form
+     * @return the limit
+     * @throws IllegalArgumentException if there is none; the message lists those there are
+     */
+    public TaskLimit get(String name) {
+        TaskLimit limit = limits.get(LimitNames.uniform(name));
+        if (limit == null) {
+            throw new IllegalArgumentException("No limit '%s' is configured; the configured limits are %s"
+                    .formatted(name, names()));
+        }
+        return limit;
+    }
+
+    /**
+     * Names of all limits, as they were declared.
+     *
+     * @return unmodifiable, in alphabetical order
+     */
+    public List<String> names() {
+        return limits.values().stream().map(TaskLimit::name).sorted().toList();
+    }
+
+    /**
+     * Rejects every call that waits, with reason {@code SHUTDOWN}. Does not block.
+     */
+    public void rejectWaiting() {
+        limits.values().forEach(limit -> limit.evict(Reason.SHUTDOWN));
+    }
+
+    /**
+     * Calls that wait at this moment, under all limits together.
+     *
+     * @return number of waiting calls
+     */
+    public int waiting() {
+        return limits.values().stream().mapToInt(TaskLimit::waiting).sum();
+    }
+}

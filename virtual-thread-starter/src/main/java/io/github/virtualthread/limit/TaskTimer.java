@@ -1,0 +1,46 @@
+package io.github.virtualthread.limit;
+
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The one timer of an application. It has a thread only while something is scheduled.
+ *
+ * <p>What it runs must be short: it hands over to virtual threads and never runs code of the application.
+ */
+public final class TaskTimer implements AutoCloseable {
+
+    private static final long IDLE_SECONDS = 10;
+
+    private final ScheduledThreadPoolExecutor executor;
+
+    /**
+     * A timer without a thread yet.
+     *
+     * @param threadName name of its thread
+     */
+    public TaskTimer(String threadName) {
+        executor = new ScheduledThreadPoolExecutor(
+                1,
+                Thread.ofPlatform()
+                        .daemon()
+                        .name(threadName)
+                        .inheritInheritableThreadLocals(false)
+                        .factory(),
+                // after close nobody waits any more: what would have expired was rejected
+                (task, pool) -> {});
+        executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        executor.allowCoreThreadTimeOut(true);
+        executor.setRemoveOnCancelPolicy(true);
+    }
+
+    void schedule(Runnable action, long nanos) {
+        executor.schedule(action, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Forgets everything that is scheduled and ends the thread. Does not block. */
+    @Override
+    public void close() {
+        executor.shutdownNow();
+    }
+}
