@@ -1,0 +1,76 @@
+package io.github.virtualthread.interceptor;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+
+/**
+ * Remembers the beans with annotated methods that were created before the checks: what they really are, how they were
+ * proxied, and which of them our advice has never seen.
+ *
+ * <p>Joins the factory before all other post-processors. So it also sees what they pull in, but not what somebody registered
+ * as a ready object, such as a mock.
+ */
+final class CreatedBeans implements BeanPostProcessor {
+
+    private final AnnotatedMethods methods;
+    private final Map<String, Class<?>> unseen = new ConcurrentHashMap<>();
+    private final Map<String, Created> created = new ConcurrentHashMap<>();
+    private final Map<Created, Mistake> failures = new ConcurrentHashMap<>();
+
+    CreatedBeans(AnnotatedMethods methods) {
+        this.methods = methods;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (!methods.in(bean.getClass()).isEmpty()) {
+            unseen.put(key(bean, beanName), TypeHierarchy.userClass(bean.getClass()));
+        }
+        return bean;
+    }
+
+    /** Our post-processor has the bean in its hands. */
+    void seen(Object bean, String beanName) {
+        unseen.remove(key(bean, beanName));
+    }
+
+    /** The bean went on to the application, proxied or not. */
+    void add(Object bean, String beanName, Created as) {
+        created.put(key(bean, beanName), as);
+    }
+
+    void addFailure(Created bean, Mistake mistake) {
+        failures.put(bean, mistake);
+    }
+
+    /** Beans that were created before our post-processor could see them, by name. */
+    Map<String, Class<?>> unseen() {
+        return new LinkedHashMap<>(unseen);
+    }
+
+    Map<String, Created> created() {
+        return new LinkedHashMap<>(created);
+    }
+
+    /** What could not be proxied, and why. */
+    Map<Created, Mistake> failures() {
+        return new LinkedHashMap<>(failures);
+    }
+
+    /** A factory and what it makes have one name, and differ by the prefix. */
+    private static String key(Object bean, String beanName) {
+        return bean instanceof FactoryBean ? BeanFactory.FACTORY_BEAN_PREFIX + beanName : beanName;
+    }
+
+    /**
+     * A bean as it was created.
+     *
+     * @param type its class
+     * @param classProxy whether its proxy is a subclass rather than an implementation of its interfaces
+     */
+    record Created(Class<?> type, boolean classProxy) {}
+}

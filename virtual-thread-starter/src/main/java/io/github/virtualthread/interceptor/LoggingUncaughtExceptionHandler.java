@@ -1,0 +1,22 @@
+package io.github.virtualthread.interceptor;
+
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
+
+/** Logs at ERROR what a {@code void} method throws. The arguments are left out: they may be secret. */
+final class LoggingUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler {
+
+    private static final Logger logger = LoggerFactory.getLogger(LoggingUncaughtExceptionHandler.class);
+
+    @Override
+    public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
+        logger.error(
+                "{}.{} failed, and nobody waits for its outcome",
+                method.getDeclaringClass().getName(),
+                method.getName(),
+                ex);
+    }
+}

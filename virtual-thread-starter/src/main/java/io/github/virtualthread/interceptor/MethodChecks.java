@@ -1,0 +1,69 @@
+package io.github.virtualthread.interceptor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/** Finds all mistakes in the annotated methods of one class; looks at each class once. */
+final class MethodChecks {
+
+    private final AnnotatedMethods methods;
+    private final SignatureChecks signatures;
+    private final ProxyChecks proxies;
+    private final LimitChecks limits;
+    private final Map<Key, Findings> known = new ConcurrentHashMap<>();
+
+    MethodChecks(AnnotatedMethods methods, LimitChecks limits) {
+        this.methods = methods;
+        this.signatures = new SignatureChecks(methods);
+        this.proxies = new ProxyChecks(methods);
+        this.limits = limits;
+    }
+
+    /**
+     * Checks a class.
+     *
+     * @param type class of a bean, or an interface where no more is known
+     * @param classProxy whether its proxy is a subclass rather than an implementation of its interfaces
+     */
+    Findings check(Class<?> type, boolean classProxy) {
+        Class<?> user = TypeHierarchy.userClass(type);
+        Key key = new Key(user, classProxy);
+        Findings findings = known.get(key);
+        if (findings == null) {
+            findings = methods.in(user).isEmpty() ? Findings.NONE : inspect(user, classProxy);
+            known.put(key, findings);
+        }
+        return findings;
+    }
+
+    private Findings inspect(Class<?> type, boolean classProxy) {
+        List<Mistake> mistakes = new ArrayList<>();
+        List<AnnotatedCall> calls = new ArrayList<>();
+        Mistake ofClass = proxies.checkClass(type, classProxy);
+        if (ofClass != null) {
+            mistakes.add(ofClass);
+        }
+        for (AnnotatedMethod method : methods.in(type)) {
+            Mistake unreachable = proxies.checkMethod(method, type, classProxy);
+            if (unreachable != null && method.carrier() != null) {
+                // a type covers what its proxy passes on
+                continue;
+            }
+            List<Mistake> found = Stream.of(
+                            Stream.of(limits.check(method)), Stream.of(unreachable), signatures.check(method, type))
+                    .flatMap(each -> each)
+                    .filter(mistake -> mistake != null)
+                    .toList();
+            mistakes.addAll(found);
+            if (found.isEmpty()) {
+                calls.add(new AnnotatedCall(method.qualifiedName(), limits.limit(method)));
+            }
+        }
+        return new Findings(mistakes.stream().distinct().toList(), calls);
+    }
+
+    private record Key(Class<?> type, boolean classProxy) {}
+}

@@ -1,0 +1,115 @@
+package io.github.virtualthread.interceptor;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Decides for each method of one class which annotation applies.
+ *
+ * <p>An annotation on the method, or on one that it overrides or implements, beats one on a type; the nearest wins. A type
+ * covers the public methods that it declares, whoever implements them, except those of {@code Object} and callbacks of Spring
+ * such as {@code setApplicationContext}.
+ */
+final class MethodResolution {
+
+    private final Class<?> type;
+    private final List<Class<?>> types;
+    private final Class<? extends Annotation> annotationType;
+
+    MethodResolution(Class<?> type, List<Class<?>> types, Class<? extends Annotation> annotationType) {
+        this.type = type;
+        this.types = types;
+        this.annotationType = annotationType;
+    }
+
+    Stream<AnnotatedMethod> annotated() {
+        return declarations().entrySet().stream()
+                .map(each -> resolve(each.getKey(), List.copyOf(each.getValue())))
+                .filter(each -> each != null);
+    }
+
+    /** Every method that runs, with all that it overrides or implements, nearest first. */
+    private Map<Method, Set<Method>> declarations() {
+        Map<Method, Set<Method>> declarations = new LinkedHashMap<>();
+        for (Class<?> each : types) {
+            for (Method method : AnnotatedMethods.methodsOf(each)) {
+                declarations
+                        .computeIfAbsent(running(method), key -> new LinkedHashSet<>(List.of(key)))
+                        .add(method);
+            }
+        }
+        return declarations;
+    }
+
+    private Method running(Method method) {
+        boolean overridable = (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0;
+        return overridable ? AopUtils.getMostSpecificMethod(method, type) : method;
+    }
+
+    private @Nullable AnnotatedMethod resolve(Method method, List<Method> declarations) {
+        if (method.isSynthetic()) {
+            return null;
+        }
+        for (Method each : declarations) {
+            Declaration declaration = Declaration.of(each, annotationType);
+            if (declaration != null) {
+                return annotated(method, declarations, declaration, null);
+            }
+        }
+        return isCoverable(method, declarations) ? covered(method, declarations) : null;
+    }
+
+    private @Nullable AnnotatedMethod covered(Method method, List<Method> declarations) {
+        for (Class<?> each : types) {
+            Declaration declaration = declares(each, declarations) ? Declaration.of(each, annotationType) : null;
+            if (declaration != null) {
+                return annotated(method, declarations, declaration, each);
+            }
+        }
+        return null;
+    }
+
+    private AnnotatedMethod annotated(
+            Method method, List<Method> declarations, Declaration declaration, @Nullable Class<?> carrier) {
+        if (!Proxy.isProxyClass(type)) {
+            return new AnnotatedMethod(type, method, declarations, declaration, carrier);
+        }
+        // nobody knows a generated class by name
+        Method known = declarations.get(declarations.size() > 1 ? 1 : 0);
+        return new AnnotatedMethod(known.getDeclaringClass(), known, declarations, declaration, carrier);
+    }
+
+    private static boolean declares(Class<?> type, List<Method> declarations) {
+        return declarations.stream()
+                .anyMatch(method -> method.getDeclaringClass() == type && isPublic(method) && !method.isSynthetic());
+    }
+
+    private static boolean isCoverable(Method method, List<Method> declarations) {
+        return isPublic(method)
+                && !ReflectionUtils.isObjectMethod(method)
+                && declarations.stream().noneMatch(MethodResolution::isCallbackOfSpring);
+    }
+
+    private static boolean isPublic(Method method) {
+        return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+    }
+
+    private static boolean isCallbackOfSpring(Method method) {
+        Class<?> declaring = method.getDeclaringClass();
+        // Spring's well-known samples are applications like any other
+        return declaring.isInterface()
+                && declaring.getName().startsWith("org.springframework.")
+                && !declaring.getName().startsWith("org.springframework.samples.");
+    }
+}

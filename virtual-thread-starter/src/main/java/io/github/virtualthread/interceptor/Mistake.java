@@ -1,0 +1,17 @@
+package io.github.virtualthread.interceptor;
+
+import java.io.Serializable;
+
+/**
+ * Something in the application that cannot work as it is written.
+ *
+ * @param description what is wrong: names the thing, the rule and the value
+ * @param action what to write instead
+ */
+public record Mistake(String description, String action) implements Serializable {
+
+    @Override
+    public String toString() {
+        return description + ". " + action;
+    }
+}

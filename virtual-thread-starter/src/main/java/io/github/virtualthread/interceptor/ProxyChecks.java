@@ -1,0 +1,67 @@
+package io.github.virtualthread.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import org.jspecify.annotations.Nullable;
+
+/** Whether calls of an annotated method pass the proxy of its bean. */
+final class ProxyChecks {
+
+    private final AnnotatedMethods methods;
+
+    ProxyChecks(AnnotatedMethods methods) {
+        this.methods = methods;
+    }
+
+    /** What keeps a class from having a subclass as its proxy. */
+    @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
+        boolean isFinal = Modifier.isFinal(type.getModifiers());
+        if (!classProxy || !isFinal && !type.isSealed()) {
+            return null;
+        }
+        return new Mistake(
+                "%s has methods with %s, but is %s, so that no proxy can be made of it"
+                        .formatted(type.getName(), methods.annotation(), isFinal ? "final" : "sealed"),
+                "Make the class %s, or let it implement an interface and use interface proxies"
+                        .formatted(isFinal ? "non-final (in Kotlin open, or use the kotlin-spring plugin)" : "non-sealed"));
+    }
+
+    /** What keeps calls of one method from the proxy; of interest only where the method itself is annotated. */
+    @Nullable Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
+        String problem = problem(method, type, classProxy);
+        if (problem == null) {
+            return null;
+        }
+        return new Mistake(
+                "%s has %s, but is %s: calls do not pass the proxy and would stay on the caller's thread"
+                        .formatted(method.qualifiedName(), methods.annotation(), problem),
+                classProxy || !problem.startsWith("in no")
+                        ? "Make it a public or protected method that is neither final nor static"
+                        : "Declare it in an interface, or use class proxies (proxyTargetClass = true)");
+    }
+
+    private static @Nullable String problem(AnnotatedMethod method, Class<?> type, boolean classProxy) {
+        if (method.is(Modifier.PRIVATE)) {
+            return "private";
+        }
+        if (method.is(Modifier.STATIC)) {
+            return "static";
+        }
+        if (!classProxy) {
+            return method.isDeclaredByInterface() ? null : "in no interface that its interface proxy has";
+        }
+        if (method.is(Modifier.FINAL) && !Modifier.isFinal(type.getModifiers())) {
+            return "final";
+        }
+        return method.isPackagePrivate() && isForeign(method.method(), type)
+                ? "package-private in another package than " + type.getName()
+                : null;
+    }
+
+    /** A subclass sees package-private methods only of its own package, which is one per class loader. */
+    private static boolean isForeign(Method method, Class<?> type) {
+        Class<?> declaring = method.getDeclaringClass();
+        return declaring.getClassLoader() != type.getClassLoader()
+                || !declaring.getPackageName().equals(type.getPackageName());
+    }
+}

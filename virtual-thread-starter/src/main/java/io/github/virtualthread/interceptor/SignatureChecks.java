@@ -1,0 +1,82 @@
+package io.github.virtualthread.interceptor;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/** Whether an annotated method is one that can run on a virtual thread at all. */
+final class SignatureChecks {
+
+    private static final List<String> ASYNC = List.of(
+            "org.springframework.scheduling.annotation.Async",
+            "jakarta.ejb.Asynchronous",
+            "jakarta.enterprise.concurrent.Asynchronous");
+
+    private final AnnotatedMethods methods;
+
+    SignatureChecks(AnnotatedMethods methods) {
+        this.methods = methods;
+    }
+
+    Stream<Mistake> check(AnnotatedMethod method, Class<?> type) {
+        String contradiction = method.declaration().contradiction();
+        if (contradiction != null) {
+            return Stream.of(new Mistake(
+                    "%s on %s contradicts itself: %s".formatted(methods.annotation(), method.place(), contradiction),
+                    "Write each attribute once"));
+        }
+        if (method.isBeanMethod()) {
+            return Stream.of(new Mistake(
+                    "%s is a @Bean method; %s would advise the configuration class, not the bean"
+                            .formatted(method.qualifiedName(), methods.annotation()),
+                    "Put %s on the methods of the bean's class".formatted(methods.annotation())));
+        }
+        return Stream.of(returnType(method), async(method, type)).filter(mistake -> mistake != null);
+    }
+
+    private @Nullable Mistake returnType(AnnotatedMethod method) {
+        if (method.isSuspending()) {
+            return new Mistake(
+                    "%s is a suspending function; %s runs only functions that do not suspend"
+                            .formatted(method.qualifiedName(), methods.annotation()),
+                    "Make it an ordinary function that returns CompletableFuture, or remove %s".formatted(methods.annotation()));
+        }
+        if (method.returnsNothing() || method.returnsFuture()) {
+            return null;
+        }
+        String returned = method.method().getReturnType().getTypeName();
+        return new Mistake(
+                "%s returns %s, but a method with %s returns exactly void, Future, CompletionStage or CompletableFuture"
+                        .formatted(method.qualifiedName(), returned, methods.annotation()),
+                method.carrier() == null
+                        ? "Return a CompletableFuture, such as completedFuture(value), or remove %s"
+                                .formatted(methods.annotation())
+                        : "Return a CompletableFuture, or move %s from %s to the methods that are meant"
+                                .formatted(methods.annotation(), method.place()));
+    }
+
+    private @Nullable Mistake async(AnnotatedMethod method, Class<?> type) {
+        if (ASYNC.contains(methods.annotationType().getName())) {
+            return null;
+        }
+        return ASYNC.stream()
+                .filter(each -> isAsync(each, method, type))
+                .findFirst()
+                .map(each -> "@" + each.substring(each.lastIndexOf('.') + 1))
+                .map(each -> new Mistake(
+                        "%s is both %s and %s; it would change threads twice"
+                                .formatted(method.qualifiedName(), each, methods.annotation()),
+                        "Remove %s to run it under %s, or the other way round"
+                                .formatted(each, methods.annotation())))
+                .orElse(null);
+    }
+
+    /** Spring takes the annotation from the method, and for every method of a class from that and all its types. */
+    private static boolean isAsync(String annotation, AnnotatedMethod method, Class<?> type) {
+        return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(annotation)
+                || method.declarations().stream()
+                        .anyMatch(each -> MergedAnnotations.from(each).isPresent(annotation));
+    }
+}

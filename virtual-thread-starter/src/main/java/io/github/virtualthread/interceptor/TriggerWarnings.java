@@ -1,0 +1,65 @@
+package io.github.virtualthread.interceptor;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** Warns of {@code void} methods whose trigger takes their return for the end of the work. */
+final class TriggerWarnings {
+
+    private static final Logger logger = LoggerFactory.getLogger(TriggerWarnings.class);
+
+    private static final List<String> LISTENERS = List.of(
+            "org.springframework.kafka.annotation.KafkaListener",
+            "org.springframework.kafka.annotation.KafkaHandler",
+            "org.springframework.jms.annotation.JmsListener",
+            "org.springframework.amqp.rabbit.annotation.RabbitListener",
+            "org.springframework.amqp.rabbit.annotation.RabbitHandler");
+
+    private TriggerWarnings() {}
+
+    static void log(AnnotatedMethod method, String annotation) {
+        if (!method.returnsNothing()) {
+            return;
+        }
+        if (annotations(method).anyMatch(TriggerWarnings::isScheduledWithDelay)) {
+            logger.warn(
+                    "{} has {} and @Scheduled(fixedDelay): it returns at once, so that the delay starts with the run and "
+                            + "runs may overlap. Remove {}, or return when the work is done",
+                    method.qualifiedName(),
+                    annotation,
+                    annotation);
+        }
+        listener(method)
+                .ifPresent(listener -> logger.warn(
+                        "{} has {} and @{}: the message is acknowledged before the work is done, and a failure does not "
+                                + "bring it back. Remove {}, and give the listener container virtual threads instead",
+                        method.qualifiedName(),
+                        annotation,
+                        listener.substring(listener.lastIndexOf('.') + 1),
+                        annotation));
+    }
+
+    private static Stream<MergedAnnotation<?>> annotations(AnnotatedMethod method) {
+        return method.declarations().stream()
+                .flatMap(each -> MergedAnnotations.from(each).stream());
+    }
+
+    private static boolean isScheduledWithDelay(MergedAnnotation<?> annotation) {
+        return annotation.getType() == Scheduled.class
+                && (annotation.getLong("fixedDelay") >= 0
+                        || !annotation.getString("fixedDelayString").isEmpty());
+    }
+
+    private static Optional<String> listener(AnnotatedMethod method) {
+        return annotations(method)
+                .map(each -> each.getType().getName())
+                .filter(LISTENERS::contains)
+                .findFirst();
+    }
+}

@@ -1,0 +1,209 @@
+package io.github.virtualthread.interceptor;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.interceptor.CreatedBeans.Created;
+import java.lang.annotation.Annotation;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.context.EnvironmentAware;
+import org.springframework.core.convert.ConversionException;
+import org.springframework.core.env.Environment;
+
+/**
+ * Advises beans whose methods have {@link VirtualThread}, or another annotation that was chosen in its place.
+ *
+ * <p>Its advice goes before all other advice, which therefore runs on the virtual thread. Until {@link #check} it never throws:
+ * what cannot be advised stays as it is and is among the mistakes that the check finds. Afterwards a bean with mistakes that
+ * the check could not see fails its own creation.
+ *
+ * <p>Needs nothing but the bean factory and the environment. The {@link Interception} bean is looked up at the first call. The
+ * property {@code virtual-thread.enabled} (default {@code true}) is read when the first bean arrives; with {@code false}
+ * nothing is advised, and the checks run all the same.
+ */
+@SuppressWarnings("serial")
+public class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
+        implements SmartInstantiationAwareBeanPostProcessor, BeanDefinitionRegistryPostProcessor, EnvironmentAware {
+
+    private static final String ENABLED = "virtual-thread.enabled";
+
+    private Class<? extends Annotation> annotationType = VirtualThread.class;
+    private @Nullable ConfigurableListableBeanFactory factory;
+    private @Nullable Environment environment;
+    private volatile @Nullable Boolean enabled;
+    private AnnotatedMethods methods = new AnnotatedMethods(annotationType);
+    private CreatedBeans beans = new CreatedBeans(methods);
+    private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
+    private volatile @Nullable MethodChecks lateChecks;
+
+    /** A post-processor for {@link VirtualThread}, of lowest precedence. */
+    public VirtualThreadBeanPostProcessor() {
+        setBeforeExistingAdvisors(true);
+    }
+
+    /**
+     * Sets the annotation that marks methods and types; by default {@link VirtualThread}, which then means nothing.
+     *
+     * @param annotationType annotation with runtime retention; its attributes {@code limit} or {@code value}, and
+     *     {@code name}, are used if they are strings
+     */
+    public void setAnnotationType(Class<? extends Annotation> annotationType) {
+        this.annotationType = annotationType;
+    }
+
+    @Override
+    public void setEnvironment(Environment environment) {
+        this.environment = environment;
+    }
+
+    /**
+     * Sets the factory whose beans are advised.
+     *
+     * @param beanFactory a listable factory
+     * @throws IllegalArgumentException if the factory cannot list its beans
+     */
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        super.setBeanFactory(beanFactory);
+        if (!(beanFactory instanceof ConfigurableListableBeanFactory listable)) {
+            throw new IllegalArgumentException("A listable bean factory is needed, was " + beanFactory);
+        }
+        factory = listable;
+        methods = new AnnotatedMethods(annotationType);
+        beans = new CreatedBeans(methods);
+        VirtualThreadInterceptor interceptor = new VirtualThreadInterceptor(
+                methods, listable::resolveEmbeddedValue, () -> listable.getBean(Interception.class));
+        advisor = new VirtualThreadAdvisor(methods, interceptor);
+    }
+
+    /** Begins to watch which beans are created, ahead of all post-processors and what they need. */
+    @Override
+    public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+        factory().addBeanPostProcessor(beans);
+    }
+
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {}
+
+    /**
+     * Checks every annotated method of every bean, including those not created yet; creates none. To be called once, when the
+     * singletons are ready.
+     *
+     * @param limitNames names of the limits there are, asked again for beans that are created later
+     * @param defaultLimit limit of methods that name none, null for no limit
+     * @return all mistakes, and all advised methods
+     */
+    public Findings check(Supplier<? extends Collection<String>> limitNames, @Nullable String defaultLimit) {
+        LimitChecks limits =
+                new LimitChecks(methods.annotation(), factory()::resolveEmbeddedValue, limitNames, defaultLimit);
+        MethodChecks checks = new MethodChecks(methods, limits);
+        lateChecks = checks;
+        return new BeanChecks(factory(), methods, checks, this::predictsClassProxy).check(beans, isEnabled());
+    }
+
+    @Override
+    public Class<?> determineBeanType(Class<?> beanClass, String beanName) {
+        try {
+            return super.determineBeanType(beanClass, beanName);
+        } catch (RuntimeException | LinkageError failure) {
+            return beanClass;
+        }
+    }
+
+    /** Where a circular reference needs the bean before it is ready, its proxy is made here, and not again afterwards. */
+    @Override
+    public Object getEarlyBeanReference(Object bean, String beanName) {
+        beans.seen(bean, beanName);
+        earlyReferences.put(beanName, ProxiedBeans.rawTarget(bean));
+        return advise(bean, beanName);
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        beans.seen(bean, beanName);
+        return earlyReferences.remove(beanName) == bean ? bean : advise(bean, beanName);
+    }
+
+    private Object advise(Object bean, String beanName) {
+        Class<?> type = ProxiedBeans.annotatedType(bean, methods);
+        if (type == null || bean instanceof AopInfrastructureBean) {
+            return bean;
+        }
+        Object result = bean;
+        Mistake failure = null;
+        try {
+            result = ProxiedBeans.isAdvised(bean) ? bean : super.postProcessAfterInitialization(bean, beanName);
+        } catch (RuntimeException | LinkageError thrown) {
+            failure = ProxiedBeans.failure(type, methods.annotation(), thrown);
+        }
+        Boolean known = ProxiedBeans.isClassProxy(result);
+        Created created = new Created(type, known == null ? predictsClassProxy(beanName, type) : known);
+        MethodChecks checks = lateChecks;
+        if (checks == null) {
+            remember(bean, beanName, created, failure);
+        } else {
+            checkLate(checks, created, failure);
+        }
+        return result;
+    }
+
+    private void remember(Object bean, String beanName, Created created, @Nullable Mistake failure) {
+        beans.add(bean, beanName, created);
+        if (failure != null) {
+            beans.addFailure(created, failure);
+        }
+    }
+
+    private static void checkLate(MethodChecks checks, Created created, @Nullable Mistake failure) {
+        List<Mistake> mistakes =
+                checks.check(created.type(), created.classProxy()).mistakes();
+        if (!mistakes.isEmpty()) {
+            throw new VirtualThreadConfigurationException(mistakes);
+        }
+        if (failure != null) {
+            throw new VirtualThreadConfigurationException(List.of(failure));
+        }
+    }
+
+    @Override
+    protected boolean isEligible(Class<?> targetClass) {
+        return isEnabled() && super.isEligible(targetClass);
+    }
+
+    private boolean isEnabled() {
+        Boolean known = enabled;
+        if (known == null) {
+            known = readEnabled();
+            enabled = known;
+        }
+        return known;
+    }
+
+    private boolean readEnabled() {
+        try {
+            return environment == null || environment.getProperty(ENABLED, Boolean.class, true);
+        } catch (ConversionException | IllegalArgumentException failure) {
+            // whoever binds the properties reports it; nothing may be thrown from here
+            return true;
+        }
+    }
+
+    private boolean predictsClassProxy(String beanName, Class<?> type) {
+        return ProxiedBeans.predictsClassProxy(this, factory(), beanName, type, this::evaluateProxyInterfaces);
+    }
+
+    private ConfigurableListableBeanFactory factory() {
+        return Objects.requireNonNull(factory, "setBeanFactory has not been called");
+    }
+}
