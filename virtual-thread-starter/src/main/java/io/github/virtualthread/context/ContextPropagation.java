@@ -87,6 +87,7 @@ public final class ContextPropagation {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // EMPTY stands for itself
     private static CapturedContext join(CapturedContext first, CapturedContext second) {
         if (first == CapturedContext.EMPTY) {
             return second;

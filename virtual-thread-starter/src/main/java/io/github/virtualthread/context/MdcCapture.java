@@ -11,6 +11,7 @@ import org.slf4j.spi.MDCAdapter;
 /** The mapped diagnostic context of SLF4J, whatever the logging system behind it. */
 final class MdcCapture implements ContextCapture {
 
+    private static final String LOGBACK = "ch.qos.logback.classic.util.LogbackMDCAdapter";
     private static final Scope CLEAR = MDC::clear;
 
     private final MdcReader reader;
@@ -33,9 +34,9 @@ final class MdcCapture implements ContextCapture {
     }
 
     private static MdcReader allKeys(@Nullable MDCAdapter adapter) {
-        boolean logback = adapter != null
-                && adapter.getClass().getName().equals("ch.qos.logback.classic.util.LogbackMDCAdapter");
-        return logback ? LogbackMdc.reader(adapter) : MDC::getCopyOfContextMap;
+        return adapter != null && adapter.getClass().getName().equals(LOGBACK)
+                ? LogbackMdc.reader(adapter)
+                : MDC::getCopyOfContextMap;
     }
 
     private static Map<String, String> only(List<String> keys) {
@@ -52,7 +53,8 @@ final class MdcCapture implements ContextCapture {
     /** Reads the context map of the current thread; nobody changes the map afterwards. */
     @FunctionalInterface
     interface MdcReader {
-        @Nullable Map<String, String> read();
+        @Nullable
+        Map<String, String> read();
     }
 
     private record Captured(Map<String, String> entries) implements CapturedContext {

@@ -1,7 +1,5 @@
 package io.github.virtualthread.execution;
 
-import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -17,16 +15,10 @@ final class DrainCounts {
         DROPPED
     }
 
-    private final Map<String, Map<Ending, LongAdder>> limits = new ConcurrentSkipListMap<>();
+    private final Map<String, Counts> limits = new ConcurrentSkipListMap<>();
 
     void add(String limit, Ending ending) {
-        limits.computeIfAbsent(limit, name -> zero()).get(ending).increment();
-    }
-
-    private static Map<Ending, LongAdder> zero() {
-        Map<Ending, LongAdder> counts = new EnumMap<>(Ending.class);
-        Arrays.stream(Ending.values()).forEach(ending -> counts.put(ending, new LongAdder()));
-        return counts;
+        limits.computeIfAbsent(limit, name -> new Counts()).of(ending).increment();
     }
 
     boolean isEmpty() {
@@ -36,15 +28,36 @@ final class DrainCounts {
     /** As in {@code 12 finished, 1 interrupted, 5 dropped (db: 10 finished, 1 interrupted, 5 dropped; none: ...)}. */
     @Override
     public String toString() {
-        Map<Ending, LongAdder> all = zero();
-        limits.values().forEach(counts -> counts.forEach((ending, count) -> all.get(ending).add(count.sum())));
+        Counts all = new Counts();
+        limits.values().forEach(all::add);
         return limits.entrySet().stream()
-                .map(limit -> limit.getKey() + ": " + describe(limit.getValue()))
-                .collect(Collectors.joining("; ", describe(all) + " (", ")"));
+                .map(limit -> limit.getKey() + ": " + limit.getValue())
+                .collect(Collectors.joining("; ", all + " (", ")"));
     }
 
-    private static String describe(Map<Ending, LongAdder> counts) {
-        return "%s finished, %s interrupted, %s dropped"
-                .formatted(counts.get(Ending.FINISHED), counts.get(Ending.INTERRUPTED), counts.get(Ending.DROPPED));
+    private record Counts(LongAdder finished, LongAdder interrupted, LongAdder dropped) {
+
+        Counts() {
+            this(new LongAdder(), new LongAdder(), new LongAdder());
+        }
+
+        LongAdder of(Ending ending) {
+            return switch (ending) {
+                case FINISHED -> finished;
+                case INTERRUPTED -> interrupted;
+                case DROPPED -> dropped;
+            };
+        }
+
+        void add(Counts other) {
+            for (Ending ending : Ending.values()) {
+                of(ending).add(other.of(ending).sum());
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "%s finished, %s interrupted, %s dropped".formatted(finished, interrupted, dropped);
+        }
     }
 }

@@ -42,6 +42,7 @@ final class Interruption extends AtomicInteger {
     }
 
     /** Closes the window: waits for an interrupt on its way and clears the flag. */
+    @SuppressWarnings("ThreadPriorityCheck") // the wait ends with a call of interrupt() that has begun already
     void close() {
         for (int seen = get(); seen == DELIVERING || !compareAndSet(seen, CLOSED); seen = get()) {
             Thread.yield();
@@ -56,7 +57,8 @@ final class Interruption extends AtomicInteger {
      * @param value what the body returned
      * @return the same, or what the future holds
      */
-    @Nullable Object await(@Nullable Object value) throws Throwable {
+    @Nullable
+    Object await(@Nullable Object value) throws Throwable {
         if (value instanceof Future<?> future) {
             return get(future);
         }

@@ -171,8 +171,8 @@ final class Task extends PermitRequest implements Runnable {
     }
 
     private Throwable stoppedBy(@Nullable Throwable failure) {
-        CancellationException cancelled = new CancellationException(
-                spec.name() + " was interrupted: the application stopped before it ended");
+        CancellationException cancelled =
+                new CancellationException(spec.name() + " was interrupted: the application stopped before it ended");
         if (failure != null) {
             cancelled.addSuppressed(failure);
         }

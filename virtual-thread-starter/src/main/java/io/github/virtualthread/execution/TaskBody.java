@@ -17,5 +17,6 @@ public interface TaskBody {
      * @return result of the task, or a future of it
      * @throws Throwable whatever the body throws; it becomes the failure of the task as it is
      */
-    @Nullable Object run() throws Throwable;
+    @Nullable
+    Object run() throws Throwable;
 }

@@ -117,7 +117,7 @@ public final class TaskEngine implements AutoCloseable {
     private boolean accepts() {
         Phase now = phase;
         // a running task may need further calls to finish
-        return now == Phase.OPEN || now == Phase.DRAINING && live.containsCurrent();
+        return now == Phase.OPEN || (now == Phase.DRAINING && live.containsCurrent());
     }
 
     boolean isStopped() {

@@ -36,7 +36,8 @@ record AnnotatedMethod(
     /** Name of the task where the annotation gives none: simple name of the bean's class, and the method's. */
     String defaultName() {
         String simple = type.getSimpleName();
-        String shown = simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
+        String shown =
+                simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
         return shown + "." + method.getName();
     }
 
@@ -57,7 +58,8 @@ record AnnotatedMethod(
 
     boolean isSuspending() {
         Class<?>[] parameters = method.getParameterTypes();
-        return parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
+        return parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals(CONTINUATION);
     }
 
     boolean isBeanMethod() {

@@ -43,7 +43,8 @@ final class AnnotatedMethods {
     }
 
     /** The annotated method that runs when {@code method} is called on an object of {@code targetClass}. */
-    @Nullable AnnotatedMethod find(Method method, Class<?> targetClass) {
+    @Nullable
+    AnnotatedMethod find(Method method, Class<?> targetClass) {
         return of(targetClass).byDeclaration().get(method);
     }
 

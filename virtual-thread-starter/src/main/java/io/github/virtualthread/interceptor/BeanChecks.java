@@ -97,15 +97,15 @@ final class BeanChecks {
             String plain = isFactory ? name.substring(1) : name;
             BeanDefinition definition = factory.getMergedBeanDefinition(plain);
             // a scoped proxy stands for another definition, which has its own turn
-            boolean isStandIn =
-                    definition instanceof RootBeanDefinition root && root.getDecoratedDefinition() != null;
-            if (definition.isAbstract() || isStandIn || isFactory && !factory.isFactoryBean(plain)) {
+            boolean isStandIn = definition instanceof RootBeanDefinition root && root.getDecoratedDefinition() != null;
+            if (definition.isAbstract() || isStandIn || (isFactory && !factory.isFactoryBean(plain))) {
                 return null;
             }
             Object target = definition.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
             return target instanceof Class<?> known ? known : factory.getType(name, false);
         } catch (BeansException | LinkageError failure) {
-            logger.debug("The type of bean '{}' is not known; its methods are checked when it is created", name, failure);
+            logger.debug(
+                    "The type of bean '{}' is not known; its methods are checked when it is created", name, failure);
             return null;
         }
     }

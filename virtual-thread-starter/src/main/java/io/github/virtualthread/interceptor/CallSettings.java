@@ -19,8 +19,7 @@ record CallSettings(String name, @Nullable String limit) {
      * @param defaultLimit limit of methods that name none
      * @throws IllegalArgumentException if a placeholder cannot be resolved; the message names it
      */
-    static CallSettings of(
-            AnnotatedMethod method, StringValueResolver placeholders, @Nullable String defaultLimit) {
+    static CallSettings of(AnnotatedMethod method, StringValueResolver placeholders, @Nullable String defaultLimit) {
         String name = resolve(method.declaration().name(), placeholders);
         String limit = resolve(method.declaration().limit(), placeholders);
         return new CallSettings(

@@ -26,14 +26,13 @@ record Declaration(String limit, String name, @Nullable String contradiction) {
      */
     static @Nullable Declaration of(AnnotatedElement element, Class<? extends Annotation> annotationType) {
         try {
-            MergedAnnotation<?> annotation = MergedAnnotations.from(element, SearchStrategy.DIRECT)
-                    .get(annotationType);
+            MergedAnnotation<?> annotation =
+                    MergedAnnotations.from(element, SearchStrategy.DIRECT).get(annotationType);
             if (!annotation.isPresent()) {
                 return null;
             }
             String limit = text(annotation, "limit");
-            return new Declaration(
-                    limit.isEmpty() ? text(annotation, "value") : limit, text(annotation, "name"), null);
+            return new Declaration(limit.isEmpty() ? text(annotation, "value") : limit, text(annotation, "name"), null);
         } catch (AnnotationConfigurationException failure) {
             return new Declaration("", "", String.valueOf(failure.getMessage()));
         }

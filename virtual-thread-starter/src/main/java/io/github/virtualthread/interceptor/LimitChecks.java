@@ -30,11 +30,13 @@ final class LimitChecks {
      *
      * @throws IllegalArgumentException if {@link #check} has a mistake for it
      */
-    @Nullable String limit(AnnotatedMethod method) {
+    @Nullable
+    String limit(AnnotatedMethod method) {
         return CallSettings.of(method, placeholders, defaultLimit).limit();
     }
 
-    @Nullable Mistake check(AnnotatedMethod method) {
+    @Nullable
+    Mistake check(AnnotatedMethod method) {
         String limit;
         try {
             limit = limit(method);
@@ -45,8 +47,9 @@ final class LimitChecks {
         }
         Collection<String> known = names.get();
         // a default limit that does not exist is a mistake of its own, not one of every method
-        boolean isAsked = limit != null && !limit.equals(defaultLimit);
-        return isAsked && !isKnown(limit, known) ? unknown(method.place(), limit, known) : null;
+        return limit == null || limit.equals(defaultLimit) || isKnown(limit, known)
+                ? null
+                : unknown(method.place(), limit, known);
     }
 
     private static boolean isKnown(String limit, Collection<String> known) {
@@ -61,7 +64,8 @@ final class LimitChecks {
         String key = limit.contains(".") ? "[" + limit + "]" : limit;
         return new Mistake(
                 "%s asks for limit '%s', but %s".formatted(place, limit, configured),
-                guess + "Correct %s on %s, or set virtual-thread.limits%s%s.permits"
-                        .formatted(annotation, place, key.startsWith("[") ? "" : ".", key));
+                guess
+                        + "Correct %s on %s, or set virtual-thread.limits%s%s.permits"
+                                .formatted(annotation, place, key.startsWith("[") ? "" : ".", key));
     }
 }

@@ -2,6 +2,7 @@ package io.github.virtualthread.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Whether calls of an annotated method pass the proxy of its bean. */
@@ -14,20 +15,25 @@ final class ProxyChecks {
     }
 
     /** What keeps a class from having a subclass as its proxy. */
-    @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
+    @Nullable
+    Mistake checkClass(Class<?> type, boolean classProxy) {
         boolean isFinal = Modifier.isFinal(type.getModifiers());
-        if (!classProxy || !isFinal && !type.isSealed()) {
+        if (!classProxy || !(isFinal || type.isSealed())) {
             return null;
         }
         return new Mistake(
                 "%s has methods with %s, but is %s, so that no proxy can be made of it"
                         .formatted(type.getName(), methods.annotation(), isFinal ? "final" : "sealed"),
                 "Make the class %s, or let it implement an interface and use interface proxies"
-                        .formatted(isFinal ? "non-final (in Kotlin open, or use the kotlin-spring plugin)" : "non-sealed"));
+                        .formatted(
+                                isFinal
+                                        ? "non-final (in Kotlin open, or use the kotlin-spring plugin)"
+                                        : "non-sealed"));
     }
 
     /** What keeps calls of one method from the proxy; of interest only where the method itself is annotated. */
-    @Nullable Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
+    @Nullable
+    Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
         String problem = problem(method, type, classProxy);
         if (problem == null) {
             return null;
@@ -61,7 +67,7 @@ final class ProxyChecks {
     /** A subclass sees package-private methods only of its own package, which is one per class loader. */
     private static boolean isForeign(Method method, Class<?> type) {
         Class<?> declaring = method.getDeclaringClass();
-        return declaring.getClassLoader() != type.getClassLoader()
+        return !Objects.equals(declaring.getClassLoader(), type.getClassLoader())
                 || !declaring.getPackageName().equals(type.getPackageName());
     }
 }

@@ -41,7 +41,8 @@ final class SignatureChecks {
             return new Mistake(
                     "%s is a suspending function; %s runs only functions that do not suspend"
                             .formatted(method.qualifiedName(), methods.annotation()),
-                    "Make it an ordinary function that returns CompletableFuture, or remove %s".formatted(methods.annotation()));
+                    "Make it an ordinary function that returns CompletableFuture, or remove %s"
+                            .formatted(methods.annotation()));
         }
         if (method.returnsNothing() || method.returnsFuture()) {
             return null;
@@ -68,8 +69,7 @@ final class SignatureChecks {
                 .map(each -> new Mistake(
                         "%s is both %s and %s; it would change threads twice"
                                 .formatted(method.qualifiedName(), each, methods.annotation()),
-                        "Remove %s to run it under %s, or the other way round"
-                                .formatted(each, methods.annotation())))
+                        "Remove %s to run it under %s, or the other way round".formatted(each, methods.annotation())))
                 .orElse(null);
     }
 

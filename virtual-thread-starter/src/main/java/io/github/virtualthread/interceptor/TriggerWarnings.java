@@ -46,8 +46,7 @@ final class TriggerWarnings {
     }
 
     private static Stream<MergedAnnotation<?>> annotations(AnnotatedMethod method) {
-        return method.declarations().stream()
-                .flatMap(each -> MergedAnnotations.from(each).stream());
+        return method.declarations().stream().flatMap(each -> MergedAnnotations.from(each).stream());
     }
 
     private static boolean isScheduledWithDelay(MergedAnnotation<?> annotation) {

@@ -33,7 +33,7 @@ import org.springframework.core.env.Environment;
  * nothing is advised, and the checks run all the same.
  */
 @SuppressWarnings("serial")
-public class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
+public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
         implements SmartInstantiationAwareBeanPostProcessor, BeanDefinitionRegistryPostProcessor, EnvironmentAware {
 
     private static final String ENABLED = "virtual-thread.enabled";
@@ -130,6 +130,7 @@ public class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvi
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // the very object, as beans may be equal
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         beans.seen(bean, beanName);
         return earlyReferences.remove(beanName) == bean ? bean : advise(bean, beanName);

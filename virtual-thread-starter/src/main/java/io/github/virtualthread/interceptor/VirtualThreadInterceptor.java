@@ -68,7 +68,8 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         MethodCall known = ofClass == null ? null : ofClass.get(method);
         if (known == null) {
             known = create(method, targetClass, engine);
-            calls.computeIfAbsent(targetClass, type -> new ConcurrentHashMap<>()).put(method, known);
+            calls.computeIfAbsent(targetClass, type -> new ConcurrentHashMap<>())
+                    .put(method, known);
         }
         return known;
     }

@@ -44,15 +44,12 @@ public class LimitExceededException extends TaskRejectedException {
         if (limit == null || reason == Reason.SHUTDOWN) {
             return "the application is stopping and accepts no more calls";
         }
-        return "limit '%s' has %d permits, %d free, and %d calls waiting; %s"
+        return "limit %s has %d permits free and %d calls waiting; raise its permits or its %s, or send fewer calls"
                 .formatted(
-                        limit.name(),
-                        limit.permits(),
+                        limit,
                         limit.available(),
                         limit.waiting(),
-                        reason == Reason.QUEUE_FULL
-                                ? "queue-capacity is %d".formatted(limit.queueCapacity())
-                                : "none came free within max-wait %s".formatted(limit.maxWait()));
+                        reason == Reason.QUEUE_FULL ? "queue-capacity" : "max-wait");
     }
 
     /**

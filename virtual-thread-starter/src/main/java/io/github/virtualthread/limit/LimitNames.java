@@ -63,7 +63,10 @@ public final class LimitNames {
                 int change = from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1;
                 int least = Math.min(edits[i - 1][j], edits[i][j - 1]) + 1;
                 edits[i][j] = Math.min(least, edits[i - 1][j - 1] + change);
-                if (i > 1 && j > 1 && from.charAt(i - 1) == to.charAt(j - 2) && from.charAt(i - 2) == to.charAt(j - 1)) {
+                if (i > 1
+                        && j > 1
+                        && from.charAt(i - 1) == to.charAt(j - 2)
+                        && from.charAt(i - 2) == to.charAt(j - 1)) {
                     edits[i][j] = Math.min(edits[i][j], edits[i - 2][j - 2] + 1);
                 }
             }

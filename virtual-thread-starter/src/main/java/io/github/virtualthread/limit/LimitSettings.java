@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param queueCapacity most calls that wait, at least 0; {@link #UNBOUNDED} for any number
  * @param maxWait longest wait, more than zero; null for any time
  */
-public record LimitSettings(String name, int permits, int queueCapacity, @Nullable Duration maxWait) {
+public record LimitSettings(
+        String name,
+        int permits,
+        int queueCapacity,
+        @Nullable Duration maxWait) {
 
     /** Value of {@link #queueCapacity()} where any number of calls may wait. */
     public static final int UNBOUNDED = Integer.MAX_VALUE;
@@ -83,7 +87,7 @@ public record LimitSettings(String name, int permits, int queueCapacity, @Nullab
         }
         if (maxWait != null && !maxWait.isPositive()) {
             problems.add("max-wait must be longer than zero, was %s (for calls that never wait: queue-capacity 0)"
-                    .formatted(maxWait));
+                    .formatted(SemaphoreLimit.text(maxWait)));
         }
         return problems;
     }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class PermitRequest {
 
-    private static final int IDLE = 0;
     private static final int QUEUED = 1;
     private static final int HOLDING = 2;
     private static final int OVER = 3;
@@ -27,12 +26,14 @@ public abstract class PermitRequest {
     }
 
     private final @Nullable SemaphoreLimit limit;
-    private volatile int phase;
+    private volatile int phase; // 0: has not asked yet
 
     /** Links of {@link WaitQueue}, guarded by the lock of the limit. */
-    @Nullable PermitRequest previous;
+    @Nullable
+    PermitRequest previous;
 
-    @Nullable PermitRequest next;
+    @Nullable
+    PermitRequest next;
 
     /** When the request joined the queue, by {@link System#nanoTime()}; guarded by the lock of the limit. */
     long queuedAt;

@@ -4,6 +4,7 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class SemaphoreLimit implements TaskLimit {
 
     private final LimitSettings settings;
+    private volatile String name;
     private final Semaphore permits;
     private final long maxWaitNanos; // Long.MAX_VALUE: any time
     private final TaskTimer timer;
@@ -27,6 +29,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     SemaphoreLimit(LimitSettings settings, TaskTimer timer) {
         this.settings = settings;
+        this.name = settings.name();
         this.permits = new Semaphore(settings.permits());
         Duration maxWait = settings.maxWait();
         this.maxWaitNanos = maxWait == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(maxWait);
@@ -35,7 +38,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     @Override
     public String name() {
-        return settings.name();
+        return name;
     }
 
     @Override
@@ -63,8 +66,28 @@ final class SemaphoreLimit implements TaskLimit {
         return settings.maxWait();
     }
 
+    void spell(String spelling) {
+        name = spelling;
+    }
+
+    /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
+    @Override
+    public String toString() {
+        String capacity =
+                queueCapacity() == LimitSettings.UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity();
+        Duration wait = maxWait();
+        return "%s (%d permits, %s, %s)"
+                .formatted(name(), permits(), capacity, wait == null ? "unbounded wait" : "wait up to " + text(wait));
+    }
+
+    /** ISO 8601 without its prefix is what people write in properties: {@code 1m30s}. */
+    static String text(Duration duration) {
+        return duration.toString().substring(2).toLowerCase(Locale.ROOT);
+    }
+
     /** Grants the request, queues it, or says why not. */
-    @Nullable Reason admit(PermitRequest request) {
+    @Nullable
+    Reason admit(PermitRequest request) {
         boolean granted = takePermit();
         if (!granted) {
             lock.lock();

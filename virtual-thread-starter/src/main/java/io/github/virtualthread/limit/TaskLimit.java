@@ -52,5 +52,6 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      *
      * @return more than zero, null for any time
      */
-    @Nullable Duration maxWait();
+    @Nullable
+    Duration maxWait();
 }

@@ -24,7 +24,8 @@ public final class TaskLimits {
      */
     public TaskLimits(Collection<LimitSettings> settings, TaskTimer timer) {
         for (LimitSettings each : settings) {
-            SemaphoreLimit present = limits.putIfAbsent(LimitNames.uniform(each.name()), new SemaphoreLimit(each, timer));
+            SemaphoreLimit present =
+                    limits.putIfAbsent(LimitNames.uniform(each.name()), new SemaphoreLimit(each, timer));
             if (present != null) {
                 throw new IllegalArgumentException(
                         "Limit '%s' is declared twice, also as '%s'".formatted(each.name(), present.name()));
@@ -42,10 +43,20 @@ public final class TaskLimits {
     public TaskLimit get(String name) {
         TaskLimit limit = limits.get(LimitNames.uniform(name));
         if (limit == null) {
-            throw new IllegalArgumentException("No limit '%s' is configured; the configured limits are %s"
-                    .formatted(name, names()));
+            throw new IllegalArgumentException(
+                    "No limit '%s' is configured; the configured limits are %s".formatted(name, names()));
         }
         return limit;
+    }
+
+    /**
+     * Whether there is a limit of that name.
+     *
+     * @param name name of a limit, in any spelling of its uniform form
+     * @return whether {@link #get} finds it
+     */
+    public boolean contains(String name) {
+        return limits.containsKey(LimitNames.uniform(name));
     }
 
     /**
@@ -55,6 +66,18 @@ public final class TaskLimits {
      */
     public List<String> names() {
         return limits.values().stream().map(TaskLimit::name).sorted().toList();
+    }
+
+    /**
+     * Shows a limit from now on as this name spells it.
+     *
+     * @param name another spelling of the name of a limit; nothing happens where there is no such limit
+     */
+    public void spell(String name) {
+        SemaphoreLimit limit = limits.get(LimitNames.uniform(name));
+        if (limit != null) {
+            limit.spell(name);
+        }
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -35,7 +36,7 @@ public final class TaskTimer implements AutoCloseable {
     }
 
     void schedule(Runnable action, long nanos) {
-        executor.schedule(action, nanos, TimeUnit.NANOSECONDS);
+        Future<?> unused = executor.schedule(action, nanos, TimeUnit.NANOSECONDS);
     }
 
     /** Forgets everything that is scheduled and ends the thread. Does not block. */

@@ -20,11 +20,12 @@ final class WaitQueue {
         return size == 0;
     }
 
-    @Nullable PermitRequest peek() {
+    @Nullable
+    PermitRequest peek() {
         return head;
     }
 
-    @SuppressWarnings("NonAtomicOperationOnVolatileField") // written under the lock only
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void add(PermitRequest request) {
         request.previous = tail;
         if (tail == null) {
@@ -37,7 +38,8 @@ final class WaitQueue {
         size++;
     }
 
-    @Nullable PermitRequest poll() {
+    @Nullable
+    PermitRequest poll() {
         PermitRequest first = head;
         if (first != null) {
             remove(first);
@@ -46,7 +48,7 @@ final class WaitQueue {
     }
 
     /** Takes a request out that is in. */
-    @SuppressWarnings("NonAtomicOperationOnVolatileField") // written under the lock only
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void remove(PermitRequest request) {
         PermitRequest before = request.previous;
         PermitRequest after = request.next;

@@ -1,0 +1,115 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.limit.LimitNames;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.convert.ConverterNotFoundException;
+
+/** Says in our own words what Spring Boot says of unknown keys and of empty maps, and what to write instead. */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class PropertiesFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
+
+    static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("virtual-thread");
+    private static final ConfigurationPropertyName LIMITS = PREFIX.append("limits");
+
+    @Override
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
+        if (!PREFIX.equals(cause.getName()) && !PREFIX.isAncestorOf(cause.getName())) {
+            return null;
+        }
+        if (cause.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
+            return unknown(List.copyOf(unbound.getUnboundProperties()), cause);
+        }
+        boolean noConverter = findCause(cause, ConverterNotFoundException.class) != null;
+        return noConverter ? empty(cause.getProperty(), cause) : null;
+    }
+
+    private static FailureAnalysis unknown(List<ConfigurationProperty> properties, BindException cause) {
+        String description = properties.stream()
+                .map(property -> "%s is not a property of the virtual-thread starter%s"
+                        .formatted(property.getName(), origin(property)))
+                .collect(Collectors.joining(System.lineSeparator()));
+        String action = properties.stream()
+                .map(property -> advice(property.getName()))
+                .distinct()
+                .collect(Collectors.joining(System.lineSeparator()));
+        return new FailureAnalysis(description, action, cause);
+    }
+
+    private static String advice(ConfigurationPropertyName name) {
+        String last = name.getLastElement(Form.DASHED);
+        boolean inLimits = LIMITS.isAncestorOf(name);
+        int depth = name.getNumberOfElements();
+        List<String> known = keys(inLimits ? VirtualThreadProperties.Limit.class : recordAt(name));
+        if (inLimits && depth > 4 && known.contains(last)) {
+            String limit =
+                    name.chop(depth - 1).toString().substring(LIMITS.toString().length() + 1);
+            return "If the limit is named '%1$s', write the name in brackets, quoted: virtual-thread.limits.\"[%1$s]\".%2$s."
+                    .formatted(limit, last);
+        }
+        return LimitNames.nearest(last, known)
+                .map(nearest -> "Did you mean %s?".formatted(name.getParent().append(nearest)))
+                .orElseGet(() -> "Remove it, or write one of %s.".formatted(known));
+    }
+
+    /** The record whose components are the keys at the level of the name. */
+    private static Class<?> recordAt(ConfigurationPropertyName name) {
+        Class<?> type = VirtualThreadProperties.class;
+        for (int i = PREFIX.getNumberOfElements(); i < name.getNumberOfElements() - 1; i++) {
+            String element = name.getElement(i, Form.DASHED);
+            type = Arrays.stream(type.getRecordComponents())
+                    .filter(component -> dashed(component).equals(element))
+                    .<Class<?>>map(RecordComponent::getType)
+                    .filter(Class::isRecord)
+                    .findFirst()
+                    .orElse(VirtualThreadProperties.class);
+        }
+        return type;
+    }
+
+    private static List<String> keys(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .map(PropertiesFailureAnalyzer::dashed)
+                .toList();
+    }
+
+    private static String dashed(RecordComponent component) {
+        return DataObjectPropertyName.toDashedForm(component.getName());
+    }
+
+    private static @Nullable FailureAnalysis empty(@Nullable ConfigurationProperty property, BindException cause) {
+        if (property == null || !(LIMITS.equals(property.getName()) || LIMITS.isParentOf(property.getName()))) {
+            return null;
+        }
+        boolean all = LIMITS.equals(property.getName());
+        return new FailureAnalysis(
+                "%s has the value '%s'%s, but %s"
+                        .formatted(
+                                property.getName(),
+                                property.getValue(),
+                                origin(property),
+                                all ? "it holds limits, each under its name" : "a limit needs at least permits"),
+                all
+                        ? "Remove it, or set virtual-thread.limits.<name>.permits."
+                        : "Remove it, or set %s.permits to the most calls that may run at once."
+                                .formatted(property.getName()),
+                cause);
+    }
+
+    private static String origin(ConfigurationProperty property) {
+        return property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")";
+    }
+}

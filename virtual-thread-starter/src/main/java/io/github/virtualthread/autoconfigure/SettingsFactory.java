@@ -1,0 +1,92 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
+import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringUtils;
+
+/** Turns the properties into settings, and what is wrong in them into mistakes: all of them, not the first. */
+final class SettingsFactory {
+
+    private final VirtualThreadProperties properties;
+    private final List<Mistake> mistakes = new ArrayList<>();
+
+    private SettingsFactory(VirtualThreadProperties properties) {
+        this.properties = properties;
+    }
+
+    static EngineSettings create(VirtualThreadProperties properties) {
+        return new SettingsFactory(properties).create();
+    }
+
+    private EngineSettings create() {
+        List<LimitSettings> limits = new ArrayList<>();
+        distinct(properties.limits()).forEach((name, limit) -> {
+            LimitSettings settings = limit(name, limit);
+            if (settings != null) {
+                limits.add(settings);
+            }
+        });
+        String defaultLimit = properties.defaultLimit();
+        return new EngineSettings(
+                StringUtils.hasText(defaultLimit) ? defaultLimit : null,
+                properties.threadNamePrefix(),
+                properties.propagation().mdc(),
+                properties.propagation().mdcKeys(),
+                properties.propagation().context(),
+                awaitTermination(),
+                limits,
+                mistakes);
+    }
+
+    /**
+     * An environment variable cannot spell {@code price-db}, so it adds a key {@code pricedb}. Both keys are bound to the same
+     * values, the variable's first; the file is bound last and knows the better spelling.
+     */
+    private static Map<String, Limit> distinct(Map<String, Limit> limits) {
+        Map<String, String> spellings = new LinkedHashMap<>();
+        limits.keySet().forEach(name -> spellings.put(LimitNames.uniform(name), name));
+        Map<String, Limit> distinct = new LinkedHashMap<>(limits);
+        distinct.keySet().retainAll(spellings.values());
+        return distinct;
+    }
+
+    private @Nullable LimitSettings limit(String name, Limit limit) {
+        String key = "virtual-thread.limits." + (name.contains(".") ? "\"[" + name + "]\"" : name);
+        Integer permits = limit.permits();
+        if (permits == null) {
+            mistakes.add(new Mistake(
+                    "Limit '%s' has no permits".formatted(name),
+                    "Set %s.permits to the most calls that may run at once, at least 1.".formatted(key)));
+            return null;
+        }
+        int queueCapacity = limit.queueCapacity() == null ? LimitSettings.UNBOUNDED : limit.queueCapacity();
+        try {
+            return new LimitSettings(name, permits, queueCapacity, limit.maxWait());
+        } catch (IllegalArgumentException wrong) {
+            mistakes.add(
+                    new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));
+            return null;
+        }
+    }
+
+    private Duration awaitTermination() {
+        Duration period = properties.shutdown().awaitTerminationPeriod();
+        if (period.isNegative()) {
+            mistakes.add(new Mistake(
+                    "The period that calls may take to finish when the application stops must not be negative, was %s"
+                            .formatted(period),
+                    "Set virtual-thread.shutdown.await-termination-period to 0s or more."));
+            return Duration.ZERO;
+        }
+        return period;
+    }
+}

@@ -1,0 +1,45 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+
+/** Switches {@code @VirtualThread} on and gives the engine its settings from the properties. */
+@AutoConfiguration
+@EnableConfigurationProperties(VirtualThreadProperties.class)
+@Import(ClassProxyingRegistrar.class)
+public class VirtualThreadAutoConfiguration {
+
+    /** Created by Spring. */
+    public VirtualThreadAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    EngineSettings virtualThreadSettings(VirtualThreadProperties properties) {
+        return SettingsFactory.create(properties);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static BlankCountsAsNotSet virtualThreadBlankCountsAsNotSet() {
+        return new BlankCountsAsNotSet();
+    }
+
+    /**
+     * Steps back for an {@link EnableVirtual} of the application. Each context needs a post-processor of its own: one in the
+     * parent does not see the beans of its children.
+     */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(value = VirtualThreadBeanPostProcessor.class, search = SearchStrategy.CURRENT)
+    @EnableVirtual
+    static class EnableVirtualConfiguration {}
+}

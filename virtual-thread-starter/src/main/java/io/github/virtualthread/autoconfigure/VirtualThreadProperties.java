@@ -1,0 +1,60 @@
+package io.github.virtualthread.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings of the virtual-thread starter. An unknown key is an error: a misspelt limit would otherwise be no limit.
+ *
+ * @param enabled whether annotated methods are intercepted; otherwise they run on the thread of their caller
+ * @param defaultLimit name of the limit of annotated methods that name none
+ * @param threadNamePrefix begin of the names of all threads
+ * @param propagation what tasks see of their callers
+ * @param limits named concurrency limits, keyed by the name used in the annotation
+ * @param shutdown what happens to calls when the application stops
+ */
+@ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
+public record VirtualThreadProperties(
+        @DefaultValue("true") boolean enabled,
+        @Nullable String defaultLimit,
+        @DefaultValue("vt-") String threadNamePrefix,
+        @DefaultValue Propagation propagation,
+        @DefaultValue Map<String, Limit> limits,
+        @DefaultValue Shutdown shutdown) {
+
+    /**
+     * What tasks see of their callers.
+     *
+     * @param mdc whether the MDC of the caller is there in the task
+     * @param mdcKeys only these keys of the MDC; all where empty
+     * @param context whether thread-locals registered with Micrometer's context-propagation travel, where that is on the
+     *     classpath
+     */
+    public record Propagation(
+            @DefaultValue("true") boolean mdc,
+            @DefaultValue List<String> mdcKeys,
+            @DefaultValue("true") boolean context) {}
+
+    /**
+     * One limit.
+     *
+     * @param permits most calls that run at once, at least 1
+     * @param queueCapacity most calls that may wait; one more is rejected at once. Unbounded where not set
+     * @param maxWait longest wait for a permit; then the call is rejected. Unbounded where not set
+     */
+    public record Limit(
+            @Nullable Integer permits,
+            @Nullable Integer queueCapacity,
+            @Nullable Duration maxWait) {}
+
+    /**
+     * What happens to calls when the application stops.
+     *
+     * @param awaitTerminationPeriod how long running and waiting calls may finish
+     */
+    public record Shutdown(@DefaultValue("30s") Duration awaitTerminationPeriod) {}
+}

@@ -1,0 +1,9 @@
+/**
+ * Properties, auto-configuration and failure analyses for Spring Boot. Start at {@link VirtualThreadAutoConfiguration}.
+ *
+ * <p>The only package that sees all others; none of them knows it.
+ */
+@NullMarked
+package io.github.virtualthread.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

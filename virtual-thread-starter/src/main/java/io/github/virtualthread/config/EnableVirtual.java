@@ -1,0 +1,59 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.VirtualThread;
+import java.lang.annotation.Annotation;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+
+/**
+ * Runs methods annotated with {@link VirtualThread} on virtual threads, for all beans of the application context.
+ *
+ * <p>The counterpart of {@link org.springframework.scheduling.annotation.EnableAsync}, for a
+ * {@link org.springframework.context.annotation.Configuration} class. Spring Boot applications need not write it; where one
+ * does, it takes the place of the auto-configured one and still gets its settings from the properties under
+ * {@code virtual-thread}. Without Spring Boot a bean of type {@link io.github.virtualthread.limit.LimitSettings} declares a
+ * limit.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Import(VirtualThreadSelector.class)
+public @interface EnableVirtual {
+
+    /**
+     * Annotation to look for on methods and classes. Where it has attributes {@code value} or {@code limit}, and
+     * {@code name}, of type {@code String}, they mean what they mean in {@link VirtualThread}.
+     *
+     * @return annotation type, {@link VirtualThread} by default
+     */
+    Class<? extends Annotation> annotation() default VirtualThread.class;
+
+    /**
+     * Whether proxies are subclasses even where the bean has interfaces. Under Spring Boot, false means what
+     * {@code spring.aop.proxy-target-class} says, which is true unless set.
+     *
+     * @return whether to proxy classes
+     */
+    boolean proxyTargetClass() default false;
+
+    /**
+     * How the advice is applied. {@link AdviceMode#ASPECTJ} is not available yet and fails the start.
+     *
+     * @return {@link AdviceMode#PROXY} by default
+     */
+    AdviceMode mode() default AdviceMode.PROXY;
+
+    /**
+     * Order of the post-processor that applies the advice. By default it comes last and puts itself in front of all other
+     * advice, so that the advice of others runs on the virtual thread.
+     *
+     * @return order, {@link Ordered#LOWEST_PRECEDENCE} by default
+     */
+    int order() default Ordered.LOWEST_PRECEDENCE;
+}

@@ -1,0 +1,87 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.interceptor.ApplicationUncaughtExceptionHandler;
+import io.github.virtualthread.interceptor.Interception;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.util.ClassUtils;
+
+/** The engine and what belongs to it: once for an application, in the topmost context that asks for it. */
+@Configuration(proxyBeanMethods = false)
+@Conditional(OnMissingEngine.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+class EngineConfiguration {
+
+    private static final boolean CONTEXT_PROPAGATION = ClassUtils.isPresent(
+            "io.micrometer.context.ContextSnapshotFactory", EngineConfiguration.class.getClassLoader());
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    TaskTimer virtualThreadTimer(ObjectProvider<EngineSettings> settings) {
+        return new TaskTimer(settings(settings).threadNamePrefix() + "timer");
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    TaskLimits virtualThreadLimits(
+            ObjectProvider<EngineSettings> settings, ObjectProvider<LimitSettings> beans, TaskTimer timer) {
+        Map<String, LimitSettings> limits = new LinkedHashMap<>();
+        beans.orderedStream().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+        // a property of the same name is the word of whoever operates the application
+        settings(settings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+        return new TaskLimits(limits.values(), timer);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    TaskEngine virtualThreadEngine(
+            ObjectProvider<EngineSettings> settings, TaskLimits limits, ConfigurableListableBeanFactory beanFactory) {
+        EngineSettings given = settings(settings);
+        ClassLoader classLoader = beanFactory.getBeanClassLoader();
+        return new TaskEngine(
+                limits,
+                propagation(given),
+                given.threadNamePrefix(),
+                classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    TaskEngineLifecycle virtualThreadEngineLifecycle(TaskEngine engine, ObjectProvider<EngineSettings> settings) {
+        return new TaskEngineLifecycle(engine, settings(settings).awaitTermination());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    Interception virtualThreadInterception(
+            TaskEngine engine, ObjectProvider<EngineSettings> settings, ConfigurableListableBeanFactory beanFactory) {
+        return new Interception(
+                engine, settings(settings).defaultLimit(), new ApplicationUncaughtExceptionHandler(beanFactory));
+    }
+
+    private static EngineSettings settings(ObjectProvider<EngineSettings> settings) {
+        return settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
+    }
+
+    private static ContextPropagation propagation(EngineSettings settings) {
+        ContextPropagation propagation = ContextPropagation.none();
+        if (settings.mdc()) {
+            propagation =
+                    settings.mdcKeys().isEmpty() ? propagation.withMdc() : propagation.withMdc(settings.mdcKeys());
+        }
+        return settings.registeredContext() && CONTEXT_PROPAGATION ? propagation.withRegisteredContext() : propagation;
+    }
+}

@@ -1,0 +1,41 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the engine, from wherever they come. A bean of this type replaces the defaults.
+ *
+ * @param defaultLimit name of the limit of annotated methods that name none; null for none
+ * @param threadNamePrefix begin of the names of all threads
+ * @param mdc whether the MDC of the caller is there in the task
+ * @param mdcKeys the only keys of the MDC to carry; empty for all
+ * @param registeredContext whether thread-locals registered with context-propagation travel, where it is on the classpath
+ * @param awaitTermination how long calls may finish when the application stops; zero for not at all
+ * @param limits limits that the settings declare, in addition to beans of type {@link LimitSettings}
+ * @param mistakes what is wrong in the source of the settings; reported together with all other mistakes
+ */
+public record EngineSettings(
+        @Nullable String defaultLimit,
+        String threadNamePrefix,
+        boolean mdc,
+        List<String> mdcKeys,
+        boolean registeredContext,
+        Duration awaitTermination,
+        List<LimitSettings> limits,
+        List<Mistake> mistakes) {
+
+    /** What applies without any setting. */
+    static final EngineSettings DEFAULTS =
+            new EngineSettings(null, "vt-", true, List.of(), true, Duration.ofSeconds(30), List.of(), List.of());
+
+    /** Copies the lists. */
+    public EngineSettings {
+        mdcKeys = List.copyOf(mdcKeys);
+        limits = List.copyOf(limits);
+        mistakes = List.copyOf(mistakes);
+    }
+}

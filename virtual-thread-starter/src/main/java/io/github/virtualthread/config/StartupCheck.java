@@ -1,0 +1,65 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.interceptor.AnnotatedCall;
+import io.github.virtualthread.interceptor.Findings;
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/** Fails the start with one exception that lists every mistake; where there is none, says in one line what is there. */
+final class StartupCheck implements SmartInitializingSingleton {
+
+    private final VirtualThreadBeanPostProcessor postProcessor;
+    private final ObjectProvider<EngineSettings> settings;
+    private final TaskLimits limits;
+    private final ConfigurableListableBeanFactory beanFactory;
+
+    StartupCheck(
+            VirtualThreadBeanPostProcessor postProcessor,
+            ObjectProvider<EngineSettings> settings,
+            TaskLimits limits,
+            ConfigurableListableBeanFactory beanFactory) {
+        this.postProcessor = postProcessor;
+        this.settings = settings;
+        this.limits = limits;
+        this.beanFactory = beanFactory;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        EngineSettings given = settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
+        List<Mistake> mistakes = new ArrayList<>(given.mistakes());
+        mistakes.addAll(unknownDefault(given));
+        Findings findings = postProcessor.check(limits::names, given.defaultLimit());
+        mistakes.addAll(findings.mistakes());
+        if (!mistakes.isEmpty()) {
+            throw new VirtualThreadConfigurationException(mistakes);
+        }
+        findings.calls().stream()
+                .map(AnnotatedCall::limit)
+                .filter(Objects::nonNull)
+                .forEach(limits::spell);
+        new StartupReport(given, beanFactory.getBeanClassLoader()).log(findings.calls(), limits);
+    }
+
+    private List<Mistake> unknownDefault(EngineSettings given) {
+        String name = given.defaultLimit();
+        if (name == null || LimitNames.uniform(name).equals(LimitNames.NONE) || limits.contains(name)) {
+            return List.of();
+        }
+        return List.of(new Mistake(
+                "virtual-thread.default-limit asks for limit '%s', but the configured limits are %s"
+                        .formatted(name, limits.names()),
+                LimitNames.nearest(name, limits.names())
+                        .map("Did you mean '%s'?"::formatted)
+                        .orElse("Set virtual-thread.limits.%s.permits, or correct the name.".formatted(name))));
+    }
+}

@@ -1,0 +1,81 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.interceptor.AnnotatedCall;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.util.ClassUtils;
+
+/** What the log says at start. */
+final class StartupReport {
+
+    private static final Logger logger = LoggerFactory.getLogger(StartupReport.class);
+
+    private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshotFactory";
+    private static final String SPRING_SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
+
+    /** JEP 491 came with JDK 24. */
+    private static final int FIRST_JDK_WITHOUT_PINNING = 24;
+
+    private final EngineSettings settings;
+    private final @Nullable ClassLoader classLoader;
+
+    StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader) {
+        this.settings = settings;
+        this.classLoader = classLoader;
+    }
+
+    void log(List<AnnotatedCall> calls, TaskLimits limits) {
+        logger.info(summary(calls, limits));
+        calls.forEach(call -> logger.debug(
+                "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
+        if (isPresent(SPRING_SECURITY) && !travels()) {
+            logger.warn(
+                    "Spring Security's authentication does not travel to virtual threads: {}",
+                    settings.registeredContext()
+                            ? "add io.micrometer:context-propagation"
+                            : "virtual-thread.propagation.context is false");
+        }
+    }
+
+    private String summary(List<AnnotatedCall> calls, TaskLimits limits) {
+        long unlimited = calls.stream().filter(call -> call.limit() == null).count();
+        List<String> parts = new ArrayList<>();
+        parts.add("%d annotated methods, %d of them without a limit".formatted(calls.size(), unlimited));
+        parts.add(
+                limits.names().isEmpty()
+                        ? "no limits"
+                        : limits.names().stream()
+                                .map(name -> limits.get(name).toString())
+                                .collect(Collectors.joining(", ", "limits ", "")));
+        parts.add("propagated: " + propagated());
+        if (Runtime.version().feature() < FIRST_JDK_WITHOUT_PINNING) {
+            parts.add("on Java %d blocking in synchronized pins the carrier, from 24 on it does not"
+                    .formatted(Runtime.version().feature()));
+        }
+        return "Virtual threads: " + String.join("; ", parts);
+    }
+
+    private String propagated() {
+        List<String> kinds = new ArrayList<>();
+        if (settings.mdc()) {
+            kinds.add(settings.mdcKeys().isEmpty() ? "MDC" : "MDC keys " + settings.mdcKeys());
+        }
+        if (travels()) {
+            kinds.add("registered context");
+        }
+        return kinds.isEmpty() ? "nothing" : String.join(" and ", kinds);
+    }
+
+    private boolean travels() {
+        return settings.registeredContext() && isPresent(CONTEXT_PROPAGATION);
+    }
+
+    private boolean isPresent(String type) {
+        return ClassUtils.isPresent(type, classLoader);
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.execution.TaskEngine;
+import java.time.Duration;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
+
+/**
+ * Drains the engine when the application stops: after the web server has drained its requests, which may still make calls,
+ * and before Spring's executors and the data sources close.
+ */
+final class TaskEngineLifecycle implements SmartLifecycle {
+
+    private final TaskEngine engine;
+    private final Duration awaitTermination;
+    private volatile boolean running;
+
+    TaskEngineLifecycle(TaskEngine engine, Duration awaitTermination) {
+        this.engine = engine;
+        this.awaitTermination = awaitTermination;
+    }
+
+    @Override
+    public void start() {
+        engine.start();
+        running = true;
+    }
+
+    /** Blocks until calls have ended, so that nothing closes under a running one. Can be started again. */
+    @Override
+    public void stop() {
+        running = false;
+        engine.stop(awaitTermination);
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return ExecutorConfigurationSupport.DEFAULT_PHASE + 1;
+    }
+
+    /**
+     * Whether the context may stop it between test classes that share the context. Overrides a method of Spring 7; on
+     * Spring 6 it is not called.
+     *
+     * @return false
+     */
+    @SuppressWarnings("MissingOverride")
+    public boolean isPauseable() {
+        return false;
+    }
+}

@@ -1,0 +1,53 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import java.util.List;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.type.AnnotationMetadata;
+
+/**
+ * Registers what each context needs for itself: the post-processor, with the attributes of {@link EnableVirtual}, and the
+ * check at start-up. As definitions, so that neither needs a configuration class to be created first.
+ */
+final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
+
+    static final String POST_PROCESSOR = "io.github.virtualthread.config.internalVirtualThreadPostProcessor";
+    static final String STARTUP_CHECK = "io.github.virtualthread.config.internalStartupCheck";
+
+    @Override
+    public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+        MergedAnnotation<EnableVirtual> enable = importing.getAnnotations().get(EnableVirtual.class);
+        RootBeanDefinition postProcessor = infrastructure(VirtualThreadBeanPostProcessor.class);
+        postProcessor
+                .getPropertyValues()
+                .add("annotationType", enable.getClass("annotation"))
+                .add("proxyTargetClass", enable.getBoolean("proxyTargetClass"))
+                .add("order", enable.getInt("order"));
+        if (!registry.containsBeanDefinition(POST_PROCESSOR)) {
+            registry.registerBeanDefinition(POST_PROCESSOR, postProcessor);
+            RootBeanDefinition check = infrastructure(StartupCheck.class);
+            check.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
+            registry.registerBeanDefinition(STARTUP_CHECK, check);
+        } else if (!registry.getBeanDefinition(POST_PROCESSOR)
+                .getPropertyValues()
+                .equals(postProcessor.getPropertyValues())) {
+            throw new VirtualThreadConfigurationException(List.of(new Mistake(
+                    "%s has @EnableVirtual with other attributes than another class of the same application context"
+                            .formatted(importing.getClassName()),
+                    "Keep one @EnableVirtual, or give all of them the same attributes.")));
+        }
+    }
+
+    private static RootBeanDefinition infrastructure(Class<?> type) {
+        RootBeanDefinition definition = new RootBeanDefinition(type);
+        definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
+        return definition;
+    }
+}

@@ -1,0 +1,108 @@
+package io.github.virtualthread.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.CompositeArchRule;
+import java.util.List;
+
+/** The rules of the packages below a root, so that they can be shown to fail on packages that break them. */
+record PackageRules(String root) {
+
+    /** Each knows only those before it. */
+    private static final List<String> ORDER = List.of(
+            "limit",
+            "context",
+            "execution",
+            "interceptor",
+            "aspectj",
+            "config",
+            "observation",
+            "actuate",
+            "autoconfigure");
+
+    private static final List<String> ENGINE = List.of("limit", "context", "execution");
+
+    ArchRule eachKnowsOnlyThoseAbove() {
+        CompositeArchRule rule = CompositeArchRule.of(leafKnowsNone());
+        for (int i = 0; i < ORDER.size() - 1; i++) {
+            rule = rule.and(noClasses()
+                    .that()
+                    .resideInAPackage(in(ORDER.get(i)))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(in(ORDER.subList(i + 1, ORDER.size())))
+                    .allowEmptyShould(true));
+        }
+        return rule;
+    }
+
+    private ArchRule leafKnowsNone() {
+        return noClasses()
+                .that()
+                .resideInAPackage(root)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(in(ORDER))
+                .allowEmptyShould(true);
+    }
+
+    ArchRule noCycles() {
+        return slices().matching(root + ".(*)..").should().beFreeOfCycles().allowEmptyShould(true);
+    }
+
+    ArchRule theEngineKnowsNoAop() {
+        return noClasses()
+                .that()
+                .resideInAnyPackage(in(ENGINE))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.springframework.aop..", "org.aopalliance..", "org.aspectj..")
+                .allowEmptyShould(true);
+    }
+
+    ArchRule onlyTheLastTwoKnowSpringBoot() {
+        return noClasses()
+                .that()
+                .resideInAnyPackage(in(ORDER.subList(0, ORDER.indexOf("actuate"))))
+                .or()
+                .resideInAPackage(root)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.springframework.boot..")
+                .allowEmptyShould(true);
+    }
+
+    /** The limits need the JDK and one exception of Spring's. */
+    ArchRule limitsNeedLittle() {
+        return noClasses()
+                .that()
+                .resideInAPackage(in("limit"))
+                .should()
+                .dependOnClassesThat()
+                .resideOutsideOfPackages("java..", "org.jspecify..", "org.springframework.core.task", in("limit"))
+                .allowEmptyShould(true);
+    }
+
+    /** Below JDK 24 a thread that blocks in a synchronized method pins its carrier. */
+    ArchRule nothingIsSynchronized() {
+        return noMethods()
+                .that()
+                .areDeclaredInClassesThat()
+                .resideInAPackage(root + "..")
+                .should()
+                .haveModifier(JavaModifier.SYNCHRONIZED)
+                .allowEmptyShould(true);
+    }
+
+    private String in(String name) {
+        return root + "." + name + "..";
+    }
+
+    private String[] in(List<String> names) {
+        return names.stream().map(this::in).toArray(String[]::new);
+    }
+}

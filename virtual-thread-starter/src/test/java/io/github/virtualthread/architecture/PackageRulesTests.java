@@ -1,0 +1,61 @@
+package io.github.virtualthread.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PackageRulesTests {
+
+    private static final String ROOT = "io.github.virtualthread";
+    private static final String FIXTURES = ROOT + ".architecture.fixture.";
+    private static final JavaClasses MAIN = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(ROOT);
+
+    static Stream<Arguments> rules() {
+        return Stream.of(
+                rule("below", PackageRules::eachKnowsOnlyThoseAbove),
+                rule("cycle", PackageRules::noCycles),
+                rule("springaop", PackageRules::theEngineKnowsNoAop),
+                rule("springboot", PackageRules::onlyTheLastTwoKnowSpringBoot),
+                rule("springboot", PackageRules::limitsNeedLittle),
+                rule("locked", PackageRules::nothingIsSynchronized));
+    }
+
+    private static Arguments rule(String fixture, Function<PackageRules, ArchRule> rule) {
+        return Arguments.of(fixture, rule);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void thePackagesKeepTheRule(String fixture, Function<PackageRules, ArchRule> rule) {
+        rule.apply(new PackageRules(ROOT)).check(MAIN);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void theRuleFailsOnPackagesThatBreakIt(String fixture, Function<PackageRules, ArchRule> rule) {
+        JavaClasses broken = new ClassFileImporter().importPackages(FIXTURES + fixture);
+
+        assertThat(rule.apply(new PackageRules(FIXTURES + fixture))
+                        .evaluate(broken)
+                        .hasViolation())
+                .isTrue();
+    }
+
+    @Test
+    void theClassesThatAreCheckedAreThere() {
+        assertThat(MAIN)
+                .extracting(type -> type.getPackageName())
+                .contains(ROOT, ROOT + ".limit", ROOT + ".autoconfigure");
+    }
+}

@@ -1,0 +1,238 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.MDC;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.annotation.AsyncConfigurer;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
+
+@Timeout(20)
+class AutoConfigurationTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+            .withPropertyValues("virtual-thread.limits.db.permits=2")
+            .withBean(Prices.class);
+
+    @AfterEach
+    void clearMdc() {
+        MDC.clear();
+    }
+
+    @Test
+    void theJarAloneRunsAnnotatedMethodsOnNamedVirtualThreads() {
+        runner.run(context -> {
+            Thread thread = context.getBean(Prices.class).thread().get(5, TimeUnit.SECONDS);
+
+            assertThat(thread.isVirtual()).isTrue();
+            assertThat(thread.getName()).isEqualTo("vt-Prices.thread-1");
+        });
+    }
+
+    @Test
+    void theMdcOfTheCallerIsThere() {
+        runner.run(context -> {
+            MDC.put("requestId", "r-1");
+
+            assertThat(context.getBean(Prices.class).requestId().get(5, TimeUnit.SECONDS))
+                    .isEqualTo("r-1");
+        });
+    }
+
+    @Test
+    void propagationIsSwitchedOffByProperty() {
+        runner.withPropertyValues("virtual-thread.propagation.mdc=false").run(context -> {
+            MDC.put("requestId", "r-1");
+
+            assertThat(context.getBean(Prices.class).requestId().get(5, TimeUnit.SECONDS))
+                    .isNull();
+        });
+    }
+
+    @Test
+    void onlyTheMdcKeysThatAreNamedTravel() {
+        runner.withPropertyValues("virtual-thread.propagation.mdc-keys=tenant").run(context -> {
+            MDC.put("requestId", "r-1");
+
+            assertThat(context.getBean(Prices.class).requestId().get(5, TimeUnit.SECONDS))
+                    .isNull();
+        });
+    }
+
+    @Test
+    void theThreadNamePrefixIsAProperty() {
+        runner.withPropertyValues("virtual-thread.thread-name-prefix=shop-")
+                .run(context -> assertThat(context.getBean(Prices.class)
+                                .thread()
+                                .get(5, TimeUnit.SECONDS)
+                                .getName())
+                        .isEqualTo("shop-Prices.thread-1"));
+    }
+
+    @Test
+    void disabledItLeavesMethodsAsTheyAreButKeepsTheRest() {
+        runner.withPropertyValues("virtual-thread.enabled=false").run(context -> {
+            assertThat(context.getBean(Prices.class).thread().get(5, TimeUnit.SECONDS))
+                    .isSameAs(Thread.currentThread());
+            assertThat(AopUtils.isAopProxy(context.getBean(Prices.class))).isFalse();
+            assertThat(context.getBean(TaskLimits.class).names()).containsExactly("db");
+        });
+    }
+
+    @Test
+    void disabledItStillFindsMistakes() {
+        runner.withPropertyValues("virtual-thread.enabled=false", "virtual-thread.limits.db.permits=0")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void nothingElseOfTheApplicationChanges() {
+        runner.withConfiguration(AutoConfigurations.of(
+                        TaskExecutionAutoConfiguration.class, TaskSchedulingAutoConfiguration.class))
+                .run(context -> {
+                    assertThat(context).hasBean("applicationTaskExecutor");
+                    assertThat(context).getBeans(Executor.class).containsOnlyKeys("applicationTaskExecutor");
+                    assertThat(context).doesNotHaveBean(AsyncConfigurer.class);
+                    assertThat(context).doesNotHaveBean(TaskDecorator.class);
+                    assertThat(context).doesNotHaveBean(TaskScheduler.class);
+                    assertThat(context)
+                            .doesNotHaveBean(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME);
+                    assertThat(context).doesNotHaveBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME);
+                });
+    }
+
+    @Test
+    void theApplicationsOwnEnableVirtualWinsAndKeepsTheProperties() {
+        runner.withUserConfiguration(OwnEnableVirtual.class).run(context -> {
+            assertThat(context).hasSingleBean(VirtualThreadBeanPostProcessor.class);
+            assertThat(context.getBean(VirtualThreadBeanPostProcessor.class).getOrder())
+                    .isEqualTo(7);
+            assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(2);
+            assertThat(context.getBean(Prices.class)
+                            .thread()
+                            .get(5, TimeUnit.SECONDS)
+                            .isVirtual())
+                    .isTrue();
+        });
+    }
+
+    @Test
+    void beansWithInterfacesAreProxiedByClassUnlessTheApplicationSaysOtherwise() {
+        runner.withBean(Stock.class, StockOfMemory::new)
+                .run(context -> assertThat(AopUtils.isCglibProxy(context.getBean(Stock.class)))
+                        .isTrue());
+        runner.withUserConfiguration(OwnEnableVirtual.class)
+                .withBean(Stock.class, StockOfMemory::new)
+                .run(context -> assertThat(AopUtils.isCglibProxy(context.getBean(Stock.class)))
+                        .isTrue());
+        runner.withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean(Stock.class, StockOfMemory::new)
+                .run(context -> assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Stock.class)))
+                        .isTrue());
+    }
+
+    @Test
+    void aChildContextInterceptsItsOwnBeansWithTheEngineOfItsParent() {
+        runner.run(parent -> new ApplicationContextRunner()
+                .withParent(parent)
+                .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+                .withBean("childPrices", Prices.class)
+                .run(child -> {
+                    Prices prices = child.getBean("childPrices", Prices.class);
+
+                    assertThat(prices).isInstanceOf(Advised.class);
+                    assertThat(prices.thread().get(5, TimeUnit.SECONDS).isVirtual())
+                            .isTrue();
+                    assertThat(child.getBean(TaskEngine.class)).isSameAs(parent.getBean(TaskEngine.class));
+                    assertThat(child.getBean(TaskLimits.class)).isSameAs(parent.getBean(TaskLimits.class));
+                }));
+    }
+
+    @Test
+    void aLimitDeclaredAsABeanIsChangedByAProperty() {
+        runner.withBean("limitDb", LimitSettings.class, () -> LimitSettings.of("db", 5))
+                .withBean("limitMail", LimitSettings.class, () -> LimitSettings.of("mail", 1))
+                .run(context -> {
+                    assertThat(context.getBean(TaskLimits.class).get("db").permits())
+                            .isEqualTo(2);
+                    assertThat(context.getBean(TaskLimits.class).get("mail").permits())
+                            .isEqualTo(1);
+                });
+    }
+
+    @Test
+    void aCallBeforeTheContextHasStartedIsAccepted() {
+        runner.withBean(CallsWhenCreated.class).run(context -> assertThat(context.getBean(CallsWhenCreated.class)
+                        .thread
+                        .get(5, TimeUnit.SECONDS)
+                        .isVirtual())
+                .isTrue());
+    }
+
+    static class Prices {
+
+        @VirtualThread("db")
+        public CompletableFuture<Thread> thread() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+
+        @VirtualThread("db")
+        public CompletableFuture<String> requestId() {
+            return CompletableFuture.completedFuture(MDC.get("requestId"));
+        }
+    }
+
+    interface Stock {
+        CompletableFuture<Integer> count();
+    }
+
+    static class StockOfMemory implements Stock {
+
+        @Override
+        @VirtualThread
+        public CompletableFuture<Integer> count() {
+            return CompletableFuture.completedFuture(1);
+        }
+    }
+
+    static class CallsWhenCreated {
+
+        private final CompletableFuture<Thread> thread;
+
+        CallsWhenCreated(Prices prices) {
+            thread = prices.thread();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(order = 7)
+    static class OwnEnableVirtual {
+
+        @Bean
+        String unrelated() {
+            return "unrelated";
+        }
+    }
+}

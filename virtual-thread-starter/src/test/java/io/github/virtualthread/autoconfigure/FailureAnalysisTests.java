@@ -1,0 +1,137 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.virtualthread.VirtualThread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** What somebody sees whose application does not start. */
+@Timeout(20)
+@ExtendWith(OutputCaptureExtension.class)
+class FailureAnalysisTests {
+
+    @Test
+    void oneMistakeIsShownAsItIs(CapturedOutput output) {
+        start(Application.class, "--virtual-thread.limits.mail.permits=1", "--virtual-thread.limits.report.permits=1");
+
+        assertThat(normalized(output)).contains("""
+                Description:
+
+                %1$s.send asks for limit 'mial', but the configured limits are [mail, report]
+
+                Action:
+
+                Did you mean 'mail'? Correct @VirtualThread on %1$s.send, or set virtual-thread.limits.mial.permits.
+                """.formatted(Mailer.class.getName()));
+    }
+
+    @Test
+    void moreMistakesAreNumbered(CapturedOutput output) {
+        start(Application.class, "--virtual-thread.limits.mail.permits=0");
+
+        assertThat(normalized(output))
+                .contains("1. Limit 'mail': permits must be at least 1, was 0")
+                .contains("1. Correct the values under virtual-thread.limits.mail.")
+                .contains("2. " + Mailer.class.getName() + ".send asks for limit 'mial'")
+                .contains("2. ");
+    }
+
+    @Test
+    void aMisspeltKeyIsNotIgnored(CapturedOutput output) {
+        start(Empty.class, "--virtual-thread.limits.db.permit=1");
+
+        assertThat(normalized(output))
+                .contains("virtual-thread.limits.db.permit is not a property of the virtual-thread starter")
+                .contains("Did you mean virtual-thread.limits.db.permits?");
+    }
+
+    @Test
+    void aMisspeltKeyAtTheTopIsNotIgnored(CapturedOutput output) {
+        start(Empty.class, "--virtual-thread.defualt-limit=db", "--virtual-thread.propagation.mdc-key=a");
+
+        assertThat(normalized(output))
+                .contains("Did you mean virtual-thread.default-limit?")
+                .contains("Did you mean virtual-thread.propagation.mdc-keys?");
+    }
+
+    @Test
+    void aNameWithDotsWithoutBracketsIsExplained(CapturedOutput output) {
+        start(Empty.class, "--virtual-thread.limits.partner.api.permits=1");
+
+        assertThat(normalized(output))
+                .contains("virtual-thread.limits.partner.api.permits is not a property")
+                .contains("If the limit is named 'partner.api', write the name in brackets, quoted:"
+                        + " virtual-thread.limits.\"[partner.api]\".permits.");
+    }
+
+    @Test
+    void anEmptyLimitIsExplained(CapturedOutput output) {
+        start(Empty.class, "--virtual-thread.limits.db=");
+
+        assertThat(normalized(output))
+                .contains("but a limit needs at least permits")
+                .contains("virtual-thread.limits.db.permits");
+    }
+
+    @Test
+    void anEmptyMapOfLimitsIsExplained(CapturedOutput output) {
+        start(Empty.class, "--virtual-thread.limits=");
+
+        assertThat(normalized(output)).contains("it holds limits, each under its name");
+    }
+
+    @Test
+    void aNumberThatIsNoneIsShown(CapturedOutput output) {
+        start(Empty.class, "--virtual-thread.limits.db.permits=twenty");
+
+        assertThat(normalized(output))
+                .contains("Property: virtual-thread.limits.db.permits")
+                .contains("Value: \"twenty\"");
+    }
+
+    private static void start(Class<?> type, String... arguments) {
+        SpringApplication application = new SpringApplication(type);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add("--spring.main.banner-mode=off");
+
+        Throwable failure =
+                catchThrowable(() -> application.run(all.toArray(String[]::new)).close());
+
+        assertThat(failure).as("the start must fail").isNotNull();
+    }
+
+    private static String normalized(CapturedOutput output) {
+        return output.getAll().replace(System.lineSeparator(), "\n");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    static class Empty {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(Mailer.class)
+    static class Application {}
+
+    static class Mailer {
+
+        @VirtualThread("mial")
+        public CompletableFuture<Void> send() {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+@Timeout(20)
+class PropertiesTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
+
+    @Test
+    void aLimitHasPermitsAQueueAndALongestWait() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.db.permits=20",
+                        "virtual-thread.limits.db.queue-capacity=100",
+                        "virtual-thread.limits.db.max-wait=2s")
+                .run(context -> {
+                    TaskLimit db = context.getBean(TaskLimits.class).get("db");
+
+                    assertThat(db.permits()).isEqualTo(20);
+                    assertThat(db.queueCapacity()).isEqualTo(100);
+                    assertThat(db.maxWait()).isEqualTo(Duration.ofSeconds(2));
+                });
+    }
+
+    @Test
+    void aNameWithDotsIsWrittenInBrackets() {
+        runner.withPropertyValues("virtual-thread.limits[partner.api].permits=3")
+                .run(context -> assertThat(context.getBean(TaskLimits.class)
+                                .get("partner.api")
+                                .permits())
+                        .isEqualTo(3));
+    }
+
+    @Test
+    void anEnvironmentVariableOverridesTheLimitOfTheFile() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.price-db.permits=20", "virtual-thread.limits.price-db.queue-capacity=7")
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .replace(
+                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                                new SystemEnvironmentPropertySource(
+                                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                                        Map.of("VIRTUALTHREAD_LIMITS_PRICEDB_PERMITS", "30"))))
+                .withInitializer(context -> {
+                    // the test's own values stand in for a file, which environment variables override
+                    var sources = context.getEnvironment().getPropertySources();
+                    var file = sources.remove("test");
+                    sources.addLast(file);
+                })
+                .run(context -> {
+                    TaskLimits limits = context.getBean(TaskLimits.class);
+
+                    assertThat(limits.names()).containsExactly("price-db");
+                    assertThat(limits.get("priceDb").permits()).isEqualTo(30);
+                    assertThat(limits.get("priceDb").queueCapacity()).isEqualTo(7);
+                });
+    }
+
+    @Test
+    void aLimitIsShownAsTheAnnotationSpellsIt() {
+        runner.withPropertyValues("virtual-thread.limits.pricedb.permits=20")
+                .withBean(Prices.class)
+                .run(context ->
+                        assertThat(context.getBean(TaskLimits.class).names()).containsExactly("price-db"));
+    }
+
+    @Test
+    void aDefaultLimitBoundsMethodsThatNameNone() {
+        runner.withPropertyValues("virtual-thread.limits.all.permits=1", "virtual-thread.default-limit=all")
+                .withBean(Stock.class)
+                .run(context -> {
+                    Stock stock = context.getBean(Stock.class);
+                    TaskLimit all = context.getBean(TaskLimits.class).get("all");
+                    CompletableFuture<String> gate = new CompletableFuture<>();
+
+                    CompletableFuture<String> running = stock.wait(gate);
+                    CompletableFuture<String> waiting = stock.wait(gate);
+                    CompletableFuture<String> unlimited = stock.unlimited();
+
+                    assertThat(unlimited).succeedsWithin(Duration.ofSeconds(5));
+                    assertThat(all.waiting()).isEqualTo(1);
+                    gate.complete("open");
+                    assertThat(running).succeedsWithin(Duration.ofSeconds(5));
+                    assertThat(waiting).succeedsWithin(Duration.ofSeconds(5));
+                });
+    }
+
+    @Test
+    void aBlankValueCountsAsNotSet() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.db.permits=2",
+                        "virtual-thread.limits.db.queue-capacity=",
+                        "virtual-thread.limits.db.max-wait=",
+                        "virtual-thread.default-limit=")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(TaskLimits.class).get("db").maxWait())
+                            .isNull();
+                });
+        runner.withPropertyValues("virtual-thread.limits.db.permits=", "virtual-thread.limits.db.queue-capacity=1")
+                .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
+                        .extracting(mistake -> mistake.description())
+                        .containsExactly("Limit 'db' has no permits"));
+    }
+
+    @Test
+    void allMistakesComeInOneReport() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.db.permits=0",
+                        "virtual-thread.limits.db.queue-capacity=-1",
+                        "virtual-thread.limits.mail.permits=1",
+                        "virtual-thread.limits.mail.max-wait=-2s",
+                        "virtual-thread.limits.none.permits=1",
+                        "virtual-thread.default-limit=al",
+                        "virtual-thread.shutdown.await-termination-period=-1s")
+                .withBean(Prices.class)
+                .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
+                        .extracting(mistake -> mistake.description())
+                        .contains(
+                                "Limit 'db': permits must be at least 1, was 0; queue-capacity must be at least 0, was -1",
+                                "Limit 'mail': max-wait must be longer than zero, was -2s"
+                                        + " (for calls that never wait: queue-capacity 0)",
+                                "Limit 'none': the name 'none' is reserved for calls without a limit",
+                                "The period that calls may take to finish when the application stops must not be"
+                                        + " negative, was PT-1S")
+                        .anySatisfy(description -> assertThat(description).contains("'price-db'"))
+                        .anySatisfy(description -> assertThat(description).contains("'al'")));
+    }
+
+    private static VirtualThreadConfigurationException mistakes(Throwable failure) {
+        assertThat(failure).isInstanceOf(VirtualThreadConfigurationException.class);
+        return (VirtualThreadConfigurationException) failure;
+    }
+
+    static class Prices {
+
+        @VirtualThread("price-db")
+        public CompletableFuture<String> price() {
+            return CompletableFuture.completedFuture("1");
+        }
+    }
+
+    static class Stock {
+
+        @VirtualThread
+        public CompletableFuture<String> wait(CompletableFuture<String> gate) {
+            return gate;
+        }
+
+        @VirtualThread("none")
+        public CompletableFuture<String> unlimited() {
+            return CompletableFuture.completedFuture("1");
+        }
+    }
+}
