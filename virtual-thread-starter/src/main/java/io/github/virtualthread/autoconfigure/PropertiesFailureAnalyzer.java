@@ -34,7 +34,7 @@ final class PropertiesFailureAnalyzer extends AbstractFailureAnalyzer<BindExcept
             return unknown(List.copyOf(unbound.getUnboundProperties()), cause);
         }
         boolean noConverter = findCause(cause, ConverterNotFoundException.class) != null;
-        return noConverter ? empty(cause.getProperty(), cause) : null;
+        return noConverter ? empty(cause) : null;
     }
 
     private static FailureAnalysis unknown(List<ConfigurationProperty> properties, BindException cause) {
@@ -90,23 +90,21 @@ final class PropertiesFailureAnalyzer extends AbstractFailureAnalyzer<BindExcept
         return DataObjectPropertyName.toDashedForm(component.getName());
     }
 
-    private static @Nullable FailureAnalysis empty(@Nullable ConfigurationProperty property, BindException cause) {
-        if (property == null || !(LIMITS.equals(property.getName()) || LIMITS.isParentOf(property.getName()))) {
-            return null;
+    private static @Nullable FailureAnalysis empty(BindException cause) {
+        ConfigurationPropertyName name = cause.getName();
+        if (LIMITS.equals(name)) {
+            return new FailureAnalysis(
+                    "%s has a value, but it holds limits, each under its name".formatted(name),
+                    "Remove it, or set %s.<name>.permits.".formatted(name),
+                    cause);
         }
-        boolean all = LIMITS.equals(property.getName());
-        return new FailureAnalysis(
-                "%s has the value '%s'%s, but %s"
-                        .formatted(
-                                property.getName(),
-                                property.getValue(),
-                                origin(property),
-                                all ? "it holds limits, each under its name" : "a limit needs at least permits"),
-                all
-                        ? "Remove it, or set virtual-thread.limits.<name>.permits."
-                        : "Remove it, or set %s.permits to the most calls that may run at once."
-                                .formatted(property.getName()),
-                cause);
+        if (LIMITS.isParentOf(name)) {
+            return new FailureAnalysis(
+                    "%s has a value, but a limit has properties, at least permits".formatted(name),
+                    "Remove it, or set %s.permits to the most calls that may run at once.".formatted(name),
+                    cause);
+        }
+        return null;
     }
 
     private static String origin(ConfigurationProperty property) {

@@ -8,6 +8,10 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -21,12 +25,12 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
-import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 @Timeout(20)
 class AutoConfigurationTests {
@@ -109,18 +113,27 @@ class AutoConfigurationTests {
 
     @Test
     void nothingElseOfTheApplicationChanges() {
-        runner.withConfiguration(AutoConfigurations.of(
-                        TaskExecutionAutoConfiguration.class, TaskSchedulingAutoConfiguration.class))
-                .run(context -> {
-                    assertThat(context).hasBean("applicationTaskExecutor");
-                    assertThat(context).getBeans(Executor.class).containsOnlyKeys("applicationTaskExecutor");
-                    assertThat(context).doesNotHaveBean(AsyncConfigurer.class);
-                    assertThat(context).doesNotHaveBean(TaskDecorator.class);
-                    assertThat(context).doesNotHaveBean(TaskScheduler.class);
-                    assertThat(context)
-                            .doesNotHaveBean(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME);
-                    assertThat(context).doesNotHaveBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME);
-                });
+        ApplicationContextRunner without = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        TaskExecutionAutoConfiguration.class, TaskSchedulingAutoConfiguration.class));
+        ApplicationContextRunner with =
+                without.withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
+
+        without.run(before -> with.run(after -> {
+            assertThat(after.getBeanDefinitionNames()).contains(before.getBeanDefinitionNames());
+            assertThat(after).getBeanNames(Executor.class).containsExactly(before.getBeanNamesForType(Executor.class));
+            for (Class<?> type : List.of(AsyncConfigurer.class, TaskDecorator.class, TaskScheduler.class)) {
+                assertThat(after.getBeanNamesForType(type)).isEqualTo(before.getBeanNamesForType(type));
+            }
+            assertThat(added(before, after))
+                    .allMatch(name -> name.toLowerCase(Locale.ROOT).contains("virtual"));
+        }));
+    }
+
+    private static Set<String> added(ApplicationContext before, ApplicationContext after) {
+        Set<String> added = new TreeSet<>(List.of(after.getBeanDefinitionNames()));
+        added.removeAll(List.of(before.getBeanDefinitionNames()));
+        return added;
     }
 
     @Test

@@ -52,7 +52,7 @@ class LifecycleTests {
         });
 
         assertThat(calls).allSatisfy(call -> assertThat(call).isCompletedWithValue(true));
-        assertThat(output).contains("2 finished, 0 interrupted, 0 dropped (db: 2 finished, 0 interrupted, 0 dropped)");
+        assertThat(output).contains("(db: 2 finished, 0 interrupted, 0 dropped");
     }
 
     /** Lets the calls end only when the engine has begun to drain: from then on it refuses new ones. */

@@ -1,0 +1,79 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.VirtualThread;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** With everything that Spring Boot configures by itself, Actuator and Micrometer included. */
+@Timeout(30)
+@ExtendWith(OutputCaptureExtension.class)
+class WholeApplicationTests {
+
+    @Test
+    void noBeanIsTakenOutOfPostProcessing(CapturedOutput output) {
+        try (ConfigurableApplicationContext context = start("--virtual-thread.limits.db.permits=2")) {
+            Thread thread = context.getBean(Prices.class).thread().join();
+
+            assertThat(thread.isVirtual()).isTrue();
+        }
+
+        assertThat(output).doesNotContain("not eligible for getting processed by all BeanPostProcessors");
+    }
+
+    @Test
+    void theStartTellsInOneLineWhatIsThere(CapturedOutput output) {
+        start("--virtual-thread.limits.db.permits=2", "--virtual-thread.limits.db.max-wait=1500ms")
+                .close();
+
+        assertThat(output)
+                .contains("Virtual threads: 2 annotated methods, 1 of them without a limit;"
+                        + " limits db (2 permits, unbounded queue, wait up to 1.5s);"
+                        + " propagated: MDC and registered context");
+        if (Runtime.version().feature() < 24) {
+            assertThat(output).contains("blocking in synchronized pins the carrier");
+        } else {
+            assertThat(output).doesNotContain("pins the carrier");
+        }
+    }
+
+    private static ConfigurableApplicationContext start(String... arguments) {
+        return new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .run(arguments);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Prices prices() {
+            return new Prices();
+        }
+    }
+
+    static class Prices {
+
+        @VirtualThread("db")
+        public CompletableFuture<Thread> thread() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+
+        @VirtualThread
+        public CompletableFuture<Thread> unlimited() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+}
