@@ -10,6 +10,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -24,9 +25,6 @@ import org.springframework.util.ClassUtils;
 @Conditional(OnMissingEngine.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class EngineConfiguration {
-
-    private static final boolean CONTEXT_PROPAGATION = ClassUtils.isPresent(
-            "io.micrometer.context.ContextSnapshotFactory", EngineConfiguration.class.getClassLoader());
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -53,7 +51,7 @@ class EngineConfiguration {
         ClassLoader classLoader = beanFactory.getBeanClassLoader();
         return new TaskEngine(
                 limits,
-                propagation(given),
+                propagation(given, classLoader),
                 given.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader);
     }
@@ -76,12 +74,13 @@ class EngineConfiguration {
         return settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
     }
 
-    private static ContextPropagation propagation(EngineSettings settings) {
+    private static ContextPropagation propagation(EngineSettings settings, @Nullable ClassLoader classLoader) {
         ContextPropagation propagation = ContextPropagation.none();
         if (settings.mdc()) {
             propagation =
                     settings.mdcKeys().isEmpty() ? propagation.withMdc() : propagation.withMdc(settings.mdcKeys());
         }
-        return settings.registeredContext() && CONTEXT_PROPAGATION ? propagation.withRegisteredContext() : propagation;
+        boolean registered = settings.registeredContext() && ContextPropagation.isContextRegistryPresent(classLoader);
+        return registered ? propagation.withRegisteredContext() : propagation;
     }
 }

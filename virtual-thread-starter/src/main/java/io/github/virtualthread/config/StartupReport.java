@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.interceptor.AnnotatedCall;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ final class StartupReport {
 
     private static final Logger logger = LoggerFactory.getLogger(StartupReport.class);
 
-    private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshotFactory";
     private static final String SPRING_SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
 
     /** JEP 491 came with JDK 24. */
@@ -33,7 +33,7 @@ final class StartupReport {
         logger.info(summary(calls, limits));
         calls.forEach(call -> logger.debug(
                 "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
-        if (isPresent(SPRING_SECURITY) && !travels()) {
+        if (ClassUtils.isPresent(SPRING_SECURITY, classLoader) && !travels()) {
             logger.warn(
                     "Spring Security's authentication does not travel to virtual threads: {}",
                     settings.registeredContext()
@@ -72,10 +72,6 @@ final class StartupReport {
     }
 
     private boolean travels() {
-        return settings.registeredContext() && isPresent(CONTEXT_PROPAGATION);
-    }
-
-    private boolean isPresent(String type) {
-        return ClassUtils.isPresent(type, classLoader);
+        return settings.registeredContext() && ContextPropagation.isContextRegistryPresent(classLoader);
     }
 }

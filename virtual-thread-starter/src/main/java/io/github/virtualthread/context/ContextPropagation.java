@@ -3,8 +3,10 @@ package io.github.virtualthread.context;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * Carries the context of a caller to the thread of its task.
@@ -20,6 +22,16 @@ public final class ContextPropagation {
 
     ContextPropagation(List<ContextCapture> captures) {
         this.captures = List.copyOf(captures);
+    }
+
+    /**
+     * Whether Micrometer's context-propagation is there for {@link #withRegisteredContext()}.
+     *
+     * @param classLoader class loader of the application
+     * @return whether thread-locals can be registered
+     */
+    public static boolean isContextRegistryPresent(@Nullable ClassLoader classLoader) {
+        return ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory", classLoader);
     }
 
     /**

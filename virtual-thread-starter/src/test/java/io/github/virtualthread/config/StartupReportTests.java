@@ -1,0 +1,129 @@
+package io.github.virtualthread.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.virtualthread.interceptor.AnnotatedCall;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import net.bytebuddy.ByteBuddy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class StartupReportTests {
+
+    private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
+    private static final String CONTEXT_REGISTRY = "io.micrometer.context.ContextSnapshotFactory";
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(StartupReport.class);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(log);
+        logger.setLevel(null);
+    }
+
+    @Test
+    void unboundedWaitingIsNamed() {
+        report(EngineSettings.DEFAULTS, Set.of(), LimitSettings.of("db", 20).withQueueCapacity(5));
+
+        assertThat(messages(Level.INFO))
+                .singleElement()
+                .asString()
+                .contains("1 annotated methods, 1 of them without a limit")
+                .contains("limits db (20 permits, queue of 5, unbounded wait)")
+                .contains("propagated: MDC");
+    }
+
+    @Test
+    void switchedOffPropagationIsNamed() {
+        EngineSettings nothing =
+                new EngineSettings(null, "vt-", false, List.of(), false, Duration.ZERO, List.of(), List.of());
+
+        report(nothing, Set.of());
+
+        assertThat(messages(Level.INFO))
+                .singleElement()
+                .asString()
+                .contains("no limits")
+                .contains("propagated: nothing");
+    }
+
+    @Test
+    void authenticationThatDoesNotTravelIsAWarning() {
+        report(EngineSettings.DEFAULTS, Set.of(SECURITY));
+
+        assertThat(messages(Level.WARN))
+                .containsExactly("Spring Security's authentication does not travel to virtual threads:"
+                        + " add io.micrometer:context-propagation");
+    }
+
+    @Test
+    void authenticationThatTravelsIsNone() {
+        report(EngineSettings.DEFAULTS, Set.of(SECURITY, CONTEXT_REGISTRY));
+
+        assertThat(messages(Level.WARN)).isEmpty();
+    }
+
+    @Test
+    void theMethodsAreListedAtDebug() {
+        logger.setLevel(Level.DEBUG);
+
+        report(EngineSettings.DEFAULTS, Set.of());
+
+        assertThat(messages(Level.DEBUG)).containsExactly("com.acme.Mailer.send: no limit");
+    }
+
+    private static void report(EngineSettings settings, Set<String> classPath, LimitSettings... limits) {
+        try (TaskTimer timer = new TaskTimer("timer")) {
+            new StartupReport(settings, new OnlyThese(classPath))
+                    .log(
+                            List.of(new AnnotatedCall("com.acme.Mailer.send", null)),
+                            new TaskLimits(List.of(limits), timer));
+        }
+    }
+
+    private List<String> messages(Level level) {
+        return log.list.stream()
+                .filter(event -> event.getLevel() == level)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    /** Stands for a class path on which exactly these classes of others are. */
+    private static final class OnlyThese extends ClassLoader {
+
+        private final Set<String> names;
+
+        OnlyThese(Set<String> names) {
+            super(null);
+            this.names = names;
+        }
+
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            if (!names.contains(name)) {
+                throw new ClassNotFoundException(name);
+            }
+            byte[] empty =
+                    new ByteBuddy().subclass(Object.class).name(name).make().getBytes();
+            return defineClass(name, empty, 0, empty.length);
+        }
+    }
+}
