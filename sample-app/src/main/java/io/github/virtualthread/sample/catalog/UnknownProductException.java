@@ -1,0 +1,8 @@
+package io.github.virtualthread.sample.catalog;
+
+public class UnknownProductException extends RuntimeException {
+
+    UnknownProductException(long id) {
+        super("There is no product " + id);
+    }
+}
