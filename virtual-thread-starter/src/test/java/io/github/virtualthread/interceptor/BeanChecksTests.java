@@ -70,7 +70,14 @@ class BeanChecksTests {
             it.getBeanFactory().registerScope("thread", new SimpleThreadScope());
             it.register(NotYet.class);
         })) {
-            assertThat(context.check().mistakes()).hasSize(5);
+            // too late for Spring itself, which creates factories in order to find event listeners
+            RootBeanDefinition factory = new RootBeanDefinition(NotYet.class);
+            factory.setFactoryMethodName("factory");
+            context.registerBeanDefinition("factory", factory);
+
+            assertThat(context.check().mistakes())
+                    .extracting(mistake -> mistake.description().replaceAll(".*\\$|\\..*", ""))
+                    .containsExactly("LazyBean", "PrototypeBean", "ScopedBean", "ProductBean", "Factory");
             assertThat(created).hasValue(0);
         }
     }
@@ -95,8 +102,6 @@ class BeanChecksTests {
             return new ScopedBean();
         }
 
-        @Bean
-        @Lazy
         static Factory factory() {
             return new Factory();
         }
