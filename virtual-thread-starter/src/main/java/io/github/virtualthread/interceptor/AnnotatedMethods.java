@@ -92,7 +92,9 @@ final class AnnotatedMethods {
                 || Arrays.stream(methodsOf(type)).anyMatch(method -> Declaration.of(method, annotationType) != null);
     }
 
-    /** Methods declared in a type, and default methods of its interfaces; none where a type in a signature is missing. */
+    /**
+     * Methods declared in a type, and default methods of its interfaces; none where a type in a signature is missing.
+     */
     static Method[] methodsOf(Class<?> type) {
         try {
             return ReflectionUtils.getDeclaredMethods(type);

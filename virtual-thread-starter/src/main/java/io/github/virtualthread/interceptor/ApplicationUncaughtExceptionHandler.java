@@ -10,11 +10,11 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 
 /**
- * Hands failures of {@code void} methods to the handler that the application has: its {@link AsyncUncaughtExceptionHandler}
- * bean, else that of its {@link AsyncConfigurer}, else the log at ERROR.
+ * Hands failures of {@code void} methods to the handler that the application has: its {@link
+ * AsyncUncaughtExceptionHandler} bean, else that of its {@link AsyncConfigurer}, else the log at ERROR.
  *
- * <p>Looks for it at the first failure, so that neither is created early. Several candidates without a primary one count as
- * none. Must not be a bean of type {@code AsyncUncaughtExceptionHandler} itself.
+ * <p>Looks for it at the first failure, so that neither is created early. Several candidates without a primary one
+ * count as none. Must not be a bean of type {@code AsyncUncaughtExceptionHandler} itself.
  */
 public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler {
 

@@ -17,8 +17,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 
 /**
- * Finds all mistakes in a bean factory: by the types of its bean definitions, of which it creates none, and by the classes of
- * the beans that are there already.
+ * Finds all mistakes in a bean factory: by the types of its bean definitions, of which it creates none, and by the
+ * classes of the beans that are there already.
  */
 final class BeanChecks {
 
@@ -112,9 +112,9 @@ final class BeanChecks {
 
     private Mistake tooEarly(String name, Class<?> type) {
         return new Mistake(
-                "Bean '%s' of %s has methods with %s, but was created too early to be advised: a post-processor needs it"
+                "Bean '%s' of %s has methods with %s, but was created too early to be advised, for a post-processor"
                         .formatted(name, type.getName(), methods.annotation()),
                 "Let that post-processor look the bean up when it is used (ObjectProvider or @Lazy), and declare "
-                        + "post-processors by static @Bean methods");
+                        + "post-processors by static @Bean methods.");
     }
 }

@@ -11,8 +11,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
  * Remembers the beans with annotated methods that were created before the checks: what they really are, how they were
  * proxied, and which of them our advice has never seen.
  *
- * <p>Joins the factory before all other post-processors. So it also sees what they pull in, but not what somebody registered
- * as a ready object, such as a mock.
+ * <p>Joins the factory before all other post-processors. So it also sees what they pull in, but not what somebody
+ * registered as a ready object, such as a mock.
  */
 final class CreatedBeans implements BeanPostProcessor {
 

@@ -21,8 +21,8 @@ record Declaration(String limit, String name, @Nullable String contradiction) {
     /**
      * Reads the annotation that is present or meta-present on the element itself.
      *
-     * @param annotationType {@code VirtualThread} or a type of the user's, whose attributes {@code limit} or {@code value}
-     *     and {@code name} count if they are strings
+     * @param annotationType {@code VirtualThread} or a type of the user's, whose attributes {@code limit} or {@code
+     *     value} and {@code name} count if they are strings
      */
     static @Nullable Declaration of(AnnotatedElement element, Class<? extends Annotation> annotationType) {
         try {

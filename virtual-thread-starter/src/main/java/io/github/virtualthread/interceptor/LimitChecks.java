@@ -43,7 +43,7 @@ final class LimitChecks {
         } catch (IllegalArgumentException failure) {
             return new Mistake(
                     "%s on %s cannot be read: %s".formatted(annotation, method.place(), failure.getMessage()),
-                    "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}");
+                    "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}.");
         }
         Collection<String> known = names.get();
         // a default limit that does not exist is a mistake of its own, not one of every method
@@ -65,7 +65,7 @@ final class LimitChecks {
         return new Mistake(
                 "%s asks for limit '%s', but %s".formatted(place, limit, configured),
                 guess
-                        + "Correct %s on %s, or set virtual-thread.limits%s%s.permits"
+                        + "Correct %s on %s, or set virtual-thread.limits%s%s.permits."
                                 .formatted(annotation, place, key.startsWith("[") ? "" : ".", key));
     }
 }

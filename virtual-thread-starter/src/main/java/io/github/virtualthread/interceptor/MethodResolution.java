@@ -17,9 +17,9 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Decides for each method of one class which annotation applies.
  *
- * <p>An annotation on the method, or on one that it overrides or implements, beats one on a type; the nearest wins. A type
- * covers the public methods that it declares, whoever implements them, except those of {@code Object} and callbacks of Spring
- * such as {@code setApplicationContext}.
+ * <p>An annotation on the method, or on one that it overrides or implements, beats one on a type; the nearest wins. A
+ * type covers the public methods that it declares, whoever implements them, except those of {@code Object} and
+ * callbacks of Spring such as {@code setApplicationContext}.
  */
 final class MethodResolution {
 

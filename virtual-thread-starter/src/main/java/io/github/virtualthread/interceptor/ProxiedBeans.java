@@ -80,6 +80,6 @@ final class ProxiedBeans {
         return new Mistake(
                 "%s has methods with %s, but no proxy can be made of it: %s"
                         .formatted(type.getName(), annotation, NestedExceptionUtils.getMostSpecificCause(failure)),
-                "Make it a class that can have subclasses, or let it implement an interface and use interface proxies");
+                "Make it a class that can have subclasses, or let it implement an interface and use interface proxies.");
     }
 }

@@ -24,7 +24,7 @@ final class ProxyChecks {
         return new Mistake(
                 "%s has methods with %s, but is %s, so that no proxy can be made of it"
                         .formatted(type.getName(), methods.annotation(), isFinal ? "final" : "sealed"),
-                "Make the class %s, or let it implement an interface and use interface proxies"
+                "Make the class %s, or let it implement an interface and use interface proxies."
                         .formatted(
                                 isFinal
                                         ? "non-final (in Kotlin open, or use the kotlin-spring plugin)"
@@ -42,8 +42,8 @@ final class ProxyChecks {
                 "%s has %s, but is %s: calls do not pass the proxy and would stay on the caller's thread"
                         .formatted(method.qualifiedName(), methods.annotation(), problem),
                 classProxy || !problem.startsWith("in no")
-                        ? "Make it a public or protected method that is neither final nor static"
-                        : "Declare it in an interface, or use class proxies (proxyTargetClass = true)");
+                        ? "Make it a public or protected method that is neither final nor static."
+                        : "Declare it in an interface, or use class proxies (proxyTargetClass = true).");
     }
 
     private static @Nullable String problem(AnnotatedMethod method, Class<?> type, boolean classProxy) {

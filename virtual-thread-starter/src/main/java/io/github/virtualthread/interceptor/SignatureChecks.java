@@ -25,13 +25,13 @@ final class SignatureChecks {
         if (contradiction != null) {
             return Stream.of(new Mistake(
                     "%s on %s contradicts itself: %s".formatted(methods.annotation(), method.place(), contradiction),
-                    "Write each attribute once"));
+                    "Write each attribute once."));
         }
         if (method.isBeanMethod()) {
             return Stream.of(new Mistake(
                     "%s is a @Bean method; %s would advise the configuration class, not the bean"
                             .formatted(method.qualifiedName(), methods.annotation()),
-                    "Put %s on the methods of the bean's class".formatted(methods.annotation())));
+                    "Put %s on the methods of the bean's class.".formatted(methods.annotation())));
         }
         return Stream.of(returnType(method), async(method, type)).filter(mistake -> mistake != null);
     }
@@ -41,7 +41,7 @@ final class SignatureChecks {
             return new Mistake(
                     "%s is a suspending function; %s runs only functions that do not suspend"
                             .formatted(method.qualifiedName(), methods.annotation()),
-                    "Make it an ordinary function that returns CompletableFuture, or remove %s"
+                    "Make it an ordinary function that returns CompletableFuture, or remove %s."
                             .formatted(methods.annotation()));
         }
         if (method.returnsNothing() || method.returnsFuture()) {
@@ -52,9 +52,9 @@ final class SignatureChecks {
                 "%s returns %s, but a method with %s returns exactly void, Future, CompletionStage or CompletableFuture"
                         .formatted(method.qualifiedName(), returned, methods.annotation()),
                 method.carrier() == null
-                        ? "Return a CompletableFuture, such as completedFuture(value), or remove %s"
+                        ? "Return a CompletableFuture, such as completedFuture(value), or remove %s."
                                 .formatted(methods.annotation())
-                        : "Return a CompletableFuture, or move %s from %s to the methods that are meant"
+                        : "Return a CompletableFuture, or move %s from %s to the methods that are meant."
                                 .formatted(methods.annotation(), method.place()));
     }
 
@@ -69,7 +69,7 @@ final class SignatureChecks {
                 .map(each -> new Mistake(
                         "%s is both %s and %s; it would change threads twice"
                                 .formatted(method.qualifiedName(), each, methods.annotation()),
-                        "Remove %s to run it under %s, or the other way round".formatted(each, methods.annotation())))
+                        "Remove %s to run it under %s, or the other way round.".formatted(each, methods.annotation())))
                 .orElse(null);
     }
 

@@ -29,8 +29,8 @@ final class TriggerWarnings {
         }
         if (annotations(method).anyMatch(TriggerWarnings::isScheduledWithDelay)) {
             logger.warn(
-                    "{} has {} and @Scheduled(fixedDelay): it returns at once, so that the delay starts with the run and "
-                            + "runs may overlap. Remove {}, or return when the work is done",
+                    "{} has {} and @Scheduled(fixedDelay): it returns at once, so that the delay starts with the run "
+                            + "and runs may overlap. Remove {}, or return when the work is done",
                     method.qualifiedName(),
                     annotation,
                     annotation);

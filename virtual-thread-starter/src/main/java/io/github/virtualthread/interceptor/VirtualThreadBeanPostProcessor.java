@@ -24,13 +24,13 @@ import org.springframework.core.env.Environment;
 /**
  * Advises beans whose methods have {@link VirtualThread}, or another annotation that was chosen in its place.
  *
- * <p>Its advice goes before all other advice, which therefore runs on the virtual thread. Until {@link #check} it never throws:
- * what cannot be advised stays as it is and is among the mistakes that the check finds. Afterwards a bean with mistakes that
- * the check could not see fails its own creation.
+ * <p>Its advice goes before all other advice, which therefore runs on the virtual thread. Until {@link #check} it never
+ * throws: what cannot be advised stays as it is and is among the mistakes that the check finds. Afterwards a bean with
+ * mistakes that the check could not see fails its own creation.
  *
- * <p>Needs nothing but the bean factory and the environment. The {@link Interception} bean is looked up at the first call. The
- * property {@code virtual-thread.enabled} (default {@code true}) is read when the first bean arrives; with {@code false}
- * nothing is advised, and the checks run all the same.
+ * <p>Needs nothing but the bean factory and the environment. The {@link Interception} bean is looked up at the first
+ * call. The property {@code virtual-thread.enabled} (default {@code true}) is read when the first bean arrives; with
+ * {@code false} nothing is advised, and the checks run all the same.
  */
 @SuppressWarnings("serial")
 public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
@@ -97,8 +97,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {}
 
     /**
-     * Checks every annotated method of every bean, including those not created yet; creates none. To be called once, when the
-     * singletons are ready.
+     * Checks every annotated method of every bean, including those not created yet; creates none. To be called once,
+     * when the singletons are ready.
      *
      * @param limitNames names of the limits there are, asked again for beans that are created later
      * @param defaultLimit limit of methods that name none, null for no limit
@@ -121,7 +121,9 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
     }
 
-    /** Where a circular reference needs the bean before it is ready, its proxy is made here, and not again afterwards. */
+    /**
+     * Where a circular reference needs the bean before it is ready, its proxy is made here, and not again afterwards.
+     */
     @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
         beans.seen(bean, beanName);

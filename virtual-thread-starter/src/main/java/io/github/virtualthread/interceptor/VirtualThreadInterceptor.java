@@ -1,7 +1,6 @@
 package io.github.virtualthread.interceptor;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -13,11 +12,11 @@ import org.springframework.util.StringValueResolver;
 /**
  * Hands calls of annotated methods to the engine and returns at once.
  *
- * <p>The rest of the chain, advice of others included, runs on the virtual thread.
+ * <p>The rest of the chain, advice of others included, runs on the virtual thread. What it throws is the method's own:
+ * a class proxy of Spring 6.2 or later wraps undeclared exceptions only on the way to its caller, outside of the
+ * advice.
  */
 final class VirtualThreadInterceptor implements MethodInterceptor {
-
-    private static final String CGLIB_PROXY = "org.springframework.aop.framework.CglibAopProxy";
 
     private final AnnotatedMethods methods;
     private final StringValueResolver placeholders;
@@ -44,11 +43,11 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         Interception engine = interception();
         MethodCall call = call(invocation, engine);
         if (call.returnsNothing()) {
-            engine.engine().execute(call.spec(), () -> proceed(invocation), failure -> engine.uncaughtExceptionHandler()
+            engine.engine().execute(call.spec(), invocation::proceed, failure -> engine.uncaughtExceptionHandler()
                     .handleUncaughtException(failure, call.method(), invocation.getArguments()));
             return null;
         }
-        return engine.engine().submit(call.spec(), () -> proceed(invocation));
+        return engine.engine().submit(call.spec(), invocation::proceed);
     }
 
     private Interception interception() {
@@ -93,31 +92,5 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
                 annotated.method(),
                 annotated.returnsNothing(),
                 engine.engine().spec(settings.name(), settings.limit()));
-    }
-
-    private static @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
-        try {
-            return invocation.proceed();
-        } catch (UndeclaredThrowableException wrapper) {
-            throw isOfOurProxy(wrapper) ? wrapper.getUndeclaredThrowable() : wrapper;
-        }
-    }
-
-    /**
-     * Whether a class proxy has wrapped a checked exception which the method does not declare. One that the body got from a
-     * proxy it called is the method's own exception.
-     */
-    private static boolean isOfOurProxy(UndeclaredThrowableException wrapper) {
-        StackTraceElement[] trace = wrapper.getStackTrace();
-        for (StackTraceElement frame : trace) {
-            if (frame.getClassName().equals(VirtualThreadInterceptor.class.getName())) {
-                break;
-            }
-            boolean entersProxy = frame.getMethodName().equals("intercept");
-            if (entersProxy && frame.getClassName().startsWith(CGLIB_PROXY)) {
-                return false;
-            }
-        }
-        return trace.length == 0 || trace[0].getClassName().startsWith(CGLIB_PROXY);
     }
 }

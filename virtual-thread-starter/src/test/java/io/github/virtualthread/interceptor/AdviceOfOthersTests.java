@@ -62,7 +62,8 @@ class AdviceOfOthersTests {
     @Test
     void anAspectSeesItsJoinPointAndTheExposedInvocation() throws Exception {
         try (TestContext context = TestContext.of(Aspects.class, Orders.class)) {
-            assertThat(context.getBean(Orders.class).ship("now").get(5, SECONDS)).isEqualTo("NOW");
+            assertThat(context.getBean(Orders.class).ship("now").get(5, SECONDS))
+                    .isEqualTo("NOW");
             assertThat(context.getBean(Inner.class).invocation.getMethod().getName())
                     .isEqualTo("ship");
         }
@@ -216,15 +217,12 @@ class AdviceOfOthersTests {
             NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
             pointcut.setClassFilter(Remote.class::isAssignableFrom);
             pointcut.addMethodName("call");
-            advisor = new DefaultPointcutAdvisor(
-                    pointcut, (MethodInterceptor) RetryPostProcessor::twice);
+            advisor = new DefaultPointcutAdvisor(pointcut, (MethodInterceptor) RetryPostProcessor::twice);
         }
 
         private static Object twice(MethodInvocation invocation) throws Throwable {
             try {
-                return ((ProxyMethodInvocation) invocation)
-                        .invocableClone()
-                        .proceed();
+                return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
             } catch (IllegalStateException failure) {
                 return invocation.proceed();
             }

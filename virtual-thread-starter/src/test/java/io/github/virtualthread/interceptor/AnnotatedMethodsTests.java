@@ -346,7 +346,9 @@ class AnnotatedMethodsTests {
         try (var context = new AnnotationConfigApplicationContext(Enhanced.class)) {
             Class<?> enhanced = context.getBean(Enhanced.class).getClass();
             assertThat(enhanced).isNotSameAs(Enhanced.class);
-            assertThat(methods.in(enhanced)).extracting(AnnotatedMethod::defaultName).containsExactly("Enhanced.run");
+            assertThat(methods.in(enhanced))
+                    .extracting(AnnotatedMethod::defaultName)
+                    .containsExactly("Enhanced.run");
         }
     }
 
@@ -388,8 +390,6 @@ class AnnotatedMethodsTests {
     }
 
     private String[] names(Class<?> type) {
-        return methods.in(type).stream()
-                .map(each -> each.method().getName())
-                .toArray(String[]::new);
+        return methods.in(type).stream().map(each -> each.method().getName()).toArray(String[]::new);
     }
 }

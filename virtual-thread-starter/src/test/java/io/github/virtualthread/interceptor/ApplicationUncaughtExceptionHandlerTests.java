@@ -62,10 +62,9 @@ class ApplicationUncaughtExceptionHandlerTests {
 
     @Test
     void aHandlerThatCannotBeCreatedLosesNoFailure() throws Exception {
-        beans.registerBeanDefinition(
-                "handler", new RootBeanDefinition(AsyncUncaughtExceptionHandler.class, () -> {
-                    throw new IllegalStateException("no handler");
-                }));
+        beans.registerBeanDefinition("handler", new RootBeanDefinition(AsyncUncaughtExceptionHandler.class, () -> {
+            throw new IllegalStateException("no handler");
+        }));
         try (Logs logs = new Logs()) {
             fail();
 

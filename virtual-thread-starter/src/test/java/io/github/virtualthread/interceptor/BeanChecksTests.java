@@ -42,9 +42,8 @@ class BeanChecksTests {
     void mistakesOfAllBeansComeTogetherInTheOrderOfTheirDefinitions() {
         assertThat(TestContext.mistakesOf(First.class, Correct.class, Second.class))
                 .extracting(Mistake::description)
-                .satisfiesExactly(
-                        first -> assertThat(first).contains("First.send"),
-                        second -> assertThat(second).contains("Second.send"));
+                .satisfiesExactly(first -> assertThat(first).contains("First.send"), second -> assertThat(second)
+                        .contains("Second.send"));
     }
 
     static class First {
@@ -138,6 +137,22 @@ class BeanChecksTests {
     }
 
     @Test
+    void aScopedProxyIsNotTakenForTheBeanBehindIt() {
+        try (TestContext context = TestContext.with(it -> {
+            it.withInterfaceProxies();
+            it.getBeanFactory().registerScope("thread", new SimpleThreadScope());
+            it.register(ScopedImplementing.class);
+        })) {
+            // the bean behind it is a subclass, by its definition, and so has methods of no interface
+            assertThat(context.check().mistakes()).isEmpty();
+            assertThat(context.check().calls()).hasSize(2);
+        }
+    }
+
+    @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    static class ScopedImplementing extends Implementing {}
+
+    @Test
     void aSingletonThatItsDeclarationHidesIsCheckedByItsClass() {
         assertThat(TestContext.mistakesOf(Hiding.class))
                 .singleElement()
@@ -226,7 +241,8 @@ class BeanChecksTests {
             it.withInterfaceProxies();
             it.register(Implementing.class);
         })) {
-            assertThat(context.check().mistakes()).singleElement().satisfies(mistake -> assertThat(mistake.description())
+            assertThat(context.check().mistakes()).singleElement().satisfies(mistake -> assertThat(
+                            mistake.description())
                     .contains("Implementing.store has @VirtualThread, but is in no interface"));
         }
     }

@@ -31,7 +31,7 @@ class MethodChecksTests {
                 .containsExactly(new Mistake(
                         HERE + "Misspelt.send asks for limit 'mial', but the configured limits are [mail, report]",
                         "Did you mean 'mail'? Correct @VirtualThread on " + HERE
-                                + "Misspelt.send, or set virtual-thread.limits.mial.permits"));
+                                + "Misspelt.send, or set virtual-thread.limits.mial.permits."));
     }
 
     static class Misspelt {
@@ -51,7 +51,7 @@ class MethodChecksTests {
     @Test
     void aNameWithDotsIsShownAsAKeyThatWorks() {
         assertThat(mistakes(Dotted.class)).singleElement().satisfies(mistake -> assertThat(mistake.action())
-                .endsWith("set virtual-thread.limits[partner.api].permits"));
+                .endsWith("set virtual-thread.limits[partner.api].permits."));
     }
 
     static class Dotted {
@@ -146,11 +146,16 @@ class MethodChecksTests {
     @Test
     void asyncBesideItIsAMistakeWhereverEitherComesFrom() {
         for (Class<?> type : new Class<?>[] {
-            BothOnMethod.class, AsyncClass.class, AsyncParent.class, ComposedAsync.class, AsyncMethodOfCoveredClass.class
+            BothOnMethod.class,
+            AsyncClass.class,
+            AsyncParent.class,
+            ComposedAsync.class,
+            AsyncMethodOfCoveredClass.class
         }) {
             assertThat(mistakes(type)).as(type.getSimpleName()).singleElement().satisfies(mistake -> assertThat(
                             mistake.description())
-                    .isEqualTo(type.getName() + ".send is both @Async and @VirtualThread; it would change threads twice"));
+                    .isEqualTo(
+                            type.getName() + ".send is both @Async and @VirtualThread; it would change threads twice"));
         }
     }
 
@@ -268,9 +273,10 @@ class MethodChecksTests {
     void aFinalOrSealedClassIsOneMistakeUnderAClassProxyOnly() {
         assertThat(mistakes(FinalClass.class))
                 .containsExactly(new Mistake(
-                        HERE + "FinalClass has methods with @VirtualThread, but is final, so that no proxy can be made of it",
+                        HERE
+                                + "FinalClass has methods with @VirtualThread, but is final, so that no proxy can be made of it",
                         "Make the class non-final (in Kotlin open, or use the kotlin-spring plugin), or let it implement an "
-                                + "interface and use interface proxies"));
+                                + "interface and use interface proxies."));
         assertThat(mistakes(SealedClass.class)).singleElement().satisfies(mistake -> assertThat(mistake.description())
                 .contains("but is sealed"));
         assertThat(check(FinalClass.class, false).mistakes()).isEmpty();
@@ -281,7 +287,7 @@ class MethodChecksTests {
         public final void send() {}
     }
 
-    sealed static class SealedClass implements Sender {
+    static sealed class SealedClass implements Sender {
         @Override
         public void send() {}
     }
@@ -337,10 +343,13 @@ class MethodChecksTests {
     void anUnresolvablePlaceholderIsAMistakeWithAStrictAndALenientResolver() {
         MockEnvironment environment = new MockEnvironment();
         for (StringValueResolver resolver :
-                new StringValueResolver[] {environment::resolveRequiredPlaceholders, environment::resolvePlaceholders}) {
+                new StringValueResolver[] {environment::resolveRequiredPlaceholders, environment::resolvePlaceholders
+                }) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
             LimitChecks lenient = new LimitChecks("@VirtualThread", resolver, () -> limits, null);
-            assertThat(new MethodChecks(methods, lenient).check(Placeholder.class, true).mistakes())
+            assertThat(new MethodChecks(methods, lenient)
+                            .check(Placeholder.class, true)
+                            .mistakes())
                     .singleElement()
                     .satisfies(mistake -> assertThat(mistake.description())
                             .startsWith("@VirtualThread on " + HERE + "Placeholder.send cannot be read")

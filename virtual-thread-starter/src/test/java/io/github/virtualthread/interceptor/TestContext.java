@@ -22,15 +22,24 @@ final class TestContext extends AnnotationConfigApplicationContext {
         getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
         // by name: a look-up by type would create factories to ask them for theirs
         registerBean("timer", TaskTimer.class, () -> new TaskTimer("test-timer"));
-        registerBean("limits", TaskLimits.class, () -> new TaskLimits(
-                List.of(LimitSettings.of("mail", 1), LimitSettings.of("report", 2)),
-                getBean("timer", TaskTimer.class)));
-        registerBean("engine", TaskEngine.class, () -> new TaskEngine(
-                limits(), ContextPropagation.none(), "vt-", getClass().getClassLoader()));
-        registerBean("interception", Interception.class, () -> new Interception(
-                getBean("engine", TaskEngine.class),
-                defaultLimit,
-                new ApplicationUncaughtExceptionHandler(getBeanFactory())));
+        registerBean(
+                "limits",
+                TaskLimits.class,
+                () -> new TaskLimits(
+                        List.of(LimitSettings.of("mail", 1), LimitSettings.of("report", 2)),
+                        getBean("timer", TaskTimer.class)));
+        registerBean(
+                "engine",
+                TaskEngine.class,
+                () -> new TaskEngine(
+                        limits(), ContextPropagation.none(), "vt-", getClass().getClassLoader()));
+        registerBean(
+                "interception",
+                Interception.class,
+                () -> new Interception(
+                        getBean("engine", TaskEngine.class),
+                        defaultLimit,
+                        new ApplicationUncaughtExceptionHandler(getBeanFactory())));
     }
 
     /** A context that has been refreshed. */

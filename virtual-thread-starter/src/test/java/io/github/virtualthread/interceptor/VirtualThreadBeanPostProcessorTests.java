@@ -101,7 +101,10 @@ class VirtualThreadBeanPostProcessorTests {
 
             assertThat(context.getBean(LazyMailer.class).send().get(5, SECONDS).isVirtual())
                     .isTrue();
-            assertThat(context.getBean(PrototypeMailer.class).send().get(5, SECONDS).isVirtual())
+            assertThat(context.getBean(PrototypeMailer.class)
+                            .send()
+                            .get(5, SECONDS)
+                            .isVirtual())
                     .isTrue();
         }
     }
@@ -140,7 +143,8 @@ class VirtualThreadBeanPostProcessorTests {
 
     @Test
     void circularBeansAreConstructedOnceAndShareOneProxy() throws Exception {
-        for (Class<?>[] components : new Class<?>[][] {{Chicken.class, Egg.class}, {Chicken.class, Egg.class, Aspects.class}}) {
+        for (Class<?>[] components :
+                new Class<?>[][] {{Chicken.class, Egg.class}, {Chicken.class, Egg.class, Aspects.class}}) {
             Chicken.made.set(0);
             try (TestContext context = TestContext.with(it -> {
                 it.setAllowCircularReferences(true);
@@ -154,7 +158,8 @@ class VirtualThreadBeanPostProcessorTests {
                         .filteredOn(VirtualThreadAdvisor.class::isInstance)
                         .hasSize(1);
                 assertThat(((Advised) chicken).getAdvisors()[0]).isInstanceOf(VirtualThreadAdvisor.class);
-                assertThat(AopUtils.isAopProxy(((Advised) chicken).getTargetSource().getTarget()))
+                assertThat(AopUtils.isAopProxy(
+                                ((Advised) chicken).getTargetSource().getTarget()))
                         .isFalse();
                 assertThat(chicken.lay().get(5, SECONDS).isVirtual()).isTrue();
                 assertThat(context.check().mistakes()).isEmpty();
@@ -397,8 +402,7 @@ class VirtualThreadBeanPostProcessorTests {
         public Sender getObject() {
             var factory = new ProxyFactory(new Object());
             factory.setInterfaces(Sender.class);
-            factory.addAdvice((MethodInterceptor)
-                    invocation -> completedFuture(Thread.currentThread()));
+            factory.addAdvice((MethodInterceptor) invocation -> completedFuture(Thread.currentThread()));
             return (Sender) factory.getProxy();
         }
 
@@ -434,7 +438,7 @@ class VirtualThreadBeanPostProcessorTests {
         void send() {}
     }
 
-    sealed static class SealedMailer {
+    static sealed class SealedMailer {
         @VirtualThread
         void send() {}
     }

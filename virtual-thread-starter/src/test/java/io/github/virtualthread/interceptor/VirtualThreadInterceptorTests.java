@@ -91,7 +91,8 @@ class VirtualThreadInterceptorTests {
     @Test
     void theDefaultLimitIsThatOfMethodsWhichNameNone() throws Exception {
         assertThat(freePermits(Map.of(), "mail", Mailer::unlimited, "mail")).isZero();
-        assertThat(freePermits(Map.of(), UNCONFIGURED, Mailer::unlimited, "mail")).isOne();
+        assertThat(freePermits(Map.of(), UNCONFIGURED, Mailer::unlimited, "mail"))
+                .isOne();
     }
 
     @Test
@@ -107,8 +108,8 @@ class VirtualThreadInterceptorTests {
                 .isZero();
     }
 
-    private static int freePermits(
-            Map<String, Object> properties, String defaultLimit, LimitedCall call, String limit) throws Exception {
+    private static int freePermits(Map<String, Object> properties, String defaultLimit, LimitedCall call, String limit)
+            throws Exception {
         try (TestContext context = TestContext.with(properties, defaultLimit, it -> it.register(Mailer.class))) {
             CountDownLatch running = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);
@@ -147,8 +148,8 @@ class VirtualThreadInterceptorTests {
                 new Class<?>[][] {{Mailer.class}, {Mailer.class, PropertySourcesPlaceholderConfigurer.class}}) {
             try (TestContext context = TestContext.of(components)) {
                 assertThatIllegalArgumentException()
-                        .isThrownBy(() -> context.getBean(Mailer.class)
-                                .configured(new CountDownLatch(0), new CountDownLatch(0)))
+                        .isThrownBy(() ->
+                                context.getBean(Mailer.class).configured(new CountDownLatch(0), new CountDownLatch(0)))
                         .withMessageContaining("the.limit");
             }
         }
@@ -160,11 +161,13 @@ class VirtualThreadInterceptorTests {
             Mailer mailer = context.getBean(Mailer.class);
 
             assertThat(failure(mailer.failing(() -> {
-                throw new IOException("declared");
-            }))).isExactlyInstanceOf(IOException.class);
+                        throw new IOException("declared");
+                    })))
+                    .isExactlyInstanceOf(IOException.class);
             assertThat(failure(mailer.failing(() -> {
-                throw new ArithmeticException();
-            }))).isExactlyInstanceOf(ArithmeticException.class);
+                        throw new ArithmeticException();
+                    })))
+                    .isExactlyInstanceOf(ArithmeticException.class);
         }
     }
 
@@ -190,9 +193,10 @@ class VirtualThreadInterceptorTests {
             Mailer mailer = context.getBean(Mailer.class);
 
             assertThat(failure(mailer.sneaky(() -> {
-                other.run();
-                return null;
-            }))).isExactlyInstanceOf(UndeclaredThrowableException.class);
+                        other.run();
+                        return null;
+                    })))
+                    .isExactlyInstanceOf(UndeclaredThrowableException.class);
             assertThat(failure(mailer.sneaky(() -> sneakyClassProxy().call())))
                     .isExactlyInstanceOf(UndeclaredThrowableException.class);
         }
