@@ -4,11 +4,14 @@ import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.interceptor.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.interceptor.Interception;
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -37,7 +40,12 @@ class EngineConfiguration {
     TaskLimits virtualThreadLimits(
             ObjectProvider<EngineSettings> settings, ObjectProvider<LimitSettings> beans, TaskTimer timer) {
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
-        beans.orderedStream().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+        beans.orderedStream().forEach(limit -> {
+            LimitSettings present = limits.putIfAbsent(LimitNames.uniform(limit.name()), limit);
+            if (present != null) {
+                throw declaredTwice(limit, present);
+            }
+        });
         // a property of the same name is the word of whoever operates the application
         settings(settings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
         return new TaskLimits(limits.values(), timer);
@@ -68,6 +76,12 @@ class EngineConfiguration {
             TaskEngine engine, ObjectProvider<EngineSettings> settings, ConfigurableListableBeanFactory beanFactory) {
         return new Interception(
                 engine, settings(settings).defaultLimit(), new ApplicationUncaughtExceptionHandler(beanFactory));
+    }
+
+    private static VirtualThreadConfigurationException declaredTwice(LimitSettings limit, LimitSettings present) {
+        return new VirtualThreadConfigurationException(List.of(new Mistake(
+                "Limit '%s' is declared by two beans, which say %s and %s".formatted(limit.name(), present, limit),
+                "Remove one of the beans, or give it another name.")));
     }
 
     private static EngineSettings settings(ObjectProvider<EngineSettings> settings) {

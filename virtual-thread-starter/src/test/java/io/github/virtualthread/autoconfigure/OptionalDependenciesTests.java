@@ -3,20 +3,22 @@ package io.github.virtualthread.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.limit.LimitSettings;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -29,34 +31,68 @@ class OptionalDependenciesTests {
 
     @Test
     void theStarterNeedsNoneOfThem() throws Exception {
-        List<String> left = classPath();
-        String output = run(left);
+        String output = run(Application.class, OPTIONAL);
 
-        assertThat(left).hasSizeLessThan(System.getProperty("java.class.path").split(File.pathSeparator).length - 4);
         assertThat(output).contains("propagated: MDC").doesNotContain("registered context");
         assertThat(output).contains("ran on vt-Prices.thread-1");
     }
 
-    private static List<String> classPath() {
-        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> OPTIONAL.stream()
-                        .noneMatch(
-                                name -> Path.of(entry).getFileName().toString().startsWith(name)))
+    @Test
+    void plainSpringNeedsNeitherSpringBootNorLogback() throws Exception {
+        List<String> absent = new ArrayList<>(OPTIONAL);
+        absent.addAll(List.of("spring-boot", "logback-", "log4j-"));
+
+        assertThat(run(Plain.class, absent)).contains("ran on vt-Prices.thread-1");
+    }
+
+    private static List<String> classPathWithout(List<String> jars) {
+        List<String> all = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
+        for (String jar : jars) {
+            assertThat(all).as("to be left out").anyMatch(entry -> isNamed(entry, jar));
+        }
+        return all.stream()
+                .filter(entry -> jars.stream().noneMatch(jar -> isNamed(entry, jar)))
                 .toList();
     }
 
-    private static String run(List<String> classPath) throws Exception {
+    private static boolean isNamed(String entry, String jar) {
+        return Path.of(entry).getFileName().toString().startsWith(jar);
+    }
+
+    private static String run(Class<?> main, List<String> without) throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
-                        classPath.stream().collect(Collectors.joining(File.pathSeparator)),
-                        Application.class.getName())
+                        String.join(File.pathSeparator, classPathWithout(without)),
+                        main.getName())
                 .redirectErrorStream(true)
                 .start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();
         return output;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class Plain {
+
+        public static void main(String[] arguments) {
+            try (var context = new AnnotationConfigApplicationContext(Plain.class)) {
+                System.out.println("ran on "
+                        + context.getBean(Prices.class).thread().join().getName());
+            }
+        }
+
+        @Bean
+        Prices prices() {
+            return new Prices();
+        }
+
+        @Bean
+        LimitSettings db() {
+            return LimitSettings.of("db", 2);
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

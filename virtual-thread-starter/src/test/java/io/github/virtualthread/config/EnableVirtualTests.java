@@ -1,0 +1,183 @@
+package io.github.virtualthread.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Plain Spring, without Spring Boot. */
+@Timeout(10)
+class EnableVirtualTests {
+
+    @Test
+    void aBeanOfSettingsDeclaresALimit() throws Exception {
+        try (var context = new AnnotationConfigApplicationContext(Plain.class, Prices.class)) {
+            Thread thread = context.getBean(Prices.class).thread().get(5, TimeUnit.SECONDS);
+
+            assertThat(thread.isVirtual()).isTrue();
+            assertThat(thread.getName()).isEqualTo("vt-Prices.thread-1");
+            assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void withoutTheAnnotationNothingHappens() throws Exception {
+        try (var context = new AnnotationConfigApplicationContext(Prices.class)) {
+            assertThat(context.getBean(Prices.class).thread()).isCompletedWithValue(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void itsAttributesReachThePostProcessor() {
+        try (var context = new AnnotationConfigApplicationContext(Special.class, Stock.class, Prices.class)) {
+            assertThat(context.getBean(VirtualThreadBeanPostProcessor.class).getOrder())
+                    .isEqualTo(3);
+            assertThat(AopUtils.isCglibProxy(context.getBean(Counting.class))).isTrue();
+            assertThat(context.getBean(Counting.class).count().join().isVirtual())
+                    .isTrue();
+            assertThat(AopUtils.isAopProxy(context.getBean(Prices.class))).isFalse();
+        }
+    }
+
+    @Test
+    void aBeanWithInterfacesGetsAnInterfaceProxyUnlessAskedOtherwise() {
+        try (var context = new AnnotationConfigApplicationContext(PlainBackground.class, Stock.class)) {
+            assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Counting.class)))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void theSameAnnotationTwiceIsOne() {
+        try (var context = new AnnotationConfigApplicationContext(Plain.class, PlainAgain.class)) {
+            assertThat(context.getBeansOfType(VirtualThreadBeanPostProcessor.class))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void twoThatDifferFailTheStart() {
+        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, Special.class))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining(Special.class.getName() + " has @EnableVirtual with other attributes")
+                .hasMessageContaining("Keep one @EnableVirtual");
+    }
+
+    @Test
+    void modeAspectjFailsTheStartWithASentence() {
+        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Woven.class))
+                .rootCause()
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("mode ASPECTJ, but only mode PROXY is available");
+    }
+
+    @Test
+    void aLimitDeclaredByTwoBeansFailsTheStart() {
+        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, AnotherDb.class))
+                .isInstanceOf(BeanCreationException.class)
+                .rootCause()
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("Limit 'Db' is declared by two beans");
+    }
+
+    @Test
+    void aDefaultLimitThatDoesNotExistIsAMistake() {
+        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, UnknownDefault.class))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessage("virtual-thread.default-limit asks for limit 'dp', but the configured limits are [db]."
+                        + " Did you mean 'db'?");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class Plain {
+
+        @Bean
+        LimitSettings db() {
+            return LimitSettings.of("db", 3);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class PlainAgain {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(annotation = Background.class, order = 3, proxyTargetClass = true)
+    static class Special {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(annotation = Background.class)
+    static class PlainBackground {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(mode = AdviceMode.ASPECTJ)
+    static class Woven {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class AnotherDb {
+
+        @Bean
+        LimitSettings otherDb() {
+            return LimitSettings.of("Db", 5);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class UnknownDefault {
+
+        @Bean
+        EngineSettings settings() {
+            EngineSettings defaults = EngineSettings.DEFAULTS;
+            return new EngineSettings(
+                    "dp",
+                    defaults.threadNamePrefix(),
+                    defaults.mdc(),
+                    defaults.mdcKeys(),
+                    defaults.registeredContext(),
+                    defaults.awaitTermination(),
+                    defaults.limits(),
+                    defaults.mistakes());
+        }
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Background {}
+
+    interface Counting {
+        CompletableFuture<Thread> count();
+    }
+
+    static class Stock implements Counting {
+
+        @Override
+        @Background
+        public CompletableFuture<Thread> count() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    static class Prices {
+
+        @VirtualThread("db")
+        public CompletableFuture<Thread> thread() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+}
