@@ -81,10 +81,16 @@ final class AnnotatedMethods {
     private boolean carries(Class<?> type) {
         Boolean known = carriers.get(type);
         if (known == null) {
-            known = AnnotationUtils.isCandidateClass(type, annotationType) && isAnnotated(type);
+            known = isCandidate(type) && isAnnotated(type);
             carriers.put(type, known);
         }
         return known;
+    }
+
+    /** Most beans are Spring's own, which has no annotations but its own. */
+    private boolean isCandidate(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, annotationType)
+                && (!TypeHierarchy.isOfSpring(type) || TypeHierarchy.isOfSpring(annotationType));
     }
 
     private boolean isAnnotated(Class<?> type) {

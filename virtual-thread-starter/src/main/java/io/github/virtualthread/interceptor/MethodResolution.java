@@ -107,9 +107,6 @@ final class MethodResolution {
 
     private static boolean isCallbackOfSpring(Method method) {
         Class<?> declaring = method.getDeclaringClass();
-        // Spring's well-known samples are applications like any other
-        return declaring.isInterface()
-                && declaring.getName().startsWith("org.springframework.")
-                && !declaring.getName().startsWith("org.springframework.samples.");
+        return declaring.isInterface() && TypeHierarchy.isOfSpring(declaring);
     }
 }

@@ -34,6 +34,12 @@ final class TypeHierarchy {
         return List.copyOf(types);
     }
 
+    /** Whether a type belongs to Spring itself. Its well-known samples are applications like any other. */
+    static boolean isOfSpring(Class<?> type) {
+        return type.getName().startsWith("org.springframework.")
+                && !type.getName().startsWith("org.springframework.samples.");
+    }
+
     /** The class that a user wrote, behind any number of generated subclasses. */
     static Class<?> userClass(Class<?> type) {
         Class<?> user = ClassUtils.getUserClass(type);

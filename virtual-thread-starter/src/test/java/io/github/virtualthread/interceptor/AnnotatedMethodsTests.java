@@ -17,6 +17,8 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.samples.clinic.Visits;
+import org.springframework.scheduling.annotation.SchedulingConfiguration;
 
 class AnnotatedMethodsTests {
 
@@ -90,6 +92,19 @@ class AnnotatedMethodsTests {
 
         @Override
         public void run() {}
+    }
+
+    @Test
+    void theSamplesOfSpringAreApplications() {
+        Visits visits = () -> {};
+        assertThat(names(visits.getClass())).containsExactly("book");
+    }
+
+    @Test
+    void anAnnotationOfSpringIsFoundOnSpringsOwnTypesToo() {
+        assertThat(new AnnotatedMethods(Bean.class).in(SchedulingConfiguration.class))
+                .hasSize(1);
+        assertThat(methods.in(SchedulingConfiguration.class)).isEmpty();
     }
 
     @Test
