@@ -57,7 +57,10 @@ public abstract class PermitRequest {
         if (limit != null) {
             return limit.admit(this);
         }
-        grant();
+        Throwable failure = grant();
+        if (failure != null) {
+            grantFailed(failure);
+        }
         return null;
     }
 
@@ -68,7 +71,7 @@ public abstract class PermitRequest {
     protected abstract void granted();
 
     /**
-     * {@link #granted()} has thrown; the permit went back already.
+     * {@link #granted()} has thrown; the permit went back already, and whoever waits for it was served. May block.
      *
      * @param failure what it threw
      */
@@ -98,20 +101,21 @@ public abstract class PermitRequest {
     }
 
     /** Ends the holding of the permit; the caller returns it to the semaphore if this says so. */
-    final boolean surrender() {
+    private boolean surrender() {
         return PHASE.compareAndSet(this, HOLDING, OVER);
     }
 
-    /** Hands the permit over; one that cannot be used has been surrendered when this returns false. */
-    final boolean grant() {
+    /**
+     * Hands the permit over. A request that cannot use it says why; the caller then returns the permit, and only after that
+     * tells the request by {@link #grantFailed}.
+     */
+    final @Nullable Throwable grant() {
         phase = HOLDING;
         try {
             granted();
-            return true;
+            return null;
         } catch (Throwable failure) {
-            boolean returned = surrender();
-            grantFailed(failure);
-            return !returned;
+            return surrender() ? failure : null;
         }
     }
 

@@ -106,8 +106,10 @@ final class SemaphoreLimit implements TaskLimit {
             }
         }
         if (granted) {
-            if (!request.grant()) {
+            Throwable failure = request.grant();
+            if (failure != null) {
                 release();
+                request.grantFailed(failure);
             }
         } else if (permits.availablePermits() > 0) {
             serve();
@@ -128,13 +130,21 @@ final class SemaphoreLimit implements TaskLimit {
         }
     }
 
-    /** A loop, not a recursion: however many requests fail to start one after the other, the stack does not grow. */
+    /**
+     * A loop, not a recursion: however many requests fail to start one after the other, the stack does not grow. They are
+     * told after it, since what they do then may block.
+     */
     private void serve() {
+        List<Runnable> failures = new ArrayList<>();
         for (PermitRequest next = takeNext(); next != null; next = takeNext()) {
-            if (!next.grant()) {
+            PermitRequest request = next;
+            Throwable failure = request.grant();
+            if (failure != null) {
                 permits.release();
+                failures.add(() -> request.grantFailed(failure));
             }
         }
+        failures.forEach(Runnable::run);
     }
 
     /** The first in the queue, together with a permit for it. */

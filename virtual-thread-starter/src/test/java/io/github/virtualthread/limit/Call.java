@@ -1,0 +1,65 @@
+package io.github.virtualthread.limit;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A request that tells how it ended. */
+class Call extends PermitRequest {
+
+    final CompletableFuture<Call> granted = new CompletableFuture<>();
+    final CompletableFuture<Reason> rejected = new CompletableFuture<>();
+    final CompletableFuture<Throwable> failed = new CompletableFuture<>();
+
+    Call(TaskLimit limit) {
+        super(limit);
+    }
+
+    /** Asks the limit and expects no refusal at once. */
+    static Call asked(TaskLimit limit) {
+        Call call = new Call(limit);
+        Reason refused = call.ask();
+        if (refused != null) {
+            throw new AssertionError("refused: " + refused);
+        }
+        return call;
+    }
+
+    static List<Call> asked(TaskLimit limit, int number) {
+        List<Call> calls = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            calls.add(asked(limit));
+        }
+        return calls;
+    }
+
+    /** A call whose thread cannot be started. */
+    static Call withoutThread(TaskLimit limit) {
+        return new Call(limit) {
+            @Override
+            protected void granted() {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+        };
+    }
+
+    @Override
+    protected void granted() {
+        granted.complete(this);
+    }
+
+    @Override
+    protected void grantFailed(Throwable failure) {
+        failed.complete(failure);
+    }
+
+    @Override
+    protected void rejected(Reason reason) {
+        rejected.complete(reason);
+    }
+
+    boolean holds() {
+        return granted.isDone();
+    }
+}
