@@ -12,7 +12,7 @@ public final class LimitNames {
     /** Reserved name that asks for no limit at all. */
     public static final String NONE = "none";
 
-    private static final Pattern ALLOWED = Pattern.compile("[\\p{L}\\p{N}._-]+");
+    private static final Pattern ALLOWED = Pattern.compile("[._-]*[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*");
 
     private LimitNames() {}
 
@@ -34,7 +34,7 @@ public final class LimitNames {
      * @return whether a limit may have it
      */
     public static boolean isAllowed(String name) {
-        return ALLOWED.matcher(name).matches() && !uniform(name).isEmpty();
+        return ALLOWED.matcher(name).matches();
     }
 
     /**
