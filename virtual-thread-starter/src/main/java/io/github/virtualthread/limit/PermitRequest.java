@@ -49,7 +49,8 @@ public abstract class PermitRequest {
 
     /**
      * Asks for the permit, once. Never blocks. Ends in {@link #granted()}, at once or later, in {@link #rejected} later, or
-     * in the reason of a refusal at once.
+     * in the reason of a refusal at once. Throws, and neither waits nor is granted, where the timer of a longest wait gets
+     * no thread.
      *
      * @return why the request was refused, null if it was not
      */

@@ -98,8 +98,7 @@ final class SemaphoreLimit implements TaskLimit {
                 }
                 if (!granted) {
                     request.queuedAt = System.nanoTime();
-                    queue.add(request);
-                    scheduleExpiry();
+                    enqueue(request);
                 }
             } finally {
                 lock.unlock();
@@ -115,6 +114,17 @@ final class SemaphoreLimit implements TaskLimit {
             serve();
         }
         return null;
+    }
+
+    /** A request that could not expire, since the timer cannot get its thread, does not wait. */
+    private void enqueue(PermitRequest request) {
+        queue.add(request);
+        try {
+            scheduleExpiry();
+        } catch (Throwable noTimer) {
+            queue.remove(request);
+            throw noTimer;
+        }
     }
 
     /** Takes a permit only while nobody waits, so that nobody is overtaken. */
@@ -180,8 +190,8 @@ final class SemaphoreLimit implements TaskLimit {
     private void scheduleExpiry() {
         PermitRequest head = queue.peek();
         if (head != null && maxWaitNanos != Long.MAX_VALUE && !expiryScheduled) {
-            expiryScheduled = true;
             timer.schedule(this::expire, maxWaitNanos - (System.nanoTime() - head.queuedAt));
+            expiryScheduled = true;
         }
     }
 

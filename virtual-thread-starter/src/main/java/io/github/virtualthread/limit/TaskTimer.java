@@ -2,6 +2,7 @@ package io.github.virtualthread.limit;
 
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -13,7 +14,7 @@ public final class TaskTimer implements AutoCloseable {
 
     private static final long IDLE_SECONDS = 10;
 
-    private final ScheduledThreadPoolExecutor executor;
+    final ScheduledThreadPoolExecutor executor;
 
     /**
      * A timer without a thread yet.
@@ -21,13 +22,17 @@ public final class TaskTimer implements AutoCloseable {
      * @param threadName name of its thread
      */
     public TaskTimer(String threadName) {
+        this(Thread.ofPlatform()
+                .daemon()
+                .name(threadName)
+                .inheritInheritableThreadLocals(false)
+                .factory());
+    }
+
+    TaskTimer(ThreadFactory threads) {
         executor = new ScheduledThreadPoolExecutor(
                 1,
-                Thread.ofPlatform()
-                        .daemon()
-                        .name(threadName)
-                        .inheritInheritableThreadLocals(false)
-                        .factory(),
+                threads,
                 // after close nobody waits any more: what would have expired was rejected
                 (task, pool) -> {});
         executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);

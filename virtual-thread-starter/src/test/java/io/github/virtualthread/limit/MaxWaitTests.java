@@ -1,0 +1,152 @@
+package io.github.virtualthread.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class MaxWaitTests {
+
+    private static final Duration SHORT = Duration.ofMillis(20);
+    private static final Duration LONG = Duration.ofHours(1);
+
+    private final TaskTimer timer = new TaskTimer("the-timer");
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    private SemaphoreLimit limit(Duration maxWait) {
+        return new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(maxWait), timer);
+    }
+
+    @Test
+    void waitersExpireInTheOrderOfTheQueue() {
+        SemaphoreLimit limit = limit(SHORT);
+        Call.asked(limit);
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<Reason>> expired = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            int mine = i;
+            Call call = Call.asked(limit);
+            expired.add(call.rejected.whenComplete((reason, none) -> order.add(mine)));
+        }
+
+        assertThat(expired)
+                .allSatisfy(each -> assertThat(each).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(Reason.WAIT_TIMEOUT));
+        assertThat(order).isSorted().hasSize(100);
+        assertThat(limit.waiting()).isZero();
+    }
+
+    @Test
+    void aWaiterThatTimedOutSwallowsNoPermit() {
+        SemaphoreLimit limit = limit(SHORT);
+        Call holder = Call.asked(limit);
+        Call expired = Call.asked(limit);
+        assertThat(expired.rejected).succeedsWithin(5, TimeUnit.SECONDS);
+
+        holder.giveBack();
+
+        assertThat(expired.holds()).isFalse();
+        assertThat(limit.available()).isEqualTo(1);
+        assertThat(Call.asked(limit).holds()).isTrue();
+    }
+
+    @Test
+    void waitersOfALaterTimerExpireToo() {
+        SemaphoreLimit limit = limit(SHORT);
+        Call.asked(limit);
+
+        assertThat(Call.asked(limit).rejected).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(Call.asked(limit).rejected).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void whoGetsItsPermitInTimeIsNotRejectedLater() {
+        SemaphoreLimit limit = limit(SHORT);
+        Call holder = Call.asked(limit);
+        Call granted = Call.asked(limit);
+        holder.giveBack();
+
+        Call expiringAfterIt = Call.asked(limit);
+        assertThat(expiringAfterIt.rejected).succeedsWithin(5, TimeUnit.SECONDS);
+
+        assertThat(granted.rejected).isNotDone();
+        assertThat(granted.holds()).isTrue();
+    }
+
+    @Test
+    void oneTimerServesAllWaiters() {
+        SemaphoreLimit limit = limit(LONG);
+
+        Call.asked(limit, 1_000);
+
+        assertThat(limit.waiting()).isEqualTo(999);
+        assertThat(timer.executor.getQueue()).hasSize(1);
+    }
+
+    @Test
+    void theTimerHasNoThreadBeforeSomebodyWaits() {
+        SemaphoreLimit limit = limit(LONG);
+        Call.asked(limit);
+        assertThat(timer.executor.getPoolSize()).isZero();
+
+        Call.asked(limit);
+
+        assertThat(timer.executor.getPoolSize()).isEqualTo(1);
+    }
+
+    @Test
+    void aWaitOfCenturiesDoesNotOverflow() {
+        SemaphoreLimit limit = limit(Duration.ofSeconds(Long.MAX_VALUE));
+        Call holder = Call.asked(limit);
+        Call waiting = Call.asked(limit);
+
+        assertThat(waiting.rejected).isNotDone();
+        holder.giveBack();
+        assertThat(waiting.holds()).isTrue();
+    }
+
+    @Test
+    void aClosedTimerLetsCallsWait() {
+        SemaphoreLimit limit = limit(LONG);
+        timer.close();
+        Call holder = Call.asked(limit);
+        Call waiting = Call.asked(limit);
+
+        holder.giveBack();
+
+        assertThat(waiting.holds()).isTrue();
+    }
+
+    @Test
+    void aCallIsNotQueuedWhenTheTimerCannotStart() {
+        boolean[] broken = {true};
+        try (TaskTimer unreliable = new TaskTimer(action -> {
+            if (broken[0]) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            return Thread.ofPlatform().daemon().unstarted(action);
+        })) {
+            SemaphoreLimit limit = new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(SHORT), unreliable);
+            Call.asked(limit);
+
+            assertThatThrownBy(() -> Call.asked(limit)).isInstanceOf(OutOfMemoryError.class);
+            assertThat(limit.waiting()).isZero();
+
+            broken[0] = false;
+            assertThat(Call.asked(limit).rejected).succeedsWithin(5, TimeUnit.SECONDS);
+        }
+    }
+}
