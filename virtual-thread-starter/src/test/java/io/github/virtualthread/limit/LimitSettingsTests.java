@@ -1,0 +1,65 @@
+package io.github.virtualthread.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(5)
+class LimitSettingsTests {
+
+    @Test
+    void withoutFurtherWordsAnyNumberMayWaitForAnyTime() {
+        LimitSettings settings = LimitSettings.of("db", 20);
+
+        assertThat(settings).isEqualTo(new LimitSettings("db", 20, LimitSettings.UNBOUNDED, null));
+    }
+
+    @Test
+    void theQueueMayHaveNoRoomAtAll() {
+        assertThat(LimitSettings.of("db", 1).withQueueCapacity(0).queueCapacity()).isZero();
+    }
+
+    @Test
+    void tellsThatThereMustBeAPermit() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSettings.of("mail", 0))
+                .withMessage("Limit 'mail': permits must be at least 1, was 0");
+    }
+
+    @Test
+    void tellsThatTheQueueCannotBeSmallerThanEmpty() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSettings.of("mail", 1).withQueueCapacity(-1))
+                .withMessage("Limit 'mail': queue-capacity must be at least 0, was -1");
+    }
+
+    @Test
+    void tellsHowToNeverWait() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSettings.of("mail", 1).withMaxWait(Duration.ZERO))
+                .withMessage("Limit 'mail': max-wait must be longer than zero, was PT0S"
+                        + " (for calls that never wait: queue-capacity 0)");
+    }
+
+    @Test
+    void tellsEverythingThatIsWrongAtOnce() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3)))
+                .withMessage("Limit 'e mail': a name has letters, digits, '-', '_' and '.' only, was 'e mail';"
+                        + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
+                        + " max-wait must be longer than zero, was PT-3S (for calls that never wait: queue-capacity 0)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "NONE", "no-ne"})
+    void refusesTheReservedName(String name) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSettings.of(name, 1))
+                .withMessage("Limit '%s': the name 'none' is reserved for calls without a limit", name);
+    }
+}

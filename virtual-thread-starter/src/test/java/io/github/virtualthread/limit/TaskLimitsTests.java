@@ -1,0 +1,117 @@
+package io.github.virtualthread.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.core.task.TaskRejectedException;
+
+@Timeout(5)
+class TaskLimitsTests {
+
+    private final TaskTimer timer = new TaskTimer("timer");
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    private TaskLimits limits(LimitSettings... settings) {
+        return new TaskLimits(List.of(settings), timer);
+    }
+
+    @Test
+    void findsALimitInAnySpellingOfItsName() {
+        TaskLimits limits = limits(LimitSettings.of("price-db", 3));
+
+        assertThat(limits.get("PRICEDB")).isSameAs(limits.get("price_db"));
+        assertThat(limits.get("priceDb").name()).isEqualTo("price-db");
+    }
+
+    @Test
+    void showsTheSettings() {
+        TaskLimit limit = limits(new LimitSettings("db", 3, 7, Duration.ofSeconds(2))).get("db");
+
+        assertThat(limit.permits()).isEqualTo(3);
+        assertThat(limit.available()).isEqualTo(3);
+        assertThat(limit.queueCapacity()).isEqualTo(7);
+        assertThat(limit.maxWait()).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void listsTheNamesInOrder() {
+        assertThat(limits(LimitSettings.of("b", 1), LimitSettings.of("A-x", 1), LimitSettings.of("c", 1)).names())
+                .containsExactly("A-x", "b", "c");
+    }
+
+    @Test
+    void tellsWhichLimitsThereAre() {
+        TaskLimits limits = limits(LimitSettings.of("report", 1), LimitSettings.of("mail", 1));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limits.get("mial"))
+                .withMessage("No limit 'mial' is configured; the configured limits are [mail, report]");
+    }
+
+    @Test
+    void refusesTwoSpellingsOfOneName() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limits(LimitSettings.of("price-db", 1), LimitSettings.of("priceDb", 2)))
+                .withMessage("Limit 'priceDb' is declared twice, also as 'price-db'");
+    }
+
+    @Test
+    void countsAndRejectsWhoWaitsUnderAllLimits() {
+        TaskLimits limits = limits(LimitSettings.of("a", 1), LimitSettings.of("b", 1));
+        List<Call> a = Call.asked(limits.get("a"), 3);
+        List<Call> b = Call.asked(limits.get("b"), 2);
+        assertThat(limits.waiting()).isEqualTo(3);
+
+        limits.rejectWaiting();
+
+        assertThat(limits.waiting()).isZero();
+        assertThat(List.of(a.get(1), a.get(2), b.get(1)))
+                .allSatisfy(call -> assertThat(call.rejected).isCompletedWithValue(Reason.SHUTDOWN));
+    }
+
+    @Test
+    void aRefusalTellsTheNumbersOfAFullQueue() {
+        TaskLimit limit = limits(LimitSettings.of("db", 2).withQueueCapacity(1)).get("db");
+        Call.asked(limit, 3);
+
+        LimitExceededException refusal = new LimitExceededException("Shop.price", limit, Reason.QUEUE_FULL);
+
+        assertThat(refusal)
+                .isInstanceOf(TaskRejectedException.class)
+                .hasMessage("Shop.price was rejected (QUEUE_FULL): limit 'db' has 2 permits, 0 free, and 1 calls waiting;"
+                        + " queue-capacity is 1");
+        assertThat(refusal.limit()).isEqualTo("db");
+        assertThat(refusal.task()).isEqualTo("Shop.price");
+        assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL);
+    }
+
+    @Test
+    void aRefusalTellsHowLongACallMayWait() {
+        TaskLimit limit = limits(LimitSettings.of("db", 2).withMaxWait(Duration.ofMillis(1500))).get("db");
+
+        assertThat(new LimitExceededException("Shop.price", limit, Reason.WAIT_TIMEOUT))
+                .hasMessage("Shop.price was rejected (WAIT_TIMEOUT): limit 'db' has 2 permits, 2 free, and 0 calls waiting;"
+                        + " none came free within max-wait PT1.5S");
+    }
+
+    @Test
+    void aRefusalAtShutdownSaysSo() {
+        assertThatExceptionOfType(LimitExceededException.class)
+                .isThrownBy(() -> {
+                    throw new LimitExceededException("Shop.price", null, Reason.SHUTDOWN);
+                })
+                .withMessage("Shop.price was rejected (SHUTDOWN): the application is stopping and accepts no more calls")
+                .satisfies(refusal -> assertThat(refusal.limit()).isEqualTo("none"));
+    }
+}
