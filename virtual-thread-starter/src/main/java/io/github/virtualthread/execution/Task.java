@@ -192,11 +192,9 @@ final class Task extends PermitRequest implements Runnable {
         }
     }
 
-    /** The future was completed by somebody else. A task that waits leaves its queue; one that runs goes on. */
-    void abandon() {
-        if (leave()) {
-            release();
-        }
+    /** Whether the task was waiting; then it never runs, and whoever called this releases it. */
+    boolean leaveQueue() {
+        return leave();
     }
 
     void interrupt() {
@@ -215,7 +213,7 @@ final class Task extends PermitRequest implements Runnable {
     }
 
     /** Lets go of what the application handed in: futures and handles may live on. */
-    private void release() {
+    void release() {
         body = null;
         context = CapturedContext.EMPTY;
         future.detach();

@@ -1,7 +1,9 @@
 package io.github.virtualthread.execution;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,24 +36,22 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         Task cancelled = task;
-        boolean done = super.cancel(mayInterruptIfRunning);
-        if (cancelled != null) {
-            cancelled.abandon();
-            if (done && mayInterruptIfRunning) {
-                cancelled.interrupt();
-            }
+        boolean done = abandon(() -> super.cancel(mayInterruptIfRunning));
+        if (cancelled != null && done && mayInterruptIfRunning) {
+            cancelled.interrupt();
         }
         return done;
     }
 
     @Override
     public boolean complete(@Nullable Object value) {
-        return abandoned(super.complete(value));
+        return abandon(() -> super.complete(value));
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        return abandoned(super.completeExceptionally(failure));
+        Objects.requireNonNull(failure, "failure");
+        return abandon(() -> super.completeExceptionally(failure));
     }
 
     /** The inherited method would complete this future without a word to the task. */
@@ -72,20 +72,28 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
 
     @Override
     public void obtrudeValue(@Nullable Object value) {
-        super.obtrudeValue(value);
-        abandoned(true);
+        abandon(() -> {
+            super.obtrudeValue(value);
+            return true;
+        });
     }
 
     @Override
     public void obtrudeException(Throwable failure) {
-        super.obtrudeException(failure);
-        abandoned(true);
+        Objects.requireNonNull(failure, "failure");
+        abandon(() -> {
+            super.obtrudeException(failure);
+            return true;
+        });
     }
 
-    private boolean abandoned(boolean completed) {
+    /** A task that waits leaves its queue before what hangs on this future runs, as that may block; one that runs goes on. */
+    private boolean abandon(BooleanSupplier completion) {
         Task abandoned = task;
-        if (completed && abandoned != null) {
-            abandoned.abandon();
+        boolean waited = abandoned != null && abandoned.leaveQueue();
+        boolean completed = completion.getAsBoolean();
+        if (abandoned != null && waited) {
+            abandoned.release();
         }
         return completed;
     }

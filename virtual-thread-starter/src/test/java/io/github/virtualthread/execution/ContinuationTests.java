@@ -1,0 +1,151 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.MDC;
+
+/** What users hang on the future of a task. */
+@Timeout(20)
+class ContinuationTests {
+
+    private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
+    private final CountDownLatch go = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        go.countDown();
+        test.close();
+        MDC.clear();
+    }
+
+    @Test
+    void runsOnTheThreadOfTheTaskAfterThePermitIsBack() {
+        AtomicReference<@Nullable Thread> body = new AtomicReference<>();
+        CompletableFuture<?> future = test.submit("db", () -> {
+            await(go);
+            body.set(Thread.currentThread());
+            return null;
+        });
+        CompletableFuture<String> seen = future.thenApply(value ->
+                (Thread.currentThread() == body.get()) + " " + test.limit("db").available());
+
+        go.countDown();
+
+        assertThat(seen).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("true 1");
+    }
+
+    @Test
+    void seesTheContextOfTheCaller() {
+        MDC.put("user", "alice");
+        CompletableFuture<?> future = test.submit("db", () -> {
+            await(go);
+            return null;
+        });
+        CompletableFuture<String> seen = future.thenApply(value -> MDC.get("user"));
+        MDC.put("user", "bob");
+
+        go.countDown();
+
+        assertThat(seen).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("alice");
+    }
+
+    @Test
+    void mayWaitForACallUnderTheSameLimit() {
+        CompletableFuture<?> future = test.submit("db", () -> {
+            await(go);
+            return "first";
+        });
+        CompletableFuture<String> both =
+                future.thenApply(value -> value + " " + test.submit("db", () -> "second").join());
+
+        go.countDown();
+
+        assertThat(both).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("first second");
+    }
+
+    @Test
+    void mayThrowWithoutHarmToTheLimit() {
+        CompletableFuture<?> future = test.submit("db", () -> {
+            await(go);
+            return null;
+        });
+        CompletableFuture<?> broken = future.thenRun(() -> {
+            throw new AssertionError("continuation");
+        });
+
+        go.countDown();
+
+        assertThat(broken).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(future).isCompleted();
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @Test
+    void mayBlockWithoutHarmToTheLimit() {
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        test.submit("db", () -> {
+                    await(go);
+                    return null;
+                })
+                .thenRun(() -> {
+                    blocked.countDown();
+                    await(release);
+                });
+        CompletableFuture<?> next = test.submit("db", () -> "next");
+
+        go.countDown();
+        await(blocked);
+
+        assertThat(next).succeedsWithin(5, TimeUnit.SECONDS);
+        release.countDown();
+    }
+
+    @Test
+    void ofAnExpiredCallMayBlockWithoutStoppingTheExpiryOfOthers() {
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        try (TestEngine impatient = new TestEngine(LimitSettings.of("db", 1).withMaxWait(java.time.Duration.ofMillis(50)))) {
+            impatient.hold("db", go);
+            impatient.submit("db", () -> null).whenComplete((value, failure) -> {
+                blocked.countDown();
+                await(release);
+            });
+            CompletableFuture<?> other = impatient.submit("db", () -> null);
+            await(blocked);
+            assertThat(other).failsWithin(5, TimeUnit.SECONDS);
+            assertThat(impatient.submit("db", () -> null)).failsWithin(5, TimeUnit.SECONDS);
+            release.countDown();
+            go.countDown();
+        }
+    }
+
+    @Test
+    void ofACancelledCallMayBlockWithoutKeepingThePlaceInTheQueue() {
+        test.hold("db", go);
+        CompletableFuture<?> waiting = test.submit("db", () -> null);
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        waiting.whenComplete((value, failure) -> {
+            blocked.countDown();
+            await(release);
+        });
+
+        Thread.ofVirtual().start(() -> waiting.cancel(true));
+        await(blocked);
+
+        assertThat(test.limit("db").waiting()).isZero();
+        release.countDown();
+    }
+}

@@ -1,0 +1,103 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** An engine with limits, and the waiting that tests need: always bounded, never interrupted in silence. */
+final class TestEngine implements AutoCloseable {
+
+    static final Duration NO_TIME = Duration.ZERO;
+    static final Duration ENOUGH = Duration.ofSeconds(10);
+
+    final TaskTimer timer = new TaskTimer("timer");
+    final TaskLimits limits;
+    final TaskEngine engine;
+
+    TestEngine(LimitSettings... settings) {
+        this(ContextPropagation.none().withMdc(), settings);
+    }
+
+    TestEngine(ContextPropagation propagation, LimitSettings... settings) {
+        limits = new TaskLimits(List.of(settings), timer);
+        engine = new TaskEngine(limits, propagation, "vt-", TestEngine.class.getClassLoader());
+    }
+
+    /** Under the limit of that name, null for none. */
+    CompletableFuture<@Nullable Object> submit(@Nullable String limit, TaskBody body) {
+        return engine.submit(engine.spec("Test.task", limit), body);
+    }
+
+    CompletableFuture<@Nullable Object> submit(@Nullable String limit, ThreadFactory threads, TaskBody body) {
+        TaskSpec spec = new TaskSpec("Test.task", limit == null ? null : limits.get(limit), threads);
+        return engine.submit(spec, body);
+    }
+
+    /** A body that holds its permit until the latch opens; it runs when this returns. */
+    CompletableFuture<@Nullable Object> hold(@Nullable String limit, CountDownLatch until) {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<@Nullable Object> held = submit(limit, () -> {
+            running.countDown();
+            until.await();
+            return "held";
+        });
+        await(running);
+        return held;
+    }
+
+    TaskLimit limit(String name) {
+        return limits.get(name);
+    }
+
+    static void await(CountDownLatch latch) {
+        try {
+            if (!latch.await(10, TimeUnit.SECONDS)) {
+                throw new AssertionError("nobody came within 10 s");
+            }
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted", interrupted);
+        }
+    }
+
+    /** Blocks whatever happens to the thread. */
+    static void awaitStubbornly(CountDownLatch latch) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                latch.await();
+                break;
+            } catch (InterruptedException ignored) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A thread tells nobody that it parks: its state is asked until it does. */
+    static void awaitParked(Thread thread) {
+        long begin = System.nanoTime();
+        while (thread.getState() != Thread.State.WAITING) {
+            if (!thread.isAlive() || System.nanoTime() - begin > ENOUGH.toNanos()) {
+                throw new AssertionError("not parked but " + thread.getState());
+            }
+            Thread.yield();
+        }
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+        timer.close();
+    }
+}
