@@ -6,6 +6,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The window in which a body may be interrupted. An interrupt that comes earlier or later is not delivered, one that was
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("serial")
 final class Interruption extends AtomicInteger {
+
+    private static final Logger logger = LoggerFactory.getLogger(Interruption.class);
 
     private static final int CLOSED = 0;
     private static final int OPEN = 1;
@@ -36,8 +40,14 @@ final class Interruption extends AtomicInteger {
             }
         }
         if (running != null) {
-            running.interrupt();
-            set(DELIVERED);
+            try {
+                running.interrupt();
+            } catch (RuntimeException broken) {
+                // a channel that the body is blocked on is closed by us, and may fail
+                logger.warn("{} was interrupted, but not woken up", running.getName(), broken);
+            } finally {
+                set(DELIVERED);
+            }
         }
     }
 
@@ -57,34 +67,47 @@ final class Interruption extends AtomicInteger {
      * @param value what the body returned
      * @return the same, or what the future holds
      */
-    @Nullable
-    Object await(@Nullable Object value) throws Throwable {
-        if (value instanceof Future<?> future) {
-            return get(future);
+    @Nullable Object await(@Nullable Object value) throws Throwable {
+        if (value instanceof CompletionStage<?> stage) {
+            return get(asFuture(stage), stage);
         }
-        return value instanceof CompletionStage<?> stage ? get(asFuture(stage)) : value;
+        return value instanceof Future<?> future ? get(future, future) : value;
     }
 
-    private @Nullable Object get(Future<?> future) throws Throwable {
+    private @Nullable Object get(Future<?> awaited, Object returned) throws Throwable {
         // the flag may be one that the body left behind; whether we were interrupted, the state knows
         Thread.interrupted();
         boolean interrupted = get() != OPEN;
         while (true) {
             if (interrupted) {
-                future.cancel(true);
+                cancel(returned);
             }
             try {
-                return future.get();
+                return awaited.get();
             } catch (InterruptedException cancelled) {
                 interrupted = true;
             } catch (ExecutionException failed) {
-                throw failed.getCause();
+                throw failed.getCause() == null ? failed : failed.getCause();
             }
         }
     }
 
-    /** Not every stage can be turned into a future by itself. */
+    /** Cancels what the body returned, never our own view of it: the call ends when that one does. */
+    private static void cancel(Object returned) {
+        if (returned instanceof Future<?> future) {
+            try {
+                future.cancel(true);
+            } catch (RuntimeException refused) {
+                logger.debug("{} could not be cancelled; it is awaited further", future, refused);
+            }
+        }
+    }
+
+    /** A minimal stage is a {@link CompletableFuture} that cannot be waited for; other stages need not be futures at all. */
     private static Future<?> asFuture(CompletionStage<?> stage) {
+        if (stage instanceof CompletableFuture<?> future) {
+            return future.toCompletableFuture();
+        }
         CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
         stage.whenComplete((value, failure) -> {
             if (failure == null) {

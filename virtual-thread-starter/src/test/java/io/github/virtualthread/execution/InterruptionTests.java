@@ -1,0 +1,176 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Interrupts reach the body, and nothing else. */
+@Timeout(20)
+class InterruptionTests {
+
+    private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
+    private final CountDownLatch running = new CountDownLatch(1);
+    private final CountDownLatch go = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        go.countDown();
+        test.close();
+    }
+
+    @Test
+    void aContinuationIsNotInterruptedWhenTheBodySetTheFlagItself() {
+        CompletableFuture<Boolean> flag = test.submit("db", () -> {
+                    await(go);
+                    Thread.currentThread().interrupt();
+                    return null;
+                })
+                .thenApply(value -> Thread.currentThread().isInterrupted());
+
+        go.countDown();
+
+        assertThat(flag).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+    }
+
+    @Test
+    void aFlagThatTheBodyLeftBehindDoesNotCancelTheFutureItReturns() {
+        CompletableFuture<Object> inner = new CompletableFuture<>();
+        CompletableFuture<?> outer = test.submit("db", () -> {
+            Thread.currentThread().interrupt();
+            return inner;
+        });
+
+        inner.completeOnTimeout("value", 20, TimeUnit.MILLISECONDS);
+
+        assertThat(outer).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("value");
+    }
+
+    @Test
+    void aTaskThatIsCancelledAndSwallowsTheInterruptHandsOverUndisturbed() {
+        CompletableFuture<?> cancelled = test.submit("db", () -> {
+            running.countDown();
+            TestEngine.awaitStubbornly(go); // leaves the flag set
+            return null;
+        });
+        await(running);
+        CompletableFuture<?> next = test.submit("db", () -> Thread.currentThread().isInterrupted());
+
+        cancelled.cancel(true);
+        go.countDown();
+
+        assertThat(next).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+    }
+
+    @Test
+    void aCancelAfterTheBodyDoesNotInterruptAContinuation() {
+        CountDownLatch inContinuation = new CountDownLatch(1);
+        CountDownLatch cancelTried = new CountDownLatch(1);
+        CompletableFuture<?> future = test.submit("db", () -> {
+            await(go);
+            return "value";
+        });
+        CompletableFuture<Boolean> flag = future.thenApply(value -> {
+            inContinuation.countDown();
+            await(cancelTried);
+            return Thread.currentThread().isInterrupted();
+        });
+        go.countDown();
+        await(inContinuation);
+
+        assertThat(future.cancel(true)).isFalse();
+        cancelTried.countDown();
+
+        assertThat(flag).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+    }
+
+    @Test
+    void aCallerWhoseFlagIsSetSubmitsAsUsual() {
+        test.hold("db", go);
+        Thread.currentThread().interrupt();
+
+        CompletableFuture<?> waiting = test.submit("db", () -> Thread.currentThread().isInterrupted());
+        CompletableFuture<?> free = test.submit(null, () -> Thread.currentThread().isInterrupted());
+
+        assertThat(Thread.interrupted()).isTrue();
+        go.countDown();
+        assertThat(waiting).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+        assertThat(free).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+    }
+
+    @Test
+    void aBodyThatCancelsItsOwnFutureEndsAsUsual() {
+        CompletableFuture<CompletableFuture<?>> self = new CompletableFuture<>();
+        CompletableFuture<?> future = test.submit("db", () -> self.join().cancel(true));
+
+        self.complete(future);
+
+        assertThat(test.submit("db", () -> Thread.currentThread().isInterrupted()))
+                .succeedsWithin(5, TimeUnit.SECONDS)
+                .isEqualTo(false);
+        assertThat(future).isCancelled();
+    }
+
+    @Test
+    void anInterruptThatThrowsDoesNotKeepTheBodyFromEnding() {
+        class Broken extends AbstractInterruptibleChannel {
+            @Override
+            protected void implCloseChannel() {
+                go.countDown();
+                throw new IllegalStateException("close");
+            }
+
+            void block() {
+                begin();
+                running.countDown();
+                TestEngine.awaitStubbornly(go);
+            }
+        }
+        CompletableFuture<?> future = test.submit("db", () -> {
+            new Broken().block();
+            return null;
+        });
+        await(running);
+
+        assertThat(future.cancel(true)).isTrue();
+
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @RepeatedTest(3)
+    void cancelsThatRaceWithTheEndOfTheBodyNeverReachWhatFollows() {
+        AtomicInteger interrupted = new AtomicInteger();
+        for (int i = 0; i < 2_000; i++) {
+            CountDownLatch ready = new CountDownLatch(1);
+            CompletableFuture<?> future = test.submit("db", () -> {
+                ready.countDown();
+                return null;
+            });
+            CompletableFuture<?> next = test.submit("db", () -> {
+                if (Thread.currentThread().isInterrupted()) {
+                    interrupted.incrementAndGet();
+                }
+                return null;
+            });
+            future.whenComplete((value, failure) -> {
+                if (Thread.currentThread().isVirtual() && Thread.currentThread().isInterrupted()) {
+                    interrupted.incrementAndGet();
+                }
+            });
+            await(ready);
+            future.cancel(true);
+            next.join();
+        }
+        assertThat(interrupted).hasValue(0);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+}
