@@ -1,9 +1,12 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Counts by limit how calls end while the application stops. */
 final class DrainCounts {
@@ -12,7 +15,16 @@ final class DrainCounts {
     enum Ending {
         FINISHED,
         INTERRUPTED,
-        DROPPED
+        DROPPED;
+
+        /** Null for a call that a limit refused, as it does at any time. */
+        static @Nullable Ending of(@Nullable Throwable refusal, boolean stopped) {
+            if (refusal == null) {
+                return stopped ? INTERRUPTED : FINISHED;
+            }
+            boolean byLimit = refusal instanceof LimitExceededException rejection && rejection.reason() != Reason.SHUTDOWN;
+            return byLimit ? null : DROPPED;
+        }
     }
 
     private final Map<String, Counts> limits = new ConcurrentSkipListMap<>();

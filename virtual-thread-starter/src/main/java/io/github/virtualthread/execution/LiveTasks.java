@@ -4,28 +4,34 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
-/** The tasks that have a thread. */
+/**
+ * The tasks that have not ended: all are counted, those that have a thread are known.
+ *
+ * <p>A count of its own, since no sum over map and queues is exact while tasks move from one to the other.
+ */
 final class LiveTasks {
 
-    private final Map<Thread, Task> tasks = new ConcurrentHashMap<>();
+    private final Map<Thread, Task> running = new ConcurrentHashMap<>();
+    private final AtomicInteger number = new AtomicInteger();
+    private final AtomicInteger watchers = new AtomicInteger();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition removed = lock.newCondition();
-    private volatile boolean watched;
+    private final Condition none = lock.newCondition();
 
-    void add(Thread thread, Task task) {
-        tasks.put(thread, task);
+    /** One more has come. */
+    void begin() {
+        number.incrementAndGet();
     }
 
-    void remove(Thread thread) {
-        tasks.remove(thread);
-        if (watched) {
+    /** One has ended. Whoever watches afterwards sees the number, whoever watches already is told. */
+    void end() {
+        if (number.decrementAndGet() == 0 && watchers.get() > 0) {
             lock.lock();
             try {
-                removed.signalAll();
+                none.signalAll();
             } finally {
                 lock.unlock();
             }
@@ -33,28 +39,36 @@ final class LiveTasks {
     }
 
     boolean isEmpty() {
-        return tasks.isEmpty();
+        return number.get() == 0;
+    }
+
+    void enter(Thread thread, Task task) {
+        running.put(thread, task);
+    }
+
+    void leave(Thread thread) {
+        running.remove(thread);
     }
 
     /** Whether the current thread is that of a task. */
     boolean containsCurrent() {
-        return tasks.containsKey(Thread.currentThread());
+        return running.containsKey(Thread.currentThread());
     }
 
-    Collection<Task> all() {
-        return List.copyOf(tasks.values());
+    Collection<Task> running() {
+        return List.copyOf(running.values());
     }
 
-    /** Waits until {@code idle} says so, asked again whenever a task has ended, or the time is over. */
-    void await(BooleanSupplier idle, long nanos) throws InterruptedException {
+    /** Waits until all have ended, or the time is over. */
+    void await(long nanos) throws InterruptedException {
         lock.lock();
+        watchers.incrementAndGet();
         try {
-            watched = true;
-            for (long left = nanos; left > 0 && !idle.getAsBoolean(); ) {
-                left = removed.awaitNanos(left);
+            for (long left = nanos; left > 0 && !isEmpty(); ) {
+                left = none.awaitNanos(left);
             }
         } finally {
-            watched = false;
+            watchers.decrementAndGet();
             lock.unlock();
         }
     }

@@ -31,7 +31,7 @@ final class Task extends PermitRequest implements Runnable {
     private final @Nullable Consumer<Throwable> onFailure;
     private @Nullable TaskBody body;
     private CapturedContext context;
-    private @Nullable LimitExceededException rejection;
+    private @Nullable Throwable refusal; // why the body never runs
     private volatile boolean stopped;
 
     /**
@@ -64,27 +64,36 @@ final class Task extends PermitRequest implements Runnable {
 
     /** Asks for a permit. Refusals end up in the future like everything else. */
     void submit() {
-        Reason refused = ask();
-        if (refused != null) {
-            refuse(refused);
+        try {
+            Reason refused = ask();
+            if (refused != null) {
+                refuse(rejection(refused));
+            }
+        } catch (Throwable noTimer) {
+            refuse(noTimer);
         }
     }
 
     /** Ends a task that neither waits nor runs. The caller's thread settles the future, but never runs a handler. */
-    void refuse(Reason reason) {
+    private void refuse(Throwable reason) {
         if (onFailure == null) {
-            rejection = rejection(reason);
-            settle(null, rejection);
+            refusal = reason;
+            settle(null, reason);
             release();
         } else {
-            rejected(reason);
+            failOnThread(reason);
         }
+    }
+
+    /** Refuses a task that comes after the end. */
+    void refuse() {
+        refuse(rejection(Reason.SHUTDOWN));
     }
 
     /** Refuses a task that has been queued after the queues were emptied. */
     void withdraw() {
         if (leave()) {
-            refuse(Reason.SHUTDOWN);
+            refuse();
         }
     }
 
@@ -95,20 +104,33 @@ final class Task extends PermitRequest implements Runnable {
 
     @Override
     protected void grantFailed(Throwable failure) {
-        settle(null, failure);
-        release();
+        failOnThread(failure);
     }
 
-    /** Whatever the application hangs on a future may block: it gets a thread, neither the timer's nor the caller's. */
     @Override
     protected void rejected(Reason reason) {
-        LimitExceededException refusal = rejection(reason);
-        rejection = refusal;
+        failOnThread(rejection(reason));
+    }
+
+    /**
+     * Whatever the application hangs on a failure may block: it gets a thread, neither the timer's nor the caller's nor that
+     * of another task. Only where none can be had, the current one does.
+     */
+    private void failOnThread(Throwable reason) {
+        refusal = reason;
         try {
             engine.start(this);
         } catch (Throwable noThread) {
-            refusal.addSuppressed(noThread);
-            grantFailed(refusal);
+            suppress(reason, noThread);
+            settle(null, reason);
+            release();
+        }
+    }
+
+    /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
+    private static void suppress(Throwable failure, Throwable second) {
+        if (second != failure) {
+            failure.addSuppressed(second);
         }
     }
 
@@ -120,15 +142,15 @@ final class Task extends PermitRequest implements Runnable {
     public void run() {
         Scope scope = ContextPropagation.open(context);
         try {
-            if (rejection == null) {
+            if (refusal == null) {
                 runBody();
             } else {
-                settle(null, rejection);
+                settle(null, refusal);
             }
         } finally {
             ContextPropagation.close(scope);
+            engine.leaveThread();
             release();
-            engine.ended();
         }
     }
 
@@ -138,8 +160,8 @@ final class Task extends PermitRequest implements Runnable {
         interruption.open();
         try {
             if (engine.isStopped()) {
-                rejection = rejection(Reason.SHUTDOWN);
-                failure = rejection;
+                refusal = rejection(Reason.SHUTDOWN);
+                failure = refusal;
             } else if (!future.isDone() && body != null) {
                 value = interruption.await(body.run());
             }
@@ -153,21 +175,14 @@ final class Task extends PermitRequest implements Runnable {
     }
 
     private void settle(@Nullable Object value, @Nullable Throwable failure) {
-        Throwable reported = stopped && rejection == null ? stoppedBy(failure) : failure;
+        Throwable reported = stopped && refusal == null ? stoppedBy(failure) : failure;
         boolean first = reported == null ? future.succeed(value) : future.fail(reported);
         if (first) {
-            engine.settled(this, ending());
+            engine.settled(this, Ending.of(refusal, stopped));
         }
         if (reported != null) {
             report(reported, first);
         }
-    }
-
-    private @Nullable Ending ending() {
-        if (rejection != null) {
-            return rejection.reason() == Reason.SHUTDOWN ? Ending.DROPPED : null;
-        }
-        return stopped ? Ending.INTERRUPTED : Ending.FINISHED;
     }
 
     private Throwable stoppedBy(@Nullable Throwable failure) {
@@ -186,7 +201,7 @@ final class Task extends PermitRequest implements Runnable {
             try {
                 onFailure.accept(failure);
             } catch (Throwable thrown) {
-                thrown.addSuppressed(failure);
+                suppress(thrown, failure);
                 logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown);
             }
         }
@@ -209,13 +224,21 @@ final class Task extends PermitRequest implements Runnable {
 
     /** Completes the future of a task that did not end in spite of {@link #stop}. */
     void giveUp() {
-        settle(null, rejection);
+        // also one that got its thread after the others were stopped
+        stop();
+        Scope scope = ContextPropagation.open(context);
+        try {
+            settle(null, refusal);
+        } finally {
+            ContextPropagation.close(scope);
+        }
     }
 
-    /** Lets go of what the application handed in: futures and handles may live on. */
+    /** Every task ends here, once. Lets go of what the application handed in: futures and handles may live on. */
     void release() {
         body = null;
         context = CapturedContext.EMPTY;
         future.detach();
+        engine.ended();
     }
 }

@@ -2,12 +2,13 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.DrainCounts.Ending;
-import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,7 +38,7 @@ public final class TaskEngine implements AutoCloseable {
     private final ContextPropagation propagation;
     private final TaskThreads threads;
     private final LiveTasks live = new LiveTasks();
-    private volatile Phase phase = Phase.OPEN;
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
     private volatile DrainCounts drained = new DrainCounts();
 
     /**
@@ -103,8 +104,9 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     private void submit(Task task) {
+        live.begin(); // before the phase is looked at: who stops waits for every call that was accepted
         if (!accepts()) {
-            task.refuse(Reason.SHUTDOWN);
+            task.refuse();
             return;
         }
         task.submit();
@@ -115,106 +117,108 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     private boolean accepts() {
-        Phase now = phase;
+        Phase now = phase.get();
         // a running task may need further calls to finish
         return now == Phase.OPEN || (now == Phase.DRAINING && live.containsCurrent());
     }
 
     boolean isStopped() {
-        Phase now = phase;
+        Phase now = phase.get();
         return now == Phase.STOPPED || now == Phase.CLOSED;
     }
 
     /** Starts the thread of a task that has its permit. */
     void start(Task task) {
         Thread thread = task.spec().threads().newThread(task);
-        live.add(thread, task);
+        live.enter(thread, task);
         try {
             thread.start();
         } catch (Throwable failure) {
-            live.remove(thread);
+            live.leave(thread);
             throw failure;
         }
     }
 
     /** The current thread has done all for its task. */
+    void leaveThread() {
+        live.leave(Thread.currentThread());
+    }
+
+    /** A task has ended, whether or not it ever had a thread. */
     void ended() {
-        live.remove(Thread.currentThread());
+        live.end();
     }
 
     /** A task has its outcome; {@code ending} is null for one that does not count while stopping. */
     void settled(Task task, @Nullable Ending ending) {
-        if (phase != Phase.OPEN && ending != null) {
+        if (phase.get() != Phase.OPEN && ending != null) {
             drained.add(task.spec().limitName(), ending);
         }
     }
 
     /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. */
     public void start() {
-        if (phase != Phase.CLOSED) {
-            phase = Phase.OPEN;
-        }
+        phase.compareAndSet(Phase.STOPPED, Phase.OPEN);
     }
 
     /**
      * Stops accepting calls, except from running tasks, and waits for those that run and wait. When the period is over, the
      * running are interrupted, the waiting rejected; every future is complete on return. Blocks for the period at most, and
-     * a second more while interrupted bodies end.
+     * a few seconds more while interrupted bodies end. Does nothing where the engine has been stopped already.
      *
      * @param period how long calls may finish, zero for not at all
      */
     public void stop(Duration period) {
-        drained = new DrainCounts();
-        phase = Phase.DRAINING;
+        if (isStopped()) {
+            return;
+        }
+        DrainCounts counts = new DrainCounts();
+        drained = counts;
+        phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
         long begin = System.nanoTime();
         awaitIdle(period);
-        phase = Phase.STOPPED;
+        phase.compareAndSet(Phase.DRAINING, Phase.STOPPED);
         // asked again: a call that was accepted long ago may have started just now
-        if (!isIdle()) {
+        if (!live.isEmpty()) {
             limits.rejectWaiting();
-            live.all().forEach(Task::stop);
+            live.running().forEach(Task::stop);
             awaitIdle(GRACE);
-            live.all().forEach(TaskEngine::giveUp);
+            giveUp(Thread.ofVirtual());
+            giveUp(Thread.ofPlatform().daemon()); // where no carrier was free
         }
-        if (!drained.isEmpty()) {
+        if (!counts.isEmpty()) {
             logger.info(
                     "Virtual threads stopped after {} ms: {}",
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin),
-                    drained);
+                    counts);
         }
     }
 
     /** An interrupt of the waiting thread ends the period. */
     private void awaitIdle(Duration period) {
         try {
-            live.await(this::isIdle, TimeUnit.NANOSECONDS.convert(period));
+            live.await(TimeUnit.NANOSECONDS.convert(period));
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private boolean isIdle() {
-        return live.isEmpty() && limits.waiting() == 0;
-    }
-
-    /** A continuation may block and so gets a thread; where no carrier is free for it, the future is completed in place. */
-    private static void giveUp(Task task) {
-        try {
-            Thread.ofVirtual().start(task::giveUp).join(GRACE);
-        } catch (InterruptedException hurried) {
-            Thread.currentThread().interrupt();
-        }
-        if (!task.future().isDone()) {
-            task.giveUp();
-        }
+    /** What hangs on a future may block: each gets a thread. Waits for the futures, not for that, nor hurries if interrupted. */
+    private void giveUp(Thread.Builder threads) {
+        List<Task> left = live.running().stream()
+                .filter(task -> !task.future().isDone())
+                .toList();
+        left.forEach(task -> threads.start(task::giveUp));
+        CompletableFuture.allOf(left.stream().map(Task::future).toArray(CompletableFuture<?>[]::new))
+                .handle((value, failure) -> value)
+                .completeOnTimeout(null, GRACE.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
     }
 
     /** Stops without a period, unless stopped already, for good. */
     @Override
     public void close() {
-        if (!isStopped()) {
-            stop(Duration.ZERO);
-        }
-        phase = Phase.CLOSED;
+        stop(Duration.ZERO);
+        phase.set(Phase.CLOSED);
     }
 }

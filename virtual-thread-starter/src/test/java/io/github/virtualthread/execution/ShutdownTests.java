@@ -1,0 +1,275 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.ENOUGH;
+import static io.github.virtualthread.execution.TestEngine.NO_TIME;
+import static io.github.virtualthread.execution.TestEngine.await;
+import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 15, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ShutdownTests {
+
+    private static final Duration SHORT = Duration.ofMillis(20);
+
+    private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        test.close();
+    }
+
+    private static void assertRejected(CompletableFuture<?> future) {
+        assertThat(future).isCompletedExceptionally();
+        assertThat(future.exceptionNow())
+                .isInstanceOfSatisfying(
+                        LimitExceededException.class,
+                        refusal -> assertThat(refusal.reason()).isEqualTo(Reason.SHUTDOWN));
+    }
+
+    @Test
+    void stoppingAgainDoesNotReopenWhatWasClosed() {
+        test.engine.close();
+        test.engine.stop(NO_TIME);
+        test.engine.start();
+
+        assertRejected(test.submit(null, () -> "ran"));
+    }
+
+    @Test
+    void closeIsFinalThoughAStopIsUnderWay() throws Exception {
+        test.hold("db", release);
+        Thread stopping = stopping(ENOUGH);
+        TestEngine.awaitDraining(test);
+
+        test.engine.close();
+        stopping.join();
+        test.engine.start();
+
+        assertRejected(test.submit(null, () -> "ran"));
+    }
+
+    @Test
+    void stopStartCall() {
+        test.engine.stop(NO_TIME);
+        test.engine.start();
+
+        assertThat(test.submit("db", () -> "again")).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    private Thread stopping(Duration period) {
+        return Thread.ofPlatform().start(() -> test.engine.stop(period));
+    }
+
+    @Test
+    void runningAndWaitingCallsMayFinish() throws Exception {
+        CompletableFuture<?> running = test.hold("db", release);
+        List<CompletableFuture<?>> waiting = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            waiting.add(test.submit("db", () -> "waited"));
+        }
+        Thread stopping = stopping(ENOUGH);
+        TestEngine.awaitDraining(test);
+
+        release.countDown();
+        stopping.join();
+
+        assertThat(running).isCompletedWithValueMatching("held"::equals);
+        assertThat(waiting).allMatch(future -> "waited".equals(future.getNow(null)));
+    }
+
+    @Test
+    void afterThePeriodTheRunningAreInterruptedAndTheWaitingRejected() {
+        CompletableFuture<?> running = test.hold("db", release);
+        CompletableFuture<?> waiting = test.submit("db", () -> "ran");
+
+        test.engine.stop(SHORT);
+
+        assertThat(running.isCancelled()).isTrue();
+        assertRejected(waiting);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+        assertThat(test.limit("db").waiting()).isZero();
+    }
+
+    @Test
+    void whoSwallowsTheInterruptAndReturnsIsCancelledAllTheSame() {
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<?> running = test.submit("db", () -> {
+            started.countDown();
+            try {
+                release.await();
+            } catch (InterruptedException swallowed) {
+                return "half a result";
+            }
+            return "result";
+        });
+        await(started);
+
+        test.engine.stop(SHORT);
+
+        assertThat(running.handle((value, failure) -> failure).join())
+                .isInstanceOf(CancellationException.class)
+                .hasMessage("Test.task was interrupted: the application stopped before it ended");
+    }
+
+    @Test
+    void everyFutureIsCompleteThoughBodiesIgnoreInterrupts() {
+        List<CompletableFuture<?>> stubborn = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            stubborn.add(stubborn(null));
+        }
+        stubborn.add(stubborn("db"));
+        CompletableFuture<?> waiting = test.submit("db", () -> "ran");
+
+        test.engine.stop(SHORT);
+
+        assertThat(stubborn).allMatch(CompletableFuture::isCancelled);
+        assertRejected(waiting);
+        assertThat(test.limit("db").available()).as("the body still runs").isZero();
+        release.countDown();
+        test.engine.start();
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void everyFutureIsCompleteThoughManyExpireMeanwhile() {
+        try (TestEngine impatient = new TestEngine(LimitSettings.of("db", 1).withMaxWait(Duration.ofMillis(1)))) {
+            for (int round = 0; round < 20; round++) {
+                CompletableFuture<?> held = impatient.hold("db", release);
+                List<CompletableFuture<?>> waiting = new ArrayList<>();
+                for (int i = 0; i < 2_000; i++) {
+                    waiting.add(impatient.submit("db", () -> "ran"));
+                }
+                held.cancel(true);
+
+                impatient.engine.stop(ENOUGH);
+
+                assertThat(waiting).allMatch(CompletableFuture::isDone);
+                impatient.engine.start();
+            }
+        }
+    }
+
+    private CompletableFuture<?> stubborn(String limit) {
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<?> future = test.submit(limit, () -> {
+            started.countDown();
+            awaitStubbornly(release);
+            return "at last";
+        });
+        await(started);
+        return future;
+    }
+
+    @Test
+    void continuationsThatBlockHoldUpTheStopForSecondsAtMost() {
+        List<CompletableFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            CompletableFuture<?> future = stubborn(null);
+            future.whenComplete((value, failure) -> awaitStubbornly(release));
+            futures.add(future);
+        }
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<?> ended = test.hold(null, end);
+        ended.whenComplete((value, failure) -> awaitStubbornly(release));
+        futures.add(ended);
+        end.countDown();
+        long begin = System.nanoTime();
+
+        test.engine.stop(SHORT);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+        assertThat(futures).allMatch(CompletableFuture::isDone);
+    }
+
+    @Test
+    void anInterruptedStopDoesNotRunContinuationsItself() throws Exception {
+        CompletableFuture<?> future = stubborn(null);
+        CompletableFuture<Thread> continued = future.handle((value, failure) -> {
+            Thread current = Thread.currentThread();
+            awaitStubbornly(release);
+            return current;
+        });
+        Thread stopping = Thread.ofPlatform().start(() -> {
+            Thread.currentThread().interrupt();
+            test.engine.stop(ENOUGH);
+        });
+
+        assertThat(stopping.join(Duration.ofSeconds(5))).isTrue();
+        assertThat(future).isCancelled();
+        release.countDown();
+        assertThat(continued.get(5, TimeUnit.SECONDS)).isNotSameAs(stopping);
+    }
+
+    @Test
+    void newCallsAreRejected() {
+        test.engine.stop(NO_TIME);
+
+        assertRejected(test.submit("db", () -> "ran"));
+        assertRejected(test.submit(null, () -> "ran"));
+    }
+
+    @Test
+    void newCallsFromOutsideAreRejectedWhileItDrains() throws Exception {
+        test.hold("db", release);
+        Thread stopping = stopping(ENOUGH);
+        TestEngine.awaitDraining(test);
+
+        assertRejected(test.submit("db", () -> "ran"));
+        release.countDown();
+        stopping.join();
+    }
+
+    @Test
+    void callsOfARunningTaskAreAcceptedUntilThePeriodEnds() throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<?> composite = test.submit("db", () -> {
+            started.countDown();
+            await(release);
+            return test.submit(null, () -> "part").thenApply(part -> part + " of it");
+        });
+        CompletableFuture<?> continued = composite.thenApply(value -> test.submit("db", () -> "more").join());
+        await(started);
+        Thread stopping = stopping(ENOUGH);
+        TestEngine.awaitDraining(test);
+
+        release.countDown();
+        stopping.join();
+
+        assertThat(composite).isCompletedWithValueMatching("part of it"::equals);
+        assertThat(continued).isCompletedWithValueMatching("more"::equals);
+    }
+
+    @Test
+    void callsOfATaskThatIgnoresItsInterruptAreRejectedAfterThePeriod() {
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<CompletableFuture<?>> call = new CompletableFuture<>();
+        test.submit(null, () -> {
+            started.countDown();
+            awaitStubbornly(release);
+            call.complete(test.submit("db", () -> "part"));
+            return null;
+        });
+        await(started);
+
+        test.engine.stop(SHORT);
+        release.countDown();
+
+        assertRejected(call.join());
+    }
+}

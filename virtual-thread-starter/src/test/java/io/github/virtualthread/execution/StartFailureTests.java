@@ -1,0 +1,152 @@
+package io.github.virtualthread.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Threads that cannot be made or started. */
+@Timeout(30)
+class StartFailureTests {
+
+    private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        test.close();
+    }
+
+    static Stream<Named<Supplier<Throwable>>> failures() {
+        return Stream.of(
+                Named.of("OutOfMemoryError", OutOfMemoryError::new),
+                Named.of("RejectedExecutionException", RejectedExecutionException::new));
+    }
+
+    /** Threads whose start fails. */
+    private static ThreadFactory broken(Supplier<Throwable> failure) {
+        return body -> new Thread(body) {
+            @Override
+            public void start() {
+                StartFailureTests.<RuntimeException>sneak(failure.get());
+            }
+        };
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void sneak(Throwable failure) throws T {
+        throw (T) failure;
+    }
+
+    private static <T> T notRun() {
+        throw new AssertionError("body has run");
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void theFutureTellsAndThePermitIsFree(Supplier<Throwable> failure) {
+        Throwable thrown = failure.get();
+
+        CompletableFuture<?> future = test.submit("db", broken(() -> thrown), StartFailureTests::notRun);
+
+        assertThat(future).isCompletedExceptionally();
+        assertThat(future.exceptionNow()).isSameAs(thrown);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+        assertThat(test.submit(null, broken(() -> thrown), StartFailureTests::notRun)).isCompletedExceptionally();
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aFactoryThatMakesNoThreadIsNoBetter(Supplier<Throwable> failure) {
+        ThreadFactory none = body -> {
+            StartFailureTests.<RuntimeException>sneak(failure.get());
+            return Thread.currentThread();
+        };
+
+        assertThat(test.submit("db", none, StartFailureTests::notRun)).isCompletedExceptionally();
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void theHandOverGoesOnToTheRest(Supplier<Throwable> failure) {
+        CompletableFuture<?> held = test.hold("db", release);
+        CompletableFuture<?> first = test.submit("db", broken(failure), StartFailureTests::notRun);
+        CompletableFuture<?> second = test.submit("db", () -> "second");
+        CompletableFuture<?> third = test.submit("db", broken(failure), StartFailureTests::notRun);
+        CompletableFuture<?> fourth = test.submit("db", () -> "fourth");
+
+        release.countDown();
+
+        assertThat(fourth).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(first).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(second).isCompleted();
+        assertThat(third).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(held).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aHundredThousandInARowNeedNoDeepStack() {
+        test.hold("db", release);
+        ThreadFactory broken = broken(OutOfMemoryError::new);
+        List<CompletableFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < 100_000; i++) {
+            futures.add(test.submit("db", broken, StartFailureTests::notRun));
+        }
+        CompletableFuture<?> last = test.submit("db", () -> "last");
+
+        release.countDown();
+
+        assertThat(last).succeedsWithin(10, TimeUnit.SECONDS);
+        test.engine.stop(TestEngine.ENOUGH);
+        assertThat(futures).allMatch(CompletableFuture::isCompletedExceptionally);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @Test
+    void whatHangsOnAFailureGetsAThreadAsSoonAsOneCanBeHad() throws Exception {
+        AtomicInteger tries = new AtomicInteger();
+        ThreadFactory once = body -> {
+            if (tries.getAndIncrement() == 0) {
+                throw new OutOfMemoryError();
+            }
+            return Thread.ofVirtual().unstarted(body);
+        };
+        CompletableFuture<Thread> handler = new CompletableFuture<>();
+        TaskSpec spec = new TaskSpec("Test.task", test.limit("db"), once);
+
+        test.engine.execute(spec, StartFailureTests::notRun, failure -> handler.complete(Thread.currentThread()));
+
+        assertThat(handler.get(5, TimeUnit.SECONDS).isVirtual()).isTrue();
+    }
+
+    @Test
+    void whoCannotBeToldElsewhereIsToldHere() {
+        AtomicInteger told = new AtomicInteger();
+        TaskSpec spec = new TaskSpec("Test.task", test.limit("db"), broken(OutOfMemoryError::new));
+
+        test.engine.execute(spec, StartFailureTests::notRun, failure -> {
+            told.incrementAndGet();
+            throw (Error) failure;
+        });
+
+        assertThat(told).hasValue(1);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,179 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/** Calls whose only channel of failure is a handler. */
+@Timeout(20)
+class VoidCallTests {
+
+    private record Told(Throwable failure, Thread thread, @Nullable String user) {}
+
+    private final TestEngine test = new TestEngine(
+            LimitSettings.of("db", 1).withQueueCapacity(0),
+            LimitSettings.of("queued", 1).withMaxWait(Duration.ofMillis(20)));
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void open() {
+        MDC.put("user", "alice");
+        log.start();
+        ((Logger) LoggerFactory.getLogger(Task.class)).addAppender(log);
+    }
+
+    @AfterEach
+    void close() {
+        ((Logger) LoggerFactory.getLogger(Task.class)).detachAppender(log);
+        release.countDown();
+        test.close();
+        MDC.clear();
+    }
+
+    private void execute(@Nullable String limit, TaskBody body) {
+        test.engine.execute(
+                test.engine.spec("Mailer.send", limit),
+                body,
+                failure -> told.add(new Told(failure, Thread.currentThread(), MDC.get("user"))));
+    }
+
+    private Told toldOnce() throws InterruptedException {
+        Told first = told.poll(5, TimeUnit.SECONDS);
+        assertThat(first).isNotNull();
+        test.engine.stop(TestEngine.ENOUGH);
+        assertThat(told).isEmpty();
+        assertThat(first.thread().isVirtual()).isTrue();
+        assertThat(first.user()).isEqualTo("alice");
+        return first;
+    }
+
+    @Test
+    void theHandlerHearsOnceWhatTheBodyThrew() throws Exception {
+        IOException thrown = new IOException("body");
+
+        execute("db", () -> {
+            throw thrown;
+        });
+
+        assertThat(toldOnce().failure()).isSameAs(thrown);
+    }
+
+    @Test
+    void theHandlerHearsNothingOfASuccess() {
+        CountDownLatch ran = new CountDownLatch(1);
+
+        execute("db", () -> {
+            ran.countDown();
+            return null;
+        });
+        await(ran);
+        test.engine.stop(TestEngine.ENOUGH);
+
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aFullQueueIsToldOnAThreadOfItsOwnAndNotOnTheCallers() throws Exception {
+        test.hold("db", release);
+
+        execute("db", () -> null);
+        MDC.put("user", "bob");
+        release.countDown();
+
+        Told rejected = toldOnce();
+        assertThat(rejected.failure())
+                .isInstanceOfSatisfying(
+                        LimitExceededException.class,
+                        refusal -> assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL));
+        assertThat(rejected.thread()).isNotSameAs(Thread.currentThread());
+    }
+
+    @Test
+    void aLongWaitIsTold() throws Exception {
+        test.hold("queued", release);
+
+        execute("queued", () -> null);
+        Told rejected = told.poll(5, TimeUnit.SECONDS);
+        told.add(rejected);
+        release.countDown();
+
+        assertThat(toldOnce().failure())
+                .isInstanceOfSatisfying(
+                        LimitExceededException.class,
+                        refusal -> assertThat(refusal.reason()).isEqualTo(Reason.WAIT_TIMEOUT));
+    }
+
+    @Test
+    void aCallAfterTheEndIsTold() throws Exception {
+        test.engine.stop(TestEngine.NO_TIME);
+
+        execute(null, () -> null);
+
+        assertThat(toldOnce().failure())
+                .isInstanceOf(LimitExceededException.class)
+                .hasMessage("Mailer.send was rejected (SHUTDOWN): the application is stopping and accepts no more calls");
+    }
+
+    @Test
+    void aHandlerThatThrowsIsLoggedAndHarmsNothing() {
+        IllegalStateException broken = new IllegalStateException("handler");
+        AssertionError failure = new AssertionError("body");
+
+        test.engine.execute(test.engine.spec("Mailer.send", "db"), fail(failure), told -> {
+            throw broken;
+        });
+
+        assertLoggedAndFree(broken);
+        assertThat(broken).hasSuppressedException(failure);
+    }
+
+    @Test
+    void aHandlerMayThrowWhatItWasTold() {
+        IllegalStateException failure = new IllegalStateException("body");
+
+        test.engine.execute(test.engine.spec("Mailer.send", "db"), fail(failure), told -> {
+            throw (IllegalStateException) told;
+        });
+
+        assertLoggedAndFree(failure);
+    }
+
+    private static TaskBody fail(Throwable failure) {
+        return () -> {
+            throw failure;
+        };
+    }
+
+    private void assertLoggedAndFree(Throwable expected) {
+        test.engine.stop(TestEngine.ENOUGH);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+        assertThat(log.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.ERROR);
+            assertThat(event.getFormattedMessage())
+                    .isEqualTo("Handler of a failure of Mailer.send has failed itself");
+            assertThat(event.getThrowableProxy().getMessage()).isEqualTo(expected.getMessage());
+        });
+    }
+}
