@@ -93,7 +93,7 @@ public final class ContextPropagation {
     private static CapturedContext captured(ContextCapture capture) {
         try {
             return capture.capture();
-        } catch (RuntimeException | LinkageError failure) {
+        } catch (Throwable failure) {
             logger.warn("Context of the caller could not be captured; the task runs without it", failure);
             return CapturedContext.EMPTY;
         }
@@ -116,7 +116,7 @@ public final class ContextPropagation {
     public static Scope open(CapturedContext captured) {
         try {
             return captured.open();
-        } catch (RuntimeException | LinkageError failure) {
+        } catch (Throwable failure) {
             logger.warn("Captured context could not be set; the task runs without it", failure);
             return Scope.NOTHING;
         }
@@ -130,7 +130,7 @@ public final class ContextPropagation {
     public static void close(Scope scope) {
         try {
             scope.close();
-        } catch (RuntimeException | LinkageError failure) {
+        } catch (Throwable failure) {
             logger.warn("Captured context could not be taken away after the task", failure);
         }
     }

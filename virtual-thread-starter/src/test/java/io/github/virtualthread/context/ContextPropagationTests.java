@@ -1,0 +1,124 @@
+package io.github.virtualthread.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.virtualthread.context.CapturedContext.Scope;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+/** Several kinds of context, some of them broken. */
+@Timeout(5)
+class ContextPropagationTests {
+
+    private final List<String> events = new ArrayList<>();
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void open() {
+        log.start();
+        ((Logger) LoggerFactory.getLogger(ContextPropagation.class)).addAppender(log);
+    }
+
+    @AfterEach
+    void close() {
+        ((Logger) LoggerFactory.getLogger(ContextPropagation.class)).detachAppender(log);
+    }
+
+    private ContextCapture noting(String name) {
+        return () -> () -> {
+            events.add("open " + name);
+            return () -> events.add("close " + name);
+        };
+    }
+
+    private static void openAndClose(CapturedContext captured) {
+        Scope scope = ContextPropagation.open(captured);
+        ContextPropagation.close(scope);
+    }
+
+    @Test
+    void nothingToCarryIsNothingCaptured() {
+        assertThat(ContextPropagation.none().capture()).isSameAs(CapturedContext.EMPTY);
+        assertThat(ContextPropagation.none().with(() -> CapturedContext.EMPTY).capture()).isSameAs(CapturedContext.EMPTY);
+        assertThatCode(() -> openAndClose(CapturedContext.EMPTY)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void closesInTheOppositeOrderOfOpening() {
+        openAndClose(ContextPropagation.none()
+                .with(noting("1"))
+                .with(noting("2"))
+                .with(noting("3"))
+                .capture());
+
+        assertThat(events).containsExactly("open 1", "open 2", "open 3", "close 3", "close 2", "close 1");
+    }
+
+    static Stream<Throwable> failures() {
+        return Stream.of(
+                new IllegalStateException("broken"), new NoClassDefFoundError("broken"), new AssertionError("broken"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aCaptureThatFailsLeavesTheOthers(Throwable failure) {
+        openAndClose(ContextPropagation.none()
+                .with(() -> sneak(failure))
+                .with(noting("2"))
+                .capture());
+
+        assertThat(events).containsExactly("open 2", "close 2");
+        assertWarned("Context of the caller could not be captured; the task runs without it");
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void anOpeningThatFailsLeavesTheOthers(Throwable failure) {
+        openAndClose(ContextPropagation.none()
+                .with(noting("1"))
+                .with(() -> () -> sneak(failure))
+                .with(noting("3"))
+                .capture());
+
+        assertThat(events).containsExactly("open 1", "open 3", "close 3", "close 1");
+        assertWarned("Captured context could not be set; the task runs without it");
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aClosingThatFailsLeavesTheOthers(Throwable failure) {
+        openAndClose(ContextPropagation.none()
+                .with(noting("1"))
+                .with(() -> () -> () -> sneak(failure))
+                .capture());
+
+        assertThat(events).containsExactly("open 1", "close 1");
+        assertWarned("Captured context could not be taken away after the task");
+    }
+
+    private void assertWarned(String message) {
+        assertThat(log.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getFormattedMessage()).isEqualTo(message);
+            assertThat(event.getThrowableProxy().getMessage()).isEqualTo("broken");
+        });
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <R, T extends Throwable> R sneak(Throwable failure) throws T {
+        throw (T) failure;
+    }
+}
