@@ -57,7 +57,7 @@ final class MdcCapture implements ContextCapture {
         Map<String, String> read();
     }
 
-    private record Captured(Map<String, String> entries) implements CapturedContext {
+    record Captured(Map<String, String> entries) implements CapturedContext {
 
         @Override
         public Scope open() {

@@ -1,0 +1,120 @@
+package io.github.virtualthread.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.context.CapturedContext.Scope;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.MDC;
+
+/** With Logback behind SLF4J, as Spring Boot has it. */
+@Timeout(10)
+class MdcCaptureTests {
+
+    private final ContextPropagation propagation = ContextPropagation.none().withMdc();
+
+    @AfterEach
+    void clear() {
+        MDC.clear();
+    }
+
+    /** Runs with the captured context open, and tells what MDC is there before, within and after. */
+    private static List<Map<String, String>> seen(CapturedContext captured, Runnable within) {
+        CompletableFuture<List<Map<String, String>>> seen = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            Map<String, String> before = mdc();
+            Scope scope = ContextPropagation.open(captured);
+            within.run();
+            Map<String, String> opened = mdc();
+            ContextPropagation.close(scope);
+            seen.complete(List.of(before, opened, mdc()));
+        });
+        return seen.orTimeout(5, TimeUnit.SECONDS).join();
+    }
+
+    private static Map<String, String> mdc() {
+        Map<String, String> entries = MDC.getCopyOfContextMap();
+        return entries == null ? Map.of() : entries;
+    }
+
+    @Test
+    void isThereWhileOpenAndGoneAfterwards() {
+        MDC.put("user", "alice");
+        MDC.put("request", "7");
+
+        assertThat(seen(propagation.capture(), () -> {}))
+                .containsExactly(Map.of(), Map.of("user", "alice", "request", "7"), Map.of());
+    }
+
+    @Test
+    void isWhatItWasWhenTheCallWasMade() {
+        MDC.put("user", "alice");
+        CapturedContext captured = propagation.capture();
+        MDC.put("user", "bob");
+        MDC.put("late", "yes");
+
+        assertThat(seen(captured, () -> {}).get(1)).isEqualTo(Map.of("user", "alice"));
+    }
+
+    @Test
+    void changesOfTheTaskReachNeitherTheCallerNorTheNextTask() {
+        MDC.put("user", "alice");
+        CapturedContext captured = propagation.capture();
+
+        seen(captured, () -> {
+            MDC.put("user", "mallory");
+            MDC.put("more", "yes");
+        });
+
+        assertThat(mdc()).isEqualTo(Map.of("user", "alice"));
+        assertThat(seen(captured, () -> {}).get(1)).isEqualTo(Map.of("user", "alice"));
+    }
+
+    @Test
+    void whatTheTaskAddsIsGoneAfterwards() {
+        MDC.put("user", "alice");
+
+        assertThat(seen(propagation.capture(), () -> MDC.put("more", "yes")).get(2)).isEmpty();
+    }
+
+    @Test
+    void anEmptyOneIsNotCarriedAtAll() {
+        assertThat(propagation.capture()).isSameAs(CapturedContext.EMPTY);
+        MDC.put("user", "alice");
+        MDC.remove("user");
+        assertThat(propagation.capture()).isSameAs(CapturedContext.EMPTY);
+    }
+
+    @Test
+    void aBurstOfCallsSharesOneMap() {
+        MDC.put("user", "alice");
+        MdcCapture capture = new MdcCapture();
+
+        Map<String, String> first = entries(capture);
+
+        assertThat(entries(capture)).isSameAs(first);
+        MDC.put("user", "bob");
+        assertThat(entries(capture)).isNotSameAs(first).isEqualTo(Map.of("user", "bob"));
+        assertThat(first).isEqualTo(Map.of("user", "alice"));
+    }
+
+    private static Map<String, String> entries(MdcCapture capture) {
+        return ((MdcCapture.Captured) capture.capture()).entries();
+    }
+
+    @Test
+    void carriesOnlyTheKeysItWasTold() {
+        ContextPropagation some = ContextPropagation.none().withMdc(List.of("user", "absent"));
+        MDC.put("user", "alice");
+        MDC.put("secret", "x");
+
+        assertThat(seen(some.capture(), () -> {}).get(1)).isEqualTo(Map.of("user", "alice"));
+        MDC.remove("user");
+        assertThat(some.capture()).isSameAs(CapturedContext.EMPTY);
+    }
+}

@@ -1,0 +1,107 @@
+package io.github.virtualthread.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.context.CapturedContext.Scope;
+import io.micrometer.context.ContextRegistry;
+import io.micrometer.context.ThreadLocalAccessor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.MDC;
+
+/** Thread-locals that are registered with Micrometer's context-propagation. */
+@Timeout(10)
+class RegisteredContextTests {
+
+    private static final ThreadLocal<String> TENANT = new ThreadLocal<>();
+    private final ContextPropagation propagation =
+            ContextPropagation.none().withMdc().withRegisteredContext();
+
+    /** Writes the MDC too, as a tracer does with its ids. */
+    private static final class Tenant implements ThreadLocalAccessor<String> {
+
+        @Override
+        public Object key() {
+            return Tenant.class;
+        }
+
+        @Override
+        public String getValue() {
+            return TENANT.get();
+        }
+
+        @Override
+        public void setValue(String value) {
+            if (value.equals("broken")) {
+                throw new AssertionError("broken");
+            }
+            TENANT.set(value);
+            MDC.put("tenant", "of the scope: " + value);
+        }
+
+        @Override
+        public void setValue() {
+            TENANT.remove();
+        }
+    }
+
+    @BeforeEach
+    void register() {
+        ContextRegistry.getInstance().registerThreadLocalAccessor(new Tenant());
+    }
+
+    @AfterEach
+    void remove() {
+        ContextRegistry.getInstance().removeThreadLocalAccessor(Tenant.class);
+        TENANT.remove();
+        MDC.clear();
+    }
+
+    private static String open(CapturedContext captured, Supplier<String> within) {
+        CompletableFuture<String> seen = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            Scope scope = ContextPropagation.open(captured);
+            String opened = within.get();
+            ContextPropagation.close(scope);
+            seen.complete(opened + ", then " + within.get());
+        });
+        return seen.orTimeout(5, TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void travelAndAreGoneAfterwards() {
+        TENANT.set("acme");
+        CapturedContext captured = propagation.capture();
+        TENANT.set("other");
+
+        assertThat(open(captured, TENANT::get)).isEqualTo("acme, then null");
+    }
+
+    @Test
+    void areOpenedAfterTheMdcSoThatWhatTheyWriteThereWins() {
+        TENANT.set("acme");
+        MDC.put("tenant", "of the caller");
+
+        assertThat(open(propagation.capture(), () -> MDC.get("tenant"))).isEqualTo("of the scope: acme, then null");
+    }
+
+    @Test
+    void leaveTheMdcWhenTheyFail() {
+        TENANT.set("broken");
+        MDC.put("user", "alice");
+
+        assertThat(open(propagation.capture(), () -> MDC.get("user"))).isEqualTo("alice, then null");
+    }
+
+    @Test
+    void doNotTravelUnlessAsked() {
+        TENANT.set("acme");
+
+        assertThat(open(ContextPropagation.none().withMdc().capture(), TENANT::get)).isEqualTo("null, then null");
+    }
+}
