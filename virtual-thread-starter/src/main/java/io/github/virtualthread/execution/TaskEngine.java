@@ -149,6 +149,11 @@ public final class TaskEngine implements AutoCloseable {
         live.end();
     }
 
+    /** Whether no call waits or runs. */
+    boolean isIdle() {
+        return live.isEmpty();
+    }
+
     /** A task has its outcome; {@code ending} is null for one that does not count while stopping. */
     void settled(Task task, @Nullable Ending ending) {
         if (phase.get() != Phase.OPEN && ending != null) {
@@ -179,7 +184,7 @@ public final class TaskEngine implements AutoCloseable {
         awaitIdle(period);
         phase.compareAndSet(Phase.DRAINING, Phase.STOPPED);
         // asked again: a call that was accepted long ago may have started just now
-        if (!live.isEmpty()) {
+        if (!isIdle()) {
             limits.rejectWaiting();
             live.running().forEach(Task::stop);
             awaitIdle(GRACE);

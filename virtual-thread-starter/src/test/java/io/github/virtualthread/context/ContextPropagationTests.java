@@ -52,7 +52,8 @@ class ContextPropagationTests {
     @Test
     void nothingToCarryIsNothingCaptured() {
         assertThat(ContextPropagation.none().capture()).isSameAs(CapturedContext.EMPTY);
-        assertThat(ContextPropagation.none().with(() -> CapturedContext.EMPTY).capture()).isSameAs(CapturedContext.EMPTY);
+        assertThat(ContextPropagation.none().with(() -> CapturedContext.EMPTY).capture())
+                .isSameAs(CapturedContext.EMPTY);
         assertThatCode(() -> openAndClose(CapturedContext.EMPTY)).doesNotThrowAnyException();
     }
 

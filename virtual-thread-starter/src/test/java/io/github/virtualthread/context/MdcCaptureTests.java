@@ -79,7 +79,8 @@ class MdcCaptureTests {
     void whatTheTaskAddsIsGoneAfterwards() {
         MDC.put("user", "alice");
 
-        assertThat(seen(propagation.capture(), () -> MDC.put("more", "yes")).get(2)).isEmpty();
+        assertThat(seen(propagation.capture(), () -> MDC.put("more", "yes")).get(2))
+                .isEmpty();
     }
 
     @Test

@@ -17,7 +17,8 @@ public final class MdcProbe implements Callable<String> {
         MDC.put("user", "alice");
         MDC.put("request", "7");
         CapturedContext all = ContextPropagation.none().withMdc().capture();
-        CapturedContext user = ContextPropagation.none().withMdc(List.of("user")).capture();
+        CapturedContext user =
+                ContextPropagation.none().withMdc(List.of("user")).capture();
         MDC.put("user", "bob");
         CompletableFuture<String> seen = new CompletableFuture<>();
         Thread.ofVirtual()

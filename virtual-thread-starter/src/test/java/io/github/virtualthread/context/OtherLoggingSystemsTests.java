@@ -41,7 +41,8 @@ class OtherLoggingSystemsTests {
         for (Path jar : jars) {
             path.add(jar.toUri().toURL());
         }
-        List<String> others = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        List<String> others = Arrays.stream(
+                        System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains("logback") && !entry.contains("log4j"))
                 .toList();
         for (String entry : others) {

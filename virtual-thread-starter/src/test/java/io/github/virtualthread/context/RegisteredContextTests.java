@@ -102,6 +102,7 @@ class RegisteredContextTests {
     void doNotTravelUnlessAsked() {
         TENANT.set("acme");
 
-        assertThat(open(ContextPropagation.none().withMdc().capture(), TENANT::get)).isEqualTo("null, then null");
+        assertThat(open(ContextPropagation.none().withMdc().capture(), TENANT::get))
+                .isEqualTo("null, then null");
     }
 }

@@ -4,6 +4,7 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -65,8 +66,8 @@ class ContinuationTests {
             await(go);
             return "first";
         });
-        CompletableFuture<String> both =
-                future.thenApply(value -> value + " " + test.submit("db", () -> "second").join());
+        CompletableFuture<String> both = future.thenApply(
+                value -> value + " " + test.submit("db", () -> "second").join());
 
         go.countDown();
 
@@ -116,7 +117,7 @@ class ContinuationTests {
     void ofAnExpiredCallMayBlockWithoutStoppingTheExpiryOfOthers() {
         CountDownLatch blocked = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
-        try (TestEngine impatient = new TestEngine(LimitSettings.of("db", 1).withMaxWait(java.time.Duration.ofMillis(50)))) {
+        try (TestEngine impatient = new TestEngine(LimitSettings.of("db", 1).withMaxWait(Duration.ofMillis(50)))) {
             impatient.hold("db", go);
             impatient.submit("db", () -> null).whenComplete((value, failure) -> {
                 blocked.countDown();

@@ -63,7 +63,8 @@ class InterruptionTests {
             return null;
         });
         await(running);
-        CompletableFuture<?> next = test.submit("db", () -> Thread.currentThread().isInterrupted());
+        CompletableFuture<?> next =
+                test.submit("db", () -> Thread.currentThread().isInterrupted());
 
         cancelled.cancel(true);
         go.countDown();
@@ -98,8 +99,10 @@ class InterruptionTests {
         test.hold("db", go);
         Thread.currentThread().interrupt();
 
-        CompletableFuture<?> waiting = test.submit("db", () -> Thread.currentThread().isInterrupted());
-        CompletableFuture<?> free = test.submit(null, () -> Thread.currentThread().isInterrupted());
+        CompletableFuture<?> waiting =
+                test.submit("db", () -> Thread.currentThread().isInterrupted());
+        CompletableFuture<?> free =
+                test.submit(null, () -> Thread.currentThread().isInterrupted());
 
         assertThat(Thread.interrupted()).isTrue();
         go.countDown();

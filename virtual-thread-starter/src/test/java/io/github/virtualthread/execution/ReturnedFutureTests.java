@@ -113,7 +113,9 @@ class ReturnedFutureTests {
     void anInnerFutureThatIsCompleteIsTakenAsItIs(Function<CompletableFuture<Object>, Object> kind) {
         inner.complete("value");
 
-        assertThat(test.submit("db", () -> kind.apply(inner))).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("value");
+        assertThat(test.submit("db", () -> kind.apply(inner)))
+                .succeedsWithin(5, TimeUnit.SECONDS)
+                .isEqualTo("value");
     }
 
     @Test

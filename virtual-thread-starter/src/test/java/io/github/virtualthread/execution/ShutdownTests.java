@@ -1,7 +1,6 @@
 package io.github.virtualthread.execution;
 
 import static io.github.virtualthread.execution.TestEngine.ENOUGH;
-import static io.github.virtualthread.execution.TestEngine.NO_TIME;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,39 +36,8 @@ class ShutdownTests {
     private static void assertRejected(CompletableFuture<?> future) {
         assertThat(future).isCompletedExceptionally();
         assertThat(future.exceptionNow())
-                .isInstanceOfSatisfying(
-                        LimitExceededException.class,
-                        refusal -> assertThat(refusal.reason()).isEqualTo(Reason.SHUTDOWN));
-    }
-
-    @Test
-    void stoppingAgainDoesNotReopenWhatWasClosed() {
-        test.engine.close();
-        test.engine.stop(NO_TIME);
-        test.engine.start();
-
-        assertRejected(test.submit(null, () -> "ran"));
-    }
-
-    @Test
-    void closeIsFinalThoughAStopIsUnderWay() throws Exception {
-        test.hold("db", release);
-        Thread stopping = stopping(ENOUGH);
-        TestEngine.awaitDraining(test);
-
-        test.engine.close();
-        stopping.join();
-        test.engine.start();
-
-        assertRejected(test.submit(null, () -> "ran"));
-    }
-
-    @Test
-    void stopStartCall() {
-        test.engine.stop(NO_TIME);
-        test.engine.start();
-
-        assertThat(test.submit("db", () -> "again")).succeedsWithin(5, TimeUnit.SECONDS);
+                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
+                        .isEqualTo(Reason.SHUTDOWN));
     }
 
     private Thread stopping(Duration period) {
@@ -214,62 +182,5 @@ class ShutdownTests {
         assertThat(future).isCancelled();
         release.countDown();
         assertThat(continued.get(5, TimeUnit.SECONDS)).isNotSameAs(stopping);
-    }
-
-    @Test
-    void newCallsAreRejected() {
-        test.engine.stop(NO_TIME);
-
-        assertRejected(test.submit("db", () -> "ran"));
-        assertRejected(test.submit(null, () -> "ran"));
-    }
-
-    @Test
-    void newCallsFromOutsideAreRejectedWhileItDrains() throws Exception {
-        test.hold("db", release);
-        Thread stopping = stopping(ENOUGH);
-        TestEngine.awaitDraining(test);
-
-        assertRejected(test.submit("db", () -> "ran"));
-        release.countDown();
-        stopping.join();
-    }
-
-    @Test
-    void callsOfARunningTaskAreAcceptedUntilThePeriodEnds() throws Exception {
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<?> composite = test.submit("db", () -> {
-            started.countDown();
-            await(release);
-            return test.submit(null, () -> "part").thenApply(part -> part + " of it");
-        });
-        CompletableFuture<?> continued = composite.thenApply(value -> test.submit("db", () -> "more").join());
-        await(started);
-        Thread stopping = stopping(ENOUGH);
-        TestEngine.awaitDraining(test);
-
-        release.countDown();
-        stopping.join();
-
-        assertThat(composite).isCompletedWithValueMatching("part of it"::equals);
-        assertThat(continued).isCompletedWithValueMatching("more"::equals);
-    }
-
-    @Test
-    void callsOfATaskThatIgnoresItsInterruptAreRejectedAfterThePeriod() {
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<CompletableFuture<?>> call = new CompletableFuture<>();
-        test.submit(null, () -> {
-            started.countDown();
-            awaitStubbornly(release);
-            call.complete(test.submit("db", () -> "part"));
-            return null;
-        });
-        await(started);
-
-        test.engine.stop(SHORT);
-        release.countDown();
-
-        assertRejected(call.join());
     }
 }

@@ -68,7 +68,8 @@ class StartFailureTests {
         assertThat(future).isCompletedExceptionally();
         assertThat(future.exceptionNow()).isSameAs(thrown);
         assertThat(test.limit("db").available()).isEqualTo(1);
-        assertThat(test.submit(null, broken(() -> thrown), StartFailureTests::notRun)).isCompletedExceptionally();
+        assertThat(test.submit(null, broken(() -> thrown), StartFailureTests::notRun))
+                .isCompletedExceptionally();
     }
 
     @ParameterizedTest

@@ -98,7 +98,9 @@ final class TestEngine implements AutoCloseable {
     /** Asks with calls until one is refused: then somebody else is stopping the engine. */
     static void awaitDraining(TestEngine test) {
         long begin = System.nanoTime();
-        while (!test.submit(null, () -> null).handle((value, failure) -> failure != null).join()) {
+        while (!test.submit(null, () -> null)
+                .handle((value, failure) -> failure != null)
+                .join()) {
             if (System.nanoTime() - begin > ENOUGH.toNanos()) {
                 throw new AssertionError("nobody stops the engine");
             }

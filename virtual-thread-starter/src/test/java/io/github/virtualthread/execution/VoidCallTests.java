@@ -28,7 +28,8 @@ import org.slf4j.MDC;
 @Timeout(20)
 class VoidCallTests {
 
-    private record Told(Throwable failure, Thread thread, @Nullable String user) {}
+    private record Told(
+            Throwable failure, Thread thread, @Nullable String user) {}
 
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 1).withQueueCapacity(0),
@@ -104,9 +105,8 @@ class VoidCallTests {
 
         Told rejected = toldOnce();
         assertThat(rejected.failure())
-                .isInstanceOfSatisfying(
-                        LimitExceededException.class,
-                        refusal -> assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL));
+                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
+                        .isEqualTo(Reason.QUEUE_FULL));
         assertThat(rejected.thread()).isNotSameAs(Thread.currentThread());
     }
 
@@ -120,9 +120,8 @@ class VoidCallTests {
         release.countDown();
 
         assertThat(toldOnce().failure())
-                .isInstanceOfSatisfying(
-                        LimitExceededException.class,
-                        refusal -> assertThat(refusal.reason()).isEqualTo(Reason.WAIT_TIMEOUT));
+                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
+                        .isEqualTo(Reason.WAIT_TIMEOUT));
     }
 
     @Test
@@ -133,7 +132,8 @@ class VoidCallTests {
 
         assertThat(toldOnce().failure())
                 .isInstanceOf(LimitExceededException.class)
-                .hasMessage("Mailer.send was rejected (SHUTDOWN): the application is stopping and accepts no more calls");
+                .hasMessage(
+                        "Mailer.send was rejected (SHUTDOWN): the application is stopping and accepts no more calls");
     }
 
     @Test
@@ -171,8 +171,7 @@ class VoidCallTests {
         assertThat(test.limit("db").available()).isEqualTo(1);
         assertThat(log.list).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.ERROR);
-            assertThat(event.getFormattedMessage())
-                    .isEqualTo("Handler of a failure of Mailer.send has failed itself");
+            assertThat(event.getFormattedMessage()).isEqualTo("Handler of a failure of Mailer.send has failed itself");
             assertThat(event.getThrowableProxy().getMessage()).isEqualTo(expected.getMessage());
         });
     }

@@ -43,7 +43,8 @@ class LimitNamesTests {
 
     @Test
     void findsTheNearestOfSeveral() {
-        assertThat(LimitNames.nearest("orders1", List.of("order", "orders2x", "orders"))).contains("orders");
+        assertThat(LimitNames.nearest("orders1", List.of("order", "orders2x", "orders")))
+                .contains("orders");
     }
 
     @ParameterizedTest

@@ -21,7 +21,8 @@ class LimitSettingsTests {
 
     @Test
     void theQueueMayHaveNoRoomAtAll() {
-        assertThat(LimitSettings.of("db", 1).withQueueCapacity(0).queueCapacity()).isZero();
+        assertThat(LimitSettings.of("db", 1).withQueueCapacity(0).queueCapacity())
+                .isZero();
     }
 
     @Test
@@ -50,9 +51,10 @@ class LimitSettingsTests {
     void tellsEverythingThatIsWrongAtOnce() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3)))
-                .withMessage("Limit 'e mail': a name has letters, digits, '-', '_' and '.' only, was 'e mail';"
-                        + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
-                        + " max-wait must be longer than zero, was PT-3S (for calls that never wait: queue-capacity 0)");
+                .withMessage(
+                        "Limit 'e mail': a name has letters, digits, '-', '_' and '.' only, was 'e mail'; permits must"
+                                + " be at least 1, was -1; queue-capacity must be at least 0, was -2; max-wait must be"
+                                + " longer than zero, was PT-3S (for calls that never wait: queue-capacity 0)");
     }
 
     @ParameterizedTest

@@ -44,7 +44,8 @@ class MaxWaitTests {
         }
 
         assertThat(expired)
-                .allSatisfy(each -> assertThat(each).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(Reason.WAIT_TIMEOUT));
+                .allSatisfy(each ->
+                        assertThat(each).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(Reason.WAIT_TIMEOUT));
         assertThat(order).isSorted().hasSize(100);
         assertThat(limit.waiting()).isZero();
     }

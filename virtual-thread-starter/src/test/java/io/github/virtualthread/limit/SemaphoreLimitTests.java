@@ -152,7 +152,8 @@ class SemaphoreLimitTests {
 
         limit.evict(Reason.SHUTDOWN);
 
-        assertThat(calls.subList(1, 3)).allSatisfy(call -> assertThat(call.rejected).isCompletedWithValue(Reason.SHUTDOWN));
+        assertThat(calls.subList(1, 3))
+                .allSatisfy(call -> assertThat(call.rejected).isCompletedWithValue(Reason.SHUTDOWN));
         assertThat(calls.get(0).rejected).isNotDone();
         assertThat(limit.waiting()).isZero();
         calls.get(0).giveBack();

@@ -36,7 +36,8 @@ class TaskLimitsTests {
 
     @Test
     void showsTheSettings() {
-        TaskLimit limit = limits(new LimitSettings("db", 3, 7, Duration.ofSeconds(2))).get("db");
+        TaskLimit limit =
+                limits(new LimitSettings("db", 3, 7, Duration.ofSeconds(2))).get("db");
 
         assertThat(limit.permits()).isEqualTo(3);
         assertThat(limit.available()).isEqualTo(3);
@@ -46,7 +47,8 @@ class TaskLimitsTests {
 
     @Test
     void listsTheNamesInOrder() {
-        assertThat(limits(LimitSettings.of("b", 1), LimitSettings.of("A-x", 1), LimitSettings.of("c", 1)).names())
+        assertThat(limits(LimitSettings.of("b", 1), LimitSettings.of("A-x", 1), LimitSettings.of("c", 1))
+                        .names())
                 .containsExactly("A-x", "b", "c");
     }
 
@@ -89,8 +91,9 @@ class TaskLimitsTests {
 
         assertThat(refusal)
                 .isInstanceOf(TaskRejectedException.class)
-                .hasMessage("Shop.price was rejected (QUEUE_FULL): limit 'db' has 2 permits, 0 free, and 1 calls waiting;"
-                        + " queue-capacity is 1");
+                .hasMessage(
+                        "Shop.price was rejected (QUEUE_FULL): limit 'db' has 2 permits, 0 free, and 1 calls waiting;"
+                                + " queue-capacity is 1");
         assertThat(refusal.limit()).isEqualTo("db");
         assertThat(refusal.task()).isEqualTo("Shop.price");
         assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL);
@@ -98,11 +101,13 @@ class TaskLimitsTests {
 
     @Test
     void aRefusalTellsHowLongACallMayWait() {
-        TaskLimit limit = limits(LimitSettings.of("db", 2).withMaxWait(Duration.ofMillis(1500))).get("db");
+        TaskLimit limit = limits(LimitSettings.of("db", 2).withMaxWait(Duration.ofMillis(1500)))
+                .get("db");
 
         assertThat(new LimitExceededException("Shop.price", limit, Reason.WAIT_TIMEOUT))
-                .hasMessage("Shop.price was rejected (WAIT_TIMEOUT): limit 'db' has 2 permits, 2 free, and 0 calls waiting;"
-                        + " none came free within max-wait PT1.5S");
+                .hasMessage(
+                        "Shop.price was rejected (WAIT_TIMEOUT): limit 'db' has 2 permits, 2 free, and 0 calls waiting;"
+                                + " none came free within max-wait PT1.5S");
     }
 
     @Test
@@ -111,7 +116,8 @@ class TaskLimitsTests {
                 .isThrownBy(() -> {
                     throw new LimitExceededException("Shop.price", null, Reason.SHUTDOWN);
                 })
-                .withMessage("Shop.price was rejected (SHUTDOWN): the application is stopping and accepts no more calls")
+                .withMessage(
+                        "Shop.price was rejected (SHUTDOWN): the application is stopping and accepts no more calls")
                 .satisfies(refusal -> assertThat(refusal.limit()).isEqualTo("none"));
     }
 }

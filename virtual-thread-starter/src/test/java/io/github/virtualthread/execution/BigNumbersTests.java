@@ -1,0 +1,81 @@
+package io.github.virtualthread.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class BigNumbersTests {
+
+    /** Only so many bodies can finish before the caller has made all its calls. */
+    private static final int LET_THROUGH = 900;
+
+    @Test
+    void aHundredThousandCallsDoNotBlockTheirCallerAndAllEndRight() {
+        int number = 100_000;
+        Semaphore gate = new Semaphore(LET_THROUGH);
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger finished = new AtomicInteger();
+        try (TestEngine test = new TestEngine(LimitSettings.of("db", 100))) {
+            List<CompletableFuture<@Nullable Object>> futures = new ArrayList<>(number);
+            for (int i = 0; i < number; i++) {
+                int mine = i;
+                futures.add(test.submit("db", () -> {
+                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                    gate.acquire();
+                    running.decrementAndGet();
+                    finished.incrementAndGet();
+                    return mine;
+                }));
+            }
+            assertThat(finished.get()).isLessThan(1_000);
+            assertThat(test.limit("db").waiting()).isGreaterThanOrEqualTo(number - 1_000);
+
+            gate.release(number);
+
+            for (int i = 0; i < number; i++) {
+                assertThat(futures.get(i).join()).isEqualTo(i);
+            }
+            assertThat(most).hasValue(100);
+            assertThat(test.limit("db").available()).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void aMillionWaitingCallsFitIntoAGigabyte(@TempDir Path directory) throws Exception {
+        Path output = directory.resolve("output.txt");
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx1g",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        MillionCalls.class.getName())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+
+        String told = Files.readString(output, StandardCharsets.UTF_8);
+        System.out.println(told);
+        assertThat(told).contains("999990 waiting").contains("1000000 ended");
+        assertThat(process.exitValue()).isZero();
+    }
+}

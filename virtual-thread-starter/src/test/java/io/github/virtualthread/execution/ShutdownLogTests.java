@@ -1,0 +1,102 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.NO_TIME;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+@Timeout(20)
+class ShutdownLogTests {
+
+    private final TestEngine test = new TestEngine(LimitSettings.of("mail", 1), LimitSettings.of("db", 1));
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void open() {
+        log.start();
+        ((Logger) LoggerFactory.getLogger(TaskEngine.class)).addAppender(log);
+    }
+
+    @AfterEach
+    void close() {
+        ((Logger) LoggerFactory.getLogger(TaskEngine.class)).detachAppender(log);
+        release.countDown();
+        test.close();
+    }
+
+    private void assertLogged(String counts) {
+        assertThat(log.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.INFO);
+            assertThat(event.getFormattedMessage())
+                    .matches("Virtual threads stopped after \\d+ ms: .*")
+                    .endsWith(" ms: " + counts);
+        });
+    }
+
+    @Test
+    void saysNothingWhereNothingRan() {
+        test.submit("db", () -> null).join();
+
+        test.engine.stop(NO_TIME);
+
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void countsByLimitWhoWasInterruptedAndWhoNeverRan() {
+        test.hold("db", release);
+        test.submit("db", () -> null);
+        test.submit("db", () -> null);
+        test.hold("mail", release);
+        test.hold(null, release);
+
+        test.engine.stop(Duration.ofMillis(10));
+
+        assertLogged("0 finished, 3 interrupted, 2 dropped (db: 0 finished, 1 interrupted, 2 dropped;"
+                + " mail: 0 finished, 1 interrupted, 0 dropped; none: 0 finished, 1 interrupted, 0 dropped)");
+    }
+
+    @Test
+    void countsWhoFinishedAndWhoCameTooLate() throws Exception {
+        test.hold("db", release);
+        test.submit("db", () -> null);
+        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH));
+        CompletableFuture<?> late = null;
+        do {
+            late = test.submit("mail", () -> null);
+        } while (!late.handle((value, failure) -> failure != null).join());
+
+        release.countDown();
+        stopping.join();
+
+        assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
+                .contains("db: 2 finished, 0 interrupted, 0 dropped; mail: ")
+                .endsWith("0 interrupted, 1 dropped)"));
+    }
+
+    @Test
+    void startsCountingAnewAtTheNextStop() {
+        test.hold("db", release);
+        test.engine.stop(NO_TIME);
+        test.engine.start();
+        log.list.clear();
+        test.hold("mail", release);
+
+        test.engine.stop(NO_TIME);
+
+        assertLogged("0 finished, 1 interrupted, 0 dropped (mail: 0 finished, 1 interrupted, 0 dropped)");
+    }
+}
