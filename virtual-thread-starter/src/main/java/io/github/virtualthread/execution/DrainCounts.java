@@ -22,7 +22,8 @@ final class DrainCounts {
             if (refusal == null) {
                 return stopped ? INTERRUPTED : FINISHED;
             }
-            boolean byLimit = refusal instanceof LimitExceededException rejection && rejection.reason() != Reason.SHUTDOWN;
+            boolean byLimit =
+                    refusal instanceof LimitExceededException rejection && rejection.reason() != Reason.SHUTDOWN;
             return byLimit ? null : DROPPED;
         }
     }

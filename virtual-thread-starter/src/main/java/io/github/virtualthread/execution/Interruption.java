@@ -67,7 +67,8 @@ final class Interruption extends AtomicInteger {
      * @param value what the body returned
      * @return the same, or what the future holds
      */
-    @Nullable Object await(@Nullable Object value) throws Throwable {
+    @Nullable
+    Object await(@Nullable Object value) throws Throwable {
         if (value instanceof CompletionStage<?> stage) {
             return get(asFuture(stage), stage);
         }

@@ -128,6 +128,7 @@ final class Task extends PermitRequest implements Runnable {
     }
 
     /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
+    @SuppressWarnings("ReferenceEquality") // the very exception
     private static void suppress(Throwable failure, Throwable second) {
         if (second != failure) {
             failure.addSuppressed(second);

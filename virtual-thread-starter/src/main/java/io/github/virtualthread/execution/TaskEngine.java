@@ -210,12 +210,11 @@ public final class TaskEngine implements AutoCloseable {
 
     /** What hangs on a future may block: each gets a thread. Waits for the futures, not for that, nor hurries if interrupted. */
     private void giveUp(Thread.Builder threads) {
-        List<Task> left = live.running().stream()
-                .filter(task -> !task.future().isDone())
-                .toList();
+        List<Task> left =
+                live.running().stream().filter(task -> !task.future().isDone()).toList();
         left.forEach(task -> threads.start(task::giveUp));
         CompletableFuture.allOf(left.stream().map(Task::future).toArray(CompletableFuture<?>[]::new))
-                .handle((value, failure) -> value)
+                .exceptionally(failure -> null)
                 .completeOnTimeout(null, GRACE.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
     }

@@ -43,7 +43,7 @@ class LimitSettingsTests {
     void tellsHowToNeverWait() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSettings.of("mail", 1).withMaxWait(Duration.ZERO))
-                .withMessage("Limit 'mail': max-wait must be longer than zero, was PT0S"
+                .withMessage("Limit 'mail': max-wait must be longer than zero, was 0s"
                         + " (for calls that never wait: queue-capacity 0)");
     }
 
@@ -54,7 +54,7 @@ class LimitSettingsTests {
                 .withMessage(
                         "Limit 'e mail': a name has letters, digits, '-', '_' and '.' only, was 'e mail'; permits must"
                                 + " be at least 1, was -1; queue-capacity must be at least 0, was -2; max-wait must be"
-                                + " longer than zero, was PT-3S (for calls that never wait: queue-capacity 0)");
+                                + " longer than zero, was -3s (for calls that never wait: queue-capacity 0)");
     }
 
     @ParameterizedTest

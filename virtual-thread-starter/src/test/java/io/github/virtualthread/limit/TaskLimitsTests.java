@@ -91,9 +91,9 @@ class TaskLimitsTests {
 
         assertThat(refusal)
                 .isInstanceOf(TaskRejectedException.class)
-                .hasMessage(
-                        "Shop.price was rejected (QUEUE_FULL): limit 'db' has 2 permits, 0 free, and 1 calls waiting;"
-                                + " queue-capacity is 1");
+                .hasMessage("Shop.price was rejected (QUEUE_FULL): limit db (2 permits, queue of 1, unbounded wait)"
+                        + " has 0 permits free and 1 calls waiting; raise its permits or its queue-capacity,"
+                        + " or send fewer calls");
         assertThat(refusal.limit()).isEqualTo("db");
         assertThat(refusal.task()).isEqualTo("Shop.price");
         assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL);
@@ -105,9 +105,9 @@ class TaskLimitsTests {
                 .get("db");
 
         assertThat(new LimitExceededException("Shop.price", limit, Reason.WAIT_TIMEOUT))
-                .hasMessage(
-                        "Shop.price was rejected (WAIT_TIMEOUT): limit 'db' has 2 permits, 2 free, and 0 calls waiting;"
-                                + " none came free within max-wait PT1.5S");
+                .hasMessage("Shop.price was rejected (WAIT_TIMEOUT): limit db (2 permits, unbounded queue, wait up to"
+                        + " 1.5s) has 2 permits free and 0 calls waiting; raise its permits or its max-wait,"
+                        + " or send fewer calls");
     }
 
     @Test
