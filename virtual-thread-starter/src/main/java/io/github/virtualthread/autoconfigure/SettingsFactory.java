@@ -70,7 +70,7 @@ final class SettingsFactory {
         }
         int queueCapacity = limit.queueCapacity() == null ? LimitSettings.UNBOUNDED : limit.queueCapacity();
         try {
-            return new LimitSettings(name, permits, queueCapacity, limit.maxWait());
+            return new LimitSettings(name, permits, queueCapacity, limit.maxWait(), limit.nested());
         } catch (IllegalArgumentException wrong) {
             mistakes.add(
                     new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));

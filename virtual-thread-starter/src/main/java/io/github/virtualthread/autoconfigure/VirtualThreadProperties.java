@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -45,11 +46,13 @@ public record VirtualThreadProperties(
      * @param permits most calls that run at once, at least 1
      * @param queueCapacity most calls that may wait; one more is rejected at once. Unbounded where not set
      * @param maxWait longest wait for a permit; then the call is rejected. Unbounded where not set
+     * @param nested what happens to a call made from a body that holds the same limit, when no permit is free
      */
     public record Limit(
             @Nullable Integer permits,
             @Nullable Integer queueCapacity,
-            @Nullable Duration maxWait) {}
+            @Nullable Duration maxWait,
+            @DefaultValue("warn") Nested nested) {}
 
     /**
      * What happens to calls when the application stops.

@@ -14,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -28,6 +30,8 @@ import org.springframework.util.ClassUtils;
 @Conditional(OnMissingEngine.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class EngineConfiguration {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -48,18 +52,22 @@ class EngineConfiguration {
         });
         // a property of the same name is the word of whoever operates the application
         settings(settings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
-        return new TaskLimits(limits.values(), timer);
+        return new TaskLimits(limits.values(), timer, change -> logger.info("{}", change));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngine virtualThreadEngine(
-            ObjectProvider<EngineSettings> settings, TaskLimits limits, ConfigurableListableBeanFactory beanFactory) {
+            ObjectProvider<EngineSettings> settings,
+            TaskLimits limits,
+            TaskTimer timer,
+            ConfigurableListableBeanFactory beanFactory) {
         EngineSettings given = settings(settings);
         ClassLoader classLoader = beanFactory.getBeanClassLoader();
         return new TaskEngine(
                 limits,
                 propagation(given, classLoader),
+                timer,
                 given.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader);
     }

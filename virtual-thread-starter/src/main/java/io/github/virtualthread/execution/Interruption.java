@@ -23,7 +23,7 @@ final class Interruption extends AtomicInteger {
     private static final int DELIVERING = 2;
     private static final int DELIVERED = 3;
 
-    private @Nullable Thread thread; // written before OPEN, read after
+    private volatile @Nullable Thread thread;
 
     /** Opens the window, on the thread of the body. */
     void open() {
@@ -31,8 +31,13 @@ final class Interruption extends AtomicInteger {
         set(OPEN);
     }
 
-    /** Interrupts the body if it runs. */
-    void interrupt() {
+    /**
+     * Interrupts the body if it runs.
+     *
+     * @param delivery called before the interrupt is seen by anybody, and only if it is delivered
+     * @return whether the window was open
+     */
+    boolean interrupt(Runnable delivery) {
         Thread running = null;
         for (int seen = get(); running == null && (seen == OPEN || seen == DELIVERED); seen = get()) {
             if (compareAndSet(seen, DELIVERING)) {
@@ -41,6 +46,7 @@ final class Interruption extends AtomicInteger {
         }
         if (running != null) {
             try {
+                delivery.run();
                 running.interrupt();
             } catch (RuntimeException broken) {
                 // a channel that the body is blocked on is closed by us, and may fail
@@ -49,6 +55,13 @@ final class Interruption extends AtomicInteger {
                 set(DELIVERED);
             }
         }
+        return running != null;
+    }
+
+    /** The thread of the body while the window is open. */
+    @Nullable
+    Thread running() {
+        return get() == CLOSED ? null : thread;
     }
 
     /** Closes the window: waits for an interrupt on its way and clears the flag. */

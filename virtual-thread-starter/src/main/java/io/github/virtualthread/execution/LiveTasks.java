@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks that have not ended: all are counted, those that have a thread are known.
@@ -50,9 +51,10 @@ final class LiveTasks {
         running.remove(thread);
     }
 
-    /** Whether the current thread is that of a task. */
-    boolean containsCurrent() {
-        return running.containsKey(Thread.currentThread());
+    /** The task of the current thread. */
+    @Nullable
+    Task current() {
+        return running.get(Thread.currentThread());
     }
 
     Collection<Task> running() {

@@ -7,8 +7,10 @@ import io.github.virtualthread.execution.DrainCounts.Ending;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
+import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +35,7 @@ final class Task extends PermitRequest implements Runnable {
     private CapturedContext context;
     private @Nullable Throwable refusal; // why the body never runs
     private volatile boolean stopped;
+    private volatile boolean timedOut;
 
     /**
      * A task that has not been submitted.
@@ -68,6 +71,8 @@ final class Task extends PermitRequest implements Runnable {
             Reason refused = ask();
             if (refused != null) {
                 refuse(rejection(refused));
+            } else if (waitsNested()) {
+                engine.holders().warn(spec);
             }
         } catch (Throwable noTimer) {
             refuse(noTimer);
@@ -95,6 +100,11 @@ final class Task extends PermitRequest implements Runnable {
         if (leave()) {
             refuse();
         }
+    }
+
+    @Override
+    protected boolean isNested() {
+        return engine.holders().currentHolds(spec.limit());
     }
 
     @Override
@@ -164,7 +174,7 @@ final class Task extends PermitRequest implements Runnable {
                 refusal = rejection(Reason.SHUTDOWN);
                 failure = refusal;
             } else if (!future.isDone() && body != null) {
-                value = interruption.await(body.run());
+                value = runInTime(body);
             }
         } catch (Throwable thrown) {
             failure = thrown;
@@ -175,8 +185,20 @@ final class Task extends PermitRequest implements Runnable {
         settle(value, failure);
     }
 
+    private @Nullable Object runInTime(TaskBody body) throws Throwable {
+        Duration longest = spec.timeout();
+        Future<?> timeout = longest == null ? null : RunTimeout.start(this, engine.timer(), longest);
+        try {
+            return interruption.await(body.run());
+        } finally {
+            if (timeout != null) {
+                timeout.cancel(false);
+            }
+        }
+    }
+
     private void settle(@Nullable Object value, @Nullable Throwable failure) {
-        Throwable reported = stopped && refusal == null ? stoppedBy(failure) : failure;
+        Throwable reported = refusal == null ? replaced(failure) : failure;
         boolean first = reported == null ? future.succeed(value) : future.fail(reported);
         if (first) {
             engine.settled(this, Ending.of(refusal, stopped));
@@ -186,13 +208,18 @@ final class Task extends PermitRequest implements Runnable {
         }
     }
 
-    private Throwable stoppedBy(@Nullable Throwable failure) {
-        CancellationException cancelled =
-                new CancellationException(spec.name() + " was interrupted: the application stopped before it ended");
-        if (failure != null) {
-            cancelled.addSuppressed(failure);
+    /** Whatever the body makes of an interrupt, the outcome is the reason for it. */
+    private @Nullable Throwable replaced(@Nullable Throwable failure) {
+        if (!timedOut && !stopped) {
+            return failure;
         }
-        return cancelled;
+        Throwable reason = timedOut
+                ? RunTimeout.exception(spec)
+                : new CancellationException(spec.name() + " was interrupted: the application stopped before it ended");
+        if (failure != null) {
+            reason.addSuppressed(failure);
+        }
+        return reason;
     }
 
     private void report(Throwable failure, boolean first) {
@@ -214,7 +241,22 @@ final class Task extends PermitRequest implements Runnable {
     }
 
     void interrupt() {
-        interruption.interrupt();
+        interruption.interrupt(() -> {});
+    }
+
+    /** The run has taken too long: interrupts the body, and does not wait for it to complete the future. */
+    boolean timeOut() {
+        boolean inTime = interruption.interrupt(() -> timedOut = true);
+        if (inTime) {
+            settleEarly();
+        }
+        return inTime;
+    }
+
+    /** The thread on which the body runs at this moment. */
+    @Nullable
+    Thread runningThread() {
+        return interruption.running();
     }
 
     /** The application stops: interrupts the body and makes the task fail whatever it returns. */
@@ -227,6 +269,10 @@ final class Task extends PermitRequest implements Runnable {
     void giveUp() {
         // also one that got its thread after the others were stopped
         stop();
+        settleEarly();
+    }
+
+    private void settleEarly() {
         Scope scope = ContextPropagation.open(context);
         try {
             settle(null, refusal);

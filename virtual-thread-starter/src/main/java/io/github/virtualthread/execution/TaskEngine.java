@@ -4,6 +4,7 @@ import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.DrainCounts.Ending;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,7 +38,9 @@ public final class TaskEngine implements AutoCloseable {
     private final TaskLimits limits;
     private final ContextPropagation propagation;
     private final TaskThreads threads;
+    private final TaskTimer timer;
     private final LiveTasks live = new LiveTasks();
+    private final Holders holders = new Holders(live);
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
     private volatile DrainCounts drained = new DrainCounts();
 
@@ -46,21 +49,20 @@ public final class TaskEngine implements AutoCloseable {
      *
      * @param limits limits of the application
      * @param propagation what tasks see of their callers
+     * @param timer ends the runs of bodies with a timeout
      * @param threadNamePrefix begin of the names of all threads, may be empty
      * @param contextClassLoader context class loader of all threads
      */
     public TaskEngine(
             TaskLimits limits,
             ContextPropagation propagation,
+            TaskTimer timer,
             String threadNamePrefix,
             ClassLoader contextClassLoader) {
-        this(limits, propagation, new TaskThreads(threadNamePrefix, contextClassLoader));
-    }
-
-    TaskEngine(TaskLimits limits, ContextPropagation propagation, TaskThreads threads) {
         this.limits = limits;
         this.propagation = propagation;
-        this.threads = threads;
+        this.timer = timer;
+        this.threads = new TaskThreads(threadNamePrefix, contextClassLoader);
     }
 
     /**
@@ -68,12 +70,29 @@ public final class TaskEngine implements AutoCloseable {
      *
      * @param name name of the tasks, in threads and messages
      * @param limit name of their limit, null for none
-     * @return spec for {@link #submit} and {@link #execute}
+     * @param timeout longest run of a body, more than zero; null for any time
+     * @return spec for {@link #submit}, {@link #execute} and {@link #call}
+     * @throws IllegalArgumentException if there is no such limit, the message lists those there are; or if {@code timeout} is
+     *     zero or negative
+     */
+    public TaskSpec spec(String name, @Nullable String limit, @Nullable Duration timeout) {
+        if (timeout != null && !timeout.isPositive()) {
+            throw new IllegalArgumentException("%s: timeout must be longer than zero, was %s".formatted(name, timeout));
+        }
+        TaskLimit found = limit == null ? null : limits.get(limit);
+        return new TaskSpec(name, found, timeout, threads.named(name));
+    }
+
+    /**
+     * What all calls under one name have in common, without a timeout.
+     *
+     * @param name name of the tasks, in threads and messages
+     * @param limit name of their limit, null for none
+     * @return spec for {@link #submit}, {@link #execute} and {@link #call}
      * @throws IllegalArgumentException if there is no such limit; the message lists those there are
      */
     public TaskSpec spec(String name, @Nullable String limit) {
-        TaskLimit found = limit == null ? null : limits.get(limit);
-        return new TaskSpec(name, found, threads.named(name));
+        return spec(name, limit, null);
     }
 
     /**
@@ -103,6 +122,29 @@ public final class TaskEngine implements AutoCloseable {
         submit(new Task(this, spec, body, propagation.capture(), onFailure));
     }
 
+    /**
+     * Runs a body on the current thread, under the limit. Waits for a permit in the queue of the limit: at most its longest
+     * wait, and where it has none, on a platform thread at most 30 s. A timeout of the spec does not apply.
+     *
+     * @param spec name and limit
+     * @param body what to run
+     * @return what the body returns
+     * @throws io.github.virtualthread.limit.LimitExceededException if the limit refuses the call, or the wait was too long
+     * @throws InterruptedException if the current thread is interrupted while it waits
+     * @throws Throwable whatever the body throws
+     */
+    public @Nullable Object call(TaskSpec spec, TaskBody body) throws Throwable {
+        if (spec.limit() == null) {
+            return body.run();
+        }
+        CallerPermit permit = CallerPermit.acquire(holders, spec);
+        try {
+            return body.run();
+        } finally {
+            permit.close();
+        }
+    }
+
     private void submit(Task task) {
         live.begin(); // before the phase is looked at: who stops waits for every call that was accepted
         if (!accepts()) {
@@ -119,7 +161,15 @@ public final class TaskEngine implements AutoCloseable {
     private boolean accepts() {
         Phase now = phase.get();
         // a running task may need further calls to finish
-        return now == Phase.OPEN || (now == Phase.DRAINING && live.containsCurrent());
+        return now == Phase.OPEN || (now == Phase.DRAINING && live.current() != null);
+    }
+
+    TaskTimer timer() {
+        return timer;
+    }
+
+    Holders holders() {
+        return holders;
     }
 
     boolean isStopped() {

@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
+import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -10,11 +11,13 @@ public final class TaskSpec {
 
     private final String name;
     private final @Nullable TaskLimit limit;
+    private final @Nullable Duration timeout;
     private final ThreadFactory threads;
 
-    TaskSpec(String name, @Nullable TaskLimit limit, ThreadFactory threads) {
+    TaskSpec(String name, @Nullable TaskLimit limit, @Nullable Duration timeout, ThreadFactory threads) {
         this.name = name;
         this.limit = limit;
+        this.timeout = timeout;
         this.threads = threads;
     }
 
@@ -34,6 +37,15 @@ public final class TaskSpec {
      */
     public @Nullable TaskLimit limit() {
         return limit;
+    }
+
+    /**
+     * Longest run of the body, from its start.
+     *
+     * @return more than zero, null for any time
+     */
+    public @Nullable Duration timeout() {
+        return timeout;
     }
 
     /** Name of the limit, {@code "none"} where there is none. */

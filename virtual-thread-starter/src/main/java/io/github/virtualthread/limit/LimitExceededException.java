@@ -18,6 +18,8 @@ public class LimitExceededException extends TaskRejectedException {
         QUEUE_FULL,
         /** No permit came free within the longest wait. */
         WAIT_TIMEOUT,
+        /** The caller holds a permit of the same limit, no permit was free, and the limit refuses such calls. */
+        NESTED,
         /** The application stops, or has stopped. */
         SHUTDOWN
     }
@@ -44,12 +46,15 @@ public class LimitExceededException extends TaskRejectedException {
         if (limit == null || reason == Reason.SHUTDOWN) {
             return "the application is stopping and accepts no more calls";
         }
-        return "limit %s has %d permits free and %d calls waiting; raise its permits or its %s, or send fewer calls"
-                .formatted(
-                        limit,
-                        limit.available(),
-                        limit.waiting(),
-                        reason == Reason.QUEUE_FULL ? "queue-capacity" : "max-wait");
+        String state = "limit %s has %d permits free and %d calls waiting; "
+                .formatted(limit, limit.available(), limit.waiting());
+        return state
+                + switch (reason) {
+                    case QUEUE_FULL -> "raise its permits or its queue-capacity, or send fewer calls";
+                    case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
+                    default ->
+                        "the caller holds one of them: give this call a limit of its own, or make one call do both";
+                };
     }
 
     /**

@@ -3,6 +3,7 @@ package io.github.virtualthread.limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +16,22 @@ import org.jspecify.annotations.Nullable;
  * @param permits most calls that run at once, at least 1
  * @param queueCapacity most calls that wait, at least 0; {@link #UNBOUNDED} for any number
  * @param maxWait longest wait, more than zero; null for any time
+ * @param nested what happens to a call made under the same limit by a body that holds one of its permits
  */
 public record LimitSettings(
         String name,
         int permits,
         int queueCapacity,
-        @Nullable Duration maxWait) {
+        @Nullable Duration maxWait,
+        Nested nested) {
+
+    /** What happens to a call made from a body that holds a permit of the same limit, when no permit is free. */
+    public enum Nested {
+        /** It waits like any other, which can be for ever: all permits may be held by such callers. Logged once. */
+        WARN,
+        /** It is rejected at once. */
+        FAIL
+    }
 
     /** Value of {@link #queueCapacity()} where any number of calls may wait. */
     public static final int UNBOUNDED = Integer.MAX_VALUE;
@@ -47,7 +58,18 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the name is not allowed or {@code permits} is below 1
      */
     public static LimitSettings of(String name, int permits) {
-        return new LimitSettings(name, permits, UNBOUNDED, null);
+        return new LimitSettings(name, permits, UNBOUNDED, null, Nested.WARN);
+    }
+
+    /**
+     * The same with another number of permits.
+     *
+     * @param permits most calls that run at once, at least 1
+     * @return changed copy
+     * @throws IllegalArgumentException if {@code permits} is below 1
+     */
+    public LimitSettings withPermits(int permits) {
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
     }
 
     /**
@@ -58,18 +80,42 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code queueCapacity} is negative
      */
     public LimitSettings withQueueCapacity(int queueCapacity) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait);
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
     }
 
     /**
      * The same with a bound on how long a call waits.
      *
-     * @param maxWait longest wait, more than zero; then the call is rejected
+     * @param maxWait longest wait, more than zero; then the call is rejected. Null for any time
      * @return changed copy
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
     public LimitSettings withMaxWait(@Nullable Duration maxWait) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait);
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
+    }
+
+    /**
+     * The same with another treatment of nested calls.
+     *
+     * @param nested what happens to a call made under the same limit by a body that holds one of its permits
+     * @return changed copy
+     */
+    public LimitSettings withNested(Nested nested) {
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
+    }
+
+    /** As in {@code 20 permits, queue of 100, wait up to 2s}. */
+    String describe() {
+        return "%d permits, %s, %s"
+                .formatted(
+                        permits,
+                        queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
+                        maxWait == null ? "unbounded wait" : "wait up to " + text(maxWait));
+    }
+
+    /** ISO 8601 without its prefix is what people write in properties: {@code 1m30s}. */
+    private static String text(Duration duration) {
+        return duration.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 
     private static List<String> problems(String name, int permits, int queueCapacity, @Nullable Duration maxWait) {
@@ -87,7 +133,7 @@ public record LimitSettings(
         }
         if (maxWait != null && !maxWait.isPositive()) {
             problems.add("max-wait must be longer than zero, was %s (for calls that never wait: queue-capacity 0)"
-                    .formatted(SemaphoreLimit.text(maxWait)));
+                    .formatted(text(maxWait)));
         }
         return problems;
     }

@@ -27,6 +27,7 @@ public abstract class PermitRequest {
 
     private final @Nullable SemaphoreLimit limit;
     private volatile int phase; // 0: has not asked yet
+    private boolean nested;
 
     /** Links of {@link WaitQueue}, guarded by the lock of the limit. */
     @Nullable
@@ -84,6 +85,30 @@ public abstract class PermitRequest {
      * @param reason why
      */
     protected abstract void rejected(Reason reason);
+
+    /**
+     * Whether the thread that asks runs a body which holds a permit of the same limit. Asked on that thread, and only when no
+     * permit is free.
+     *
+     * @return whether waiting could be for ever
+     */
+    protected boolean isNested() {
+        return false;
+    }
+
+    final boolean checkNested() {
+        nested = isNested();
+        return nested;
+    }
+
+    /**
+     * Whether the request had to wait although {@link #isNested()}. To be called after {@link #ask()}, on the same thread.
+     *
+     * @return whether it waits, or has waited, for a permit that its caller may hold
+     */
+    protected final boolean waitsNested() {
+        return nested;
+    }
 
     /**
      * Leaves the queue.

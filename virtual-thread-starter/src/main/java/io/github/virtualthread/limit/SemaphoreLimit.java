@@ -1,13 +1,18 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,22 +23,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class SemaphoreLimit implements TaskLimit {
 
-    private final LimitSettings settings;
-    private volatile String name;
-    private final Semaphore permits;
-    private final long maxWaitNanos; // Long.MAX_VALUE: any time
+    private final Permits permits;
     private final TaskTimer timer;
+    private final Consumer<LimitChange> changes;
     private final ReentrantLock lock = new ReentrantLock();
     private final WaitQueue queue = new WaitQueue();
-    private boolean expiryScheduled; // guarded by lock
+    private volatile LimitSettings settings; // written under the lock
+    private volatile String name;
+    private @Nullable Object expiry; // what the timer will ask for; guarded by lock
 
-    SemaphoreLimit(LimitSettings settings, TaskTimer timer) {
+    SemaphoreLimit(LimitSettings settings, TaskTimer timer, Consumer<LimitChange> changes) {
         this.settings = settings;
         this.name = settings.name();
-        this.permits = new Semaphore(settings.permits());
-        Duration maxWait = settings.maxWait();
-        this.maxWaitNanos = maxWait == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(maxWait);
+        this.permits = new Permits(settings.permits());
         this.timer = timer;
+        this.changes = changes;
     }
 
     @Override
@@ -66,6 +70,45 @@ final class SemaphoreLimit implements TaskLimit {
         return settings.maxWait();
     }
 
+    @Override
+    public void resize(int permits) {
+        change(now -> now.withPermits(permits), Source.CODE);
+    }
+
+    @Override
+    public void setQueueCapacity(int queueCapacity) {
+        change(now -> now.withQueueCapacity(queueCapacity), Source.CODE);
+    }
+
+    @Override
+    public void setMaxWait(@Nullable Duration maxWait) {
+        change(now -> now.withMaxWait(maxWait), Source.CODE);
+    }
+
+    /** More permits start waiting calls at once, fewer take effect as running calls end. Nobody waits for that here. */
+    void change(UnaryOperator<LimitSettings> change, Source by) {
+        LimitSettings before;
+        LimitSettings after;
+        lock.lock();
+        try {
+            before = settings;
+            after = change.apply(before);
+            settings = after;
+            permits.add(after.permits() - before.permits());
+            if (!Objects.equals(before.maxWait(), after.maxWait())) {
+                // the head has to go earlier, or later, than the timer knows
+                expiry = null;
+                scheduleExpiry();
+            }
+        } finally {
+            lock.unlock();
+        }
+        serve();
+        if (!after.equals(before)) {
+            changes.accept(new LimitChange(name, before, after, by));
+        }
+    }
+
     void spell(String spelling) {
         name = spelling;
     }
@@ -73,16 +116,7 @@ final class SemaphoreLimit implements TaskLimit {
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
     @Override
     public String toString() {
-        String capacity =
-                queueCapacity() == LimitSettings.UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity();
-        Duration wait = maxWait();
-        return "%s (%d permits, %s, %s)"
-                .formatted(name(), permits(), capacity, wait == null ? "unbounded wait" : "wait up to " + text(wait));
-    }
-
-    /** ISO 8601 without its prefix is what people write in properties: {@code 1m30s}. */
-    static String text(Duration duration) {
-        return duration.toString().substring(2).toLowerCase(Locale.ROOT);
+        return "%s (%s)".formatted(name(), settings.describe());
     }
 
     /** Grants the request, queues it, or says why not. */
@@ -95,6 +129,9 @@ final class SemaphoreLimit implements TaskLimit {
                 granted = takePermit();
                 if (!granted && queue.size() >= settings.queueCapacity()) {
                     return Reason.QUEUE_FULL;
+                }
+                if (!granted && request.checkNested() && settings.nested() == Nested.FAIL) {
+                    return Reason.NESTED;
                 }
                 if (!granted) {
                     request.queuedAt = System.nanoTime();
@@ -189,22 +226,33 @@ final class SemaphoreLimit implements TaskLimit {
     /** All wait equally long at most, so they expire in the order of the queue: one timer, for its head, serves all. */
     private void scheduleExpiry() {
         PermitRequest head = queue.peek();
-        if (head != null && maxWaitNanos != Long.MAX_VALUE && !expiryScheduled) {
-            timer.schedule(this::expire, maxWaitNanos - (System.nanoTime() - head.queuedAt));
-            expiryScheduled = true;
+        Duration maxWait = settings.maxWait();
+        if (head != null && maxWait != null && expiry == null) {
+            Object next = new Object();
+            Future<?> unused = timer.schedule(() -> expire(next), nanos(maxWait) - (System.nanoTime() - head.queuedAt));
+            expiry = next;
         }
     }
 
-    private void expire() {
-        List<PermitRequest> expired = pollWaitingAtLeast(maxWaitNanos);
+    private void expire(Object asked) {
+        List<PermitRequest> expired = List.of();
         lock.lock();
         try {
-            expiryScheduled = false;
-            scheduleExpiry();
+            Duration maxWait = settings.maxWait();
+            if (asked.equals(expiry)) {
+                expired = maxWait == null ? expired : pollWaitingAtLeast(nanos(maxWait));
+                expiry = null;
+                scheduleExpiry();
+            }
         } finally {
             lock.unlock();
         }
         reject(expired, Reason.WAIT_TIMEOUT);
+    }
+
+    /** Saturated: a wait of centuries is one of any time. */
+    private static long nanos(Duration duration) {
+        return TimeUnit.NANOSECONDS.convert(duration);
     }
 
     private List<PermitRequest> pollWaitingAtLeast(long nanos) {
@@ -224,5 +272,22 @@ final class SemaphoreLimit implements TaskLimit {
 
     private static void reject(List<PermitRequest> requests, Reason reason) {
         requests.forEach(request -> request.rejected(reason));
+    }
+
+    /** A semaphore that can shrink below what is taken: then as many have to come back before one is given out. */
+    @SuppressWarnings("serial")
+    private static final class Permits extends Semaphore {
+
+        Permits(int permits) {
+            super(permits);
+        }
+
+        void add(int delta) {
+            if (delta > 0) {
+                release(delta);
+            } else {
+                reducePermits(-delta);
+            }
+        }
     }
 }

@@ -54,4 +54,29 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      */
     @Nullable
     Duration maxWait();
+
+    /**
+     * Changes the number of permits. Growing starts waiting calls at once, shrinking takes effect as running calls end. Does
+     * not block.
+     *
+     * @param permits most calls that may run at once, at least 1
+     * @throws IllegalArgumentException if {@code permits} is below 1
+     */
+    void resize(int permits);
+
+    /**
+     * Changes how many calls may wait. Calls that wait already stay. Does not block.
+     *
+     * @param queueCapacity at least 0, {@link LimitSettings#UNBOUNDED} for any number
+     * @throws IllegalArgumentException if {@code queueCapacity} is negative
+     */
+    void setQueueCapacity(int queueCapacity);
+
+    /**
+     * Changes how long calls may wait, those included that wait already. Does not block.
+     *
+     * @param maxWait more than zero, null for any time
+     * @throws IllegalArgumentException if {@code maxWait} is zero or negative
+     */
+    void setMaxWait(@Nullable Duration maxWait);
 }

@@ -1,10 +1,13 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * All limits of an application, by name. Thread-safe.
@@ -15,21 +18,45 @@ public final class TaskLimits {
 
     private final Map<String, SemaphoreLimit> limits = new ConcurrentHashMap<>();
 
+    private final TaskTimer timer;
+    private final Consumer<LimitChange> changes;
+
     /**
      * The limits that the settings declare.
      *
      * @param settings one for each limit
      * @param timer ends the waiting of calls under limits with a longest wait
+     * @param changes told of each change, by the thread that makes it
      * @throws IllegalArgumentException if two of them have the same name
      */
-    public TaskLimits(Collection<LimitSettings> settings, TaskTimer timer) {
+    public TaskLimits(Collection<LimitSettings> settings, TaskTimer timer, Consumer<LimitChange> changes) {
+        this.timer = timer;
+        this.changes = changes;
         for (LimitSettings each : settings) {
-            SemaphoreLimit present =
-                    limits.putIfAbsent(LimitNames.uniform(each.name()), new SemaphoreLimit(each, timer));
+            SemaphoreLimit present = limits.put(LimitNames.uniform(each.name()), create(each));
             if (present != null) {
                 throw new IllegalArgumentException(
                         "Limit '%s' is declared twice, also as '%s'".formatted(each.name(), present.name()));
             }
+        }
+    }
+
+    private SemaphoreLimit create(LimitSettings settings) {
+        return new SemaphoreLimit(settings, timer, changes);
+    }
+
+    /**
+     * Changes a limit, or makes it where there is none of that name. Does not block.
+     *
+     * @param settings what it is if it has to be made
+     * @param change makes of what the limit is what it is to be, with the same name
+     * @param by who changes it
+     * @throws IllegalArgumentException if {@code change} throws it; the limit stays as it was
+     */
+    public void change(LimitSettings settings, UnaryOperator<LimitSettings> change, Source by) {
+        SemaphoreLimit present = limits.putIfAbsent(LimitNames.uniform(settings.name()), create(settings));
+        if (present != null) {
+            present.change(change, by);
         }
     }
 

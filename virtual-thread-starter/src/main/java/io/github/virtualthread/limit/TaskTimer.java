@@ -40,8 +40,15 @@ public final class TaskTimer implements AutoCloseable {
         executor.setRemoveOnCancelPolicy(true);
     }
 
-    void schedule(Runnable action, long nanos) {
-        Future<?> unused = executor.schedule(action, nanos, TimeUnit.NANOSECONDS);
+    /**
+     * Runs an action once, later. Does nothing after {@link #close}.
+     *
+     * @param action what to run on the thread of the timer: short, and no code of the application
+     * @param nanos how long to wait, in nanoseconds; at once if not positive
+     * @return forgets the action by {@code cancel}
+     */
+    public Future<?> schedule(Runnable action, long nanos) {
+        return executor.schedule(action, nanos, TimeUnit.NANOSECONDS);
     }
 
     /** Forgets everything that is scheduled and ends the thread. Does not block. */

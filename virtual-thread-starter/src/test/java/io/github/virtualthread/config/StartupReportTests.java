@@ -95,7 +95,7 @@ class StartupReportTests {
             new StartupReport(settings, new OnlyThese(classPath))
                     .log(
                             List.of(new AnnotatedCall("com.acme.Mailer.send", null)),
-                            new TaskLimits(List.of(limits), timer));
+                            new TaskLimits(List.of(limits), timer, change -> {}));
         }
     }
 

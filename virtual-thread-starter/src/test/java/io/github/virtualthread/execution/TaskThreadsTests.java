@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TaskLimits;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
@@ -79,7 +78,7 @@ class TaskThreadsTests {
         ClassLoader application = new URLClassLoader(new URL[0], getClass().getClassLoader());
         CountDownLatch release = new CountDownLatch(1);
         try (TestEngine limits = new TestEngine(LimitSettings.of("db", 1));
-                TaskEngine engine = engine(limits.limits, application)) {
+                TaskEngine engine = engine(limits, application)) {
             TaskSpec spec = engine.spec("Shop.price", "db");
             CompletableFuture<Object> alice = new CompletableFuture<>();
             CompletableFuture<Object> bob = new CompletableFuture<>();
@@ -92,8 +91,8 @@ class TaskThreadsTests {
         }
     }
 
-    private static TaskEngine engine(TaskLimits limits, ClassLoader application) {
-        return new TaskEngine(limits, ContextPropagation.none(), "vt-", application);
+    private static TaskEngine engine(TestEngine test, ClassLoader application) {
+        return new TaskEngine(test.limits, ContextPropagation.none(), test.timer, "vt-", application);
     }
 
     private static void call(String user, Runnable call) throws InterruptedException {

@@ -28,8 +28,8 @@ final class TestEngine implements AutoCloseable {
     }
 
     TestEngine(ContextPropagation propagation, LimitSettings... settings) {
-        limits = new TaskLimits(List.of(settings), timer);
-        engine = new TaskEngine(limits, propagation, "vt-", TestEngine.class.getClassLoader());
+        limits = new TaskLimits(List.of(settings), timer, change -> {});
+        engine = new TaskEngine(limits, propagation, timer, "vt-", TestEngine.class.getClassLoader());
     }
 
     /** Under the limit of that name, null for none. */
@@ -38,7 +38,7 @@ final class TestEngine implements AutoCloseable {
     }
 
     CompletableFuture<@Nullable Object> submit(@Nullable String limit, ThreadFactory threads, TaskBody body) {
-        TaskSpec spec = new TaskSpec("Test.task", limit == null ? null : limits.get(limit), threads);
+        TaskSpec spec = new TaskSpec("Test.task", limit == null ? null : limits.get(limit), null, threads);
         return engine.submit(spec, body);
     }
 

@@ -27,12 +27,17 @@ final class TestContext extends AnnotationConfigApplicationContext {
                 TaskLimits.class,
                 () -> new TaskLimits(
                         List.of(LimitSettings.of("mail", 1), LimitSettings.of("report", 2)),
-                        getBean("timer", TaskTimer.class)));
+                        getBean("timer", TaskTimer.class),
+                        change -> {}));
         registerBean(
                 "engine",
                 TaskEngine.class,
                 () -> new TaskEngine(
-                        limits(), ContextPropagation.none(), "vt-", getClass().getClassLoader()));
+                        limits(),
+                        ContextPropagation.none(),
+                        getBean("timer", TaskTimer.class),
+                        "vt-",
+                        getClass().getClassLoader()));
         registerBean(
                 "interception",
                 Interception.class,

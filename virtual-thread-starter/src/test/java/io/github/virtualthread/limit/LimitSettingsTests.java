@@ -16,7 +16,8 @@ class LimitSettingsTests {
     void withoutFurtherWordsAnyNumberMayWaitForAnyTime() {
         LimitSettings settings = LimitSettings.of("db", 20);
 
-        assertThat(settings).isEqualTo(new LimitSettings("db", 20, LimitSettings.UNBOUNDED, null));
+        assertThat(settings)
+                .isEqualTo(new LimitSettings("db", 20, LimitSettings.UNBOUNDED, null, LimitSettings.Nested.WARN));
     }
 
     @Test
@@ -50,7 +51,8 @@ class LimitSettingsTests {
     @Test
     void tellsEverythingThatIsWrongAtOnce() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3)))
+                .isThrownBy(
+                        () -> new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3), LimitSettings.Nested.WARN))
                 .withMessage(
                         "Limit 'e mail': a name has letters, digits, '-', '_' and '.' only, was 'e mail'; permits must"
                                 + " be at least 1, was -1; queue-capacity must be at least 0, was -2; max-wait must be"

@@ -28,7 +28,7 @@ class MaxWaitTests {
     }
 
     private SemaphoreLimit limit(Duration maxWait) {
-        return new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(maxWait), timer);
+        return new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(maxWait), timer, change -> {});
     }
 
     @Test
@@ -140,7 +140,8 @@ class MaxWaitTests {
             }
             return Thread.ofPlatform().daemon().unstarted(action);
         })) {
-            SemaphoreLimit limit = new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(SHORT), unreliable);
+            SemaphoreLimit limit =
+                    new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(SHORT), unreliable, change -> {});
             Call.asked(limit);
 
             assertThatThrownBy(() -> Call.asked(limit)).isInstanceOf(OutOfMemoryError.class);

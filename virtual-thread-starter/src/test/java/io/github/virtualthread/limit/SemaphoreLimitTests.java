@@ -24,11 +24,12 @@ class SemaphoreLimitTests {
     }
 
     private SemaphoreLimit limit(int permits) {
-        return new SemaphoreLimit(LimitSettings.of("db", permits), timer);
+        return new SemaphoreLimit(LimitSettings.of("db", permits), timer, change -> {});
     }
 
     private SemaphoreLimit limit(int permits, int queueCapacity) {
-        return new SemaphoreLimit(LimitSettings.of("db", permits).withQueueCapacity(queueCapacity), timer);
+        return new SemaphoreLimit(
+                LimitSettings.of("db", permits).withQueueCapacity(queueCapacity), timer, change -> {});
     }
 
     @Test

@@ -23,7 +23,7 @@ class TaskLimitsTests {
     }
 
     private TaskLimits limits(LimitSettings... settings) {
-        return new TaskLimits(List.of(settings), timer);
+        return new TaskLimits(List.of(settings), timer, change -> {});
     }
 
     @Test
@@ -36,8 +36,8 @@ class TaskLimitsTests {
 
     @Test
     void showsTheSettings() {
-        TaskLimit limit =
-                limits(new LimitSettings("db", 3, 7, Duration.ofSeconds(2))).get("db");
+        TaskLimit limit = limits(LimitSettings.of("db", 3).withQueueCapacity(7).withMaxWait(Duration.ofSeconds(2)))
+                .get("db");
 
         assertThat(limit.permits()).isEqualTo(3);
         assertThat(limit.available()).isEqualTo(3);

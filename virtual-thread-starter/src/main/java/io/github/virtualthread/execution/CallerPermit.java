@@ -1,0 +1,123 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.PermitRequest;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** The permit of a call that runs on the thread of its caller, which waits for it; given back by {@link #close}. */
+final class CallerPermit extends PermitRequest {
+
+    /** Nobody should hold up a thread of a pool for ever. */
+    private static final Duration LONGEST_WAIT_OF_A_PLATFORM_THREAD = Duration.ofSeconds(30);
+
+    private final Thread thread = Thread.currentThread();
+    private final Holders holders;
+    private final TaskSpec spec;
+    private @Nullable CallerPermit outer;
+    private volatile boolean granted;
+    private volatile @Nullable Reason rejection;
+
+    private CallerPermit(Holders holders, TaskSpec spec) {
+        super(spec.limit());
+        this.holders = holders;
+        this.spec = spec;
+    }
+
+    /**
+     * Takes a permit, waiting for it in the queue of the limit.
+     *
+     * @throws LimitExceededException if the limit refuses, or the wait was too long
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    static CallerPermit acquire(Holders holders, TaskSpec spec) throws InterruptedException {
+        CallerPermit permit = new CallerPermit(holders, spec);
+        Reason refused = permit.ask();
+        if (refused != null) {
+            throw permit.exception(refused);
+        }
+        if (permit.waitsNested()) {
+            holders.warn(spec);
+        }
+        permit.await();
+        permit.outer = holders.enter(permit);
+        return permit;
+    }
+
+    TaskSpec spec() {
+        return spec;
+    }
+
+    @Nullable
+    CallerPermit outer() {
+        return outer;
+    }
+
+    private void await() throws InterruptedException {
+        long begin = System.nanoTime();
+        long longest = thread.isVirtual() ? Long.MAX_VALUE : LONGEST_WAIT_OF_A_PLATFORM_THREAD.toNanos();
+        while (!granted) {
+            Reason rejected = rejection;
+            if (rejected != null) {
+                throw exception(rejected);
+            }
+            if (Thread.interrupted()) {
+                giveUp();
+                throw new InterruptedException("%s was interrupted while it waited for a permit of limit '%s'"
+                        .formatted(spec.name(), spec.limitName()));
+            }
+            long left = longest - (System.nanoTime() - begin);
+            if (left <= 0) {
+                giveUp();
+                throw exception(Reason.WAIT_TIMEOUT);
+            }
+            LockSupport.parkNanos(this, left);
+        }
+    }
+
+    /** Leaves the queue; a permit that is on its way is awaited and goes back. */
+    @SuppressWarnings("ThreadPriorityCheck") // whoever took us out of the queue is about to tell us
+    private void giveUp() {
+        if (!leave()) {
+            while (!granted && rejection == null) {
+                Thread.yield();
+            }
+            giveBack();
+        }
+    }
+
+    private LimitExceededException exception(Reason reason) {
+        return new LimitExceededException(spec.name(), spec.limit(), reason);
+    }
+
+    @Override
+    protected boolean isNested() {
+        return holders.currentHolds(spec.limit());
+    }
+
+    @Override
+    protected void granted() {
+        granted = true;
+        LockSupport.unpark(thread);
+    }
+
+    /** Cannot be: {@link #granted()} throws nothing. */
+    @Override
+    protected void grantFailed(Throwable failure) {
+        throw new IllegalStateException("A waiting thread could not be told of its permit", failure);
+    }
+
+    @Override
+    protected void rejected(Reason reason) {
+        rejection = reason;
+        LockSupport.unpark(thread);
+    }
+
+    /** Gives the permit back, which starts the next in the queue. */
+    void close() {
+        holders.leave(outer);
+        giveBack();
+    }
+}

@@ -1,0 +1,70 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.limit.TaskLimit;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Which thread holds permits of which limits: the threads of tasks, and callers that run under a limit themselves. */
+final class Holders {
+
+    private static final Logger logger = LoggerFactory.getLogger(Holders.class);
+
+    private final LiveTasks tasks;
+    private final Map<Thread, CallerPermit> callers = new ConcurrentHashMap<>();
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    Holders(LiveTasks tasks) {
+        this.tasks = tasks;
+    }
+
+    /** Remembers a permit of the current thread; returns the one that the thread took before and still holds. */
+    @Nullable
+    CallerPermit enter(CallerPermit permit) {
+        return callers.put(Thread.currentThread(), permit);
+    }
+
+    void leave(@Nullable CallerPermit outer) {
+        if (outer == null) {
+            callers.remove(Thread.currentThread());
+        } else {
+            callers.put(Thread.currentThread(), outer);
+        }
+    }
+
+    boolean currentHolds(@Nullable TaskLimit limit) {
+        return limit != null && holder(limit) != null;
+    }
+
+    /** The call that the current thread is in and that holds a permit of the limit. */
+    private @Nullable TaskSpec holder(TaskLimit limit) {
+        for (CallerPermit permit = callers.get(Thread.currentThread()); permit != null; permit = permit.outer()) {
+            if (limit.equals(permit.spec().limit())) {
+                return permit.spec();
+            }
+        }
+        Task task = tasks.current();
+        return task != null && limit.equals(task.spec().limit()) ? task.spec() : null;
+    }
+
+    /** Says, once for each pair of methods, that a call waits for what its caller holds. */
+    void warn(TaskSpec inner) {
+        TaskLimit limit = inner.limit();
+        TaskSpec outer = limit == null ? null : holder(limit);
+        if (limit != null && outer != null && warned.add(outer.name() + " " + inner.name())) {
+            logger.warn(
+                    "{} calls {} while it holds a permit of limit '{}', and no other permit is free: when all {} permits"
+                            + " are held by such callers, none of them goes on. Give {} a limit of its own, let one call"
+                            + " do both, or set virtual-thread.limits.{}.nested to fail.",
+                    outer.name(),
+                    inner.name(),
+                    limit.name(),
+                    limit.permits(),
+                    inner.name(),
+                    limit.name());
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The longest run of one body. Holds a place in the timer while the body runs, and no thread. */
+final class RunTimeout {
+
+    /** How long an interrupted body may take to end before somebody is told. */
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
+    private static final Logger logger = LoggerFactory.getLogger(RunTimeout.class);
+
+    private RunTimeout() {}
+
+    /**
+     * Begins to count.
+     *
+     * @return to be cancelled when the body has ended
+     */
+    static Future<?> start(Task task, TaskTimer timer, Duration timeout) {
+        return timer.schedule(() -> onThread(() -> expire(task, timer)), TimeUnit.NANOSECONDS.convert(timeout));
+    }
+
+    /** The timer's thread must not block, and what hangs on a future may. */
+    private static void onThread(Runnable action) {
+        Thread.ofVirtual().start(action);
+    }
+
+    private static void expire(Task task, TaskTimer timer) {
+        // first, since what hangs on the future may block
+        Future<?> telling = timer.schedule(() -> onThread(() -> tellIfRunning(task)), GRACE.toNanos());
+        if (!task.timeOut()) {
+            telling.cancel(false);
+        }
+    }
+
+    private static void tellIfRunning(Task task) {
+        Thread thread = task.runningThread();
+        if (thread != null) {
+            Throwable stack = new Throwable("Stack of " + thread.getName());
+            stack.setStackTrace(thread.getStackTrace());
+            logger.warn(
+                    "{} does not react to the interrupt after its timeout of {}; it still runs and holds its permit of"
+                            + " limit '{}'",
+                    task.spec().name(),
+                    text(task.spec()),
+                    task.spec().limitName(),
+                    stack);
+        }
+    }
+
+    static TimeoutException exception(TaskSpec spec) {
+        return new TimeoutException("%s ran longer than its timeout of %s under limit '%s' and was interrupted"
+                .formatted(spec.name(), text(spec), spec.limitName()));
+    }
+
+    private static String text(TaskSpec spec) {
+        return Objects.requireNonNull(spec.timeout()).toString().substring(2).toLowerCase(Locale.ROOT);
+    }
+}
