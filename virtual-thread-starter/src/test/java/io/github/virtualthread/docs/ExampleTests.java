@@ -1,0 +1,96 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.docs.Pages.Block;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
+/**
+ * What the pages show is what compiles here. The line above a block of Java says where it comes from: {@code example: X} is
+ * the region between {@code // example: X} and {@code // end} in this package, {@code excerpt: path} is part of that file,
+ * {@code fragment} is not compiled.
+ */
+class ExampleTests {
+
+    private static final Map<String, String> REGIONS = new LinkedHashMap<>();
+
+    @BeforeAll
+    static void readRegions() throws IOException {
+        Path sources = Pages.ROOT.resolve("virtual-thread-starter/src/test/java/io/github/virtualthread/docs");
+        try (Stream<Path> files = Files.walk(sources)) {
+            files.filter(file -> file.toString().endsWith(".java")).forEach(ExampleTests::readRegions);
+        }
+    }
+
+    private static void readRegions(Path file) {
+        String region = null;
+        for (String line : Pages.lines(file)) {
+            String stripped = line.strip();
+            if (stripped.startsWith("// example: ")) {
+                region = stripped.substring("// example: ".length());
+            } else if (stripped.equals("// end")) {
+                region = null;
+            } else if (region != null) {
+                REGIONS.merge(region, line, (before, next) -> before + "\n" + next);
+            }
+        }
+    }
+
+    static Stream<Block> javaBlocks() {
+        return Pages.blocks("java");
+    }
+
+    static Stream<Block> yamlBlocks() {
+        return Pages.blocks("yaml");
+    }
+
+    @ParameterizedTest
+    @MethodSource("javaBlocks")
+    void aBlockOfJavaIsTheSourceItComesFrom(Block block) {
+        switch (block.directive()) {
+            case "example" ->
+                assertThat(Pages.normalized(block.text()))
+                        .isEqualTo(Pages.normalized(REGIONS.getOrDefault(block.argument(), "no such region")));
+            case "excerpt" ->
+                assertThat(Pages.normalized(String.join("\n", Pages.lines(Pages.ROOT.resolve(block.argument())))))
+                        .contains(Pages.normalized(block.text()));
+            default -> assertThat(block.directive()).isEqualTo("fragment");
+        }
+    }
+
+    @Test
+    void noRegionIsWithoutAPage() {
+        assertThat(javaBlocks()
+                        .filter(block -> block.directive().equals("example"))
+                        .map(Block::argument))
+                .containsAll(REGIONS.keySet());
+    }
+
+    @ParameterizedTest
+    @MethodSource("yamlBlocks")
+    void anApplicationStartsWithABlockOfYaml(Block block) throws IOException {
+        PropertySource<?> source = new YamlPropertySourceLoader()
+                .load("page", new ByteArrayResource(block.text().getBytes()))
+                .get(0);
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+                .withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addFirst(source))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+}

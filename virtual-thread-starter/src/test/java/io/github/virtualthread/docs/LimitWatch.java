@@ -1,0 +1,30 @@
+package io.github.virtualthread.docs;
+
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+// example: LimitWatch
+@Component
+class LimitWatch {
+
+    private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);
+
+    private final TaskLimits limits;
+
+    LimitWatch(TaskLimits limits) {
+        this.limits = limits;
+    }
+
+    @Scheduled(fixedRate = 60_000) // needs @EnableScheduling
+    void report() {
+        for (String name : limits.names()) {
+            TaskLimit limit = limits.get(name);
+            log.info("{}: {} of {} free, {} waiting", name, limit.available(), limit.permits(), limit.waiting());
+        }
+    }
+}
+// end

@@ -1,0 +1,161 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.docs.Pages.Block;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.support.GenericApplicationContext;
+
+/** The messages of limits.md and shutdown.md are those of the code, whatever the numbers in them. */
+@Timeout(20)
+@ExtendWith(OutputCaptureExtension.class)
+class LimitsPageTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+            .withPropertyValues(
+                    "virtual-thread.limits.db.permits=1", "virtual-thread.shutdown.await-termination-period=0s")
+            .withBean(ProductPage.class);
+
+    private final CompletableFuture<String> gate = new CompletableFuture<>();
+
+    @Test
+    void theMessageOfAFullQueueIsOnThePage() {
+        runner.withPropertyValues("virtual-thread.limits.db.queue-capacity=0").run(context -> {
+            ProductPage page = context.getBean(ProductPage.class);
+            page.price(gate);
+
+            assertRefused(page.price(gate), Reason.QUEUE_FULL);
+        });
+    }
+
+    @Test
+    void theMessageOfALongWaitIsOnThePage() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.db.queue-capacity=100", "virtual-thread.limits.db.max-wait=10ms")
+                .run(context -> {
+                    ProductPage page = context.getBean(ProductPage.class);
+                    page.price(gate);
+
+                    assertRefused(page.price(gate), Reason.WAIT_TIMEOUT);
+                });
+    }
+
+    @Test
+    void theMessageOfAStopIsOnThePage() {
+        runner.run(context -> {
+            context.getSourceApplicationContext(GenericApplicationContext.class).stop();
+
+            assertRefused(context.getBean(ProductPage.class).price(new CompletableFuture<>()), Reason.SHUTDOWN);
+        });
+    }
+
+    @Test
+    void aCallThatWaitsForAnotherOfItsOwnLimitWaitsForEver() {
+        runner.run(context -> {
+            ProductPage page = context.getBean(ProductPage.class);
+            CompletableFuture<String> outer = page.price(gate);
+            CompletableFuture<String> inner = page.price(CompletableFuture.completedFuture("inner"));
+            inner.thenAccept(gate::complete);
+
+            assertThat(context.getBean(TaskLimits.class).get("db").waiting()).isEqualTo(1);
+            assertThat(outer).isNotDone();
+            outer.cancel(true);
+            assertThat(inner).succeedsWithin(Duration.ofSeconds(5));
+        });
+    }
+
+    @Test
+    void aTimeoutOfTheCallerTakesAWaitingCallOutOfTheQueue() {
+        runner.run(context -> {
+            ProductPage page = context.getBean(ProductPage.class);
+            TaskLimit db = context.getBean(TaskLimits.class).get("db");
+            page.price(gate);
+
+            CompletableFuture<String> waiting = page.price(gate).orTimeout(1, TimeUnit.MILLISECONDS);
+
+            assertThat(waiting).failsWithin(Duration.ofSeconds(5));
+            await().atMost(Duration.ofSeconds(5)).until(() -> db.waiting() == 0);
+            assertThat(db.available()).isZero();
+        });
+    }
+
+    @Test
+    void theLineOfTheStopIsOnThePage(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.shutdown.await-termination-period=10ms")
+                .run(this::callWhatNeverEnds);
+
+        String line = output.getAll()
+                .lines()
+                .filter(each -> each.contains("Virtual threads stopped after"))
+                .map(each -> each.substring(each.indexOf("Virtual threads stopped")))
+                .findFirst()
+                .orElseThrow();
+        assertThat(withoutNumbers(line)).isEqualTo(withoutNumbers(block("docs/shutdown.md", "log", "stop")));
+    }
+
+    private void callWhatNeverEnds(AssertableApplicationContext context) {
+        ProductPage page = context.getBean(ProductPage.class);
+        page.price(gate);
+        page.price(gate);
+        page.unlimited(gate);
+    }
+
+    private static void assertRefused(CompletableFuture<String> future, Reason reason) {
+        assertThat(future)
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableOfType(ExecutionException.class)
+                .havingCause()
+                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> {
+                    assertThat(refusal.reason()).isEqualTo(reason);
+                    assertThat(withoutNumbers(refusal.getMessage()))
+                            .isEqualTo(withoutNumbers(block("docs/limits.md", "message", reason.name())));
+                });
+    }
+
+    private static String withoutNumbers(String text) {
+        return Pages.normalized(text.replaceAll("unbounded wait|wait up to \\S+(?=\\))", "any wait")
+                .replaceAll("\\d+", "N"));
+    }
+
+    private static String block(String page, String kind, String name) {
+        return Pages.blocks("text")
+                .filter(block -> block.where().startsWith(page)
+                        && block.directive().equals(kind)
+                        && block.argument().equals(name))
+                .map(Block::text)
+                .findFirst()
+                .orElse("%s has no <!-- %s: %s -->".formatted(page, kind, name));
+    }
+
+    static class ProductPage {
+
+        @VirtualThread("db")
+        CompletableFuture<String> price(CompletableFuture<String> gate) {
+            return gate;
+        }
+
+        @VirtualThread
+        CompletableFuture<String> unlimited(CompletableFuture<String> gate) {
+            return gate;
+        }
+    }
+}

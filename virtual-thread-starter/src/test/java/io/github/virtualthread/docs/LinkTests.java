@@ -1,0 +1,60 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A link leads somewhere, and every page can be found. */
+class LinkTests {
+
+    private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+
+    static List<Path> pages() {
+        return Pages.all();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void relativeLinksLeadToFilesAndHeadings(Path page) {
+        assertThat(links(page)).allSatisfy(link -> {
+            int hash = link.indexOf('#');
+            String file = hash < 0 ? link : link.substring(0, hash);
+            Path target = file.isEmpty()
+                    ? page
+                    : page.resolveSibling(file).toAbsolutePath().normalize();
+
+            assertThat(Files.exists(target)).as(target.toString()).isTrue();
+            if (hash >= 0) {
+                assertThat(Pages.anchors(target)).contains(link.substring(hash + 1));
+            }
+        });
+    }
+
+    @Test
+    void theIndexListsEveryPage() {
+        Path index = Pages.ROOT.resolve("docs/README.md");
+
+        assertThat(links(index).map(link -> index.resolveSibling(link).normalize()))
+                .containsAll(pages().stream()
+                        .filter(page -> page.startsWith(index.getParent()) && !page.equals(index))
+                        .toList());
+    }
+
+    @Test
+    void theReadmeIsShorterThan200Lines() {
+        assertThat(Pages.lines(Pages.ROOT.resolve("README.md"))).hasSizeLessThan(200);
+    }
+
+    private static Stream<String> links(Path page) {
+        Matcher links = LINK.matcher(String.join("\n", Pages.prose(page)));
+        return links.results().map(link -> link.group(1)).filter(link -> !link.startsWith("http"));
+    }
+}

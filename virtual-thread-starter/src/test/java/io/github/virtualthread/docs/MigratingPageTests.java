@@ -1,0 +1,287 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.micrometer.context.ContextRegistry;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+
+/** What migrating-from-async.md says of both annotations is so. */
+@Timeout(20)
+class MigratingPageTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+            .withPropertyValues("virtual-thread.limits.one.permits=1", "virtual-thread.limits.one.queue-capacity=0")
+            .withUserConfiguration(Pool.class)
+            .withBean(Before.class)
+            .withBean(After.class)
+            .withBean(BeforeClass.class)
+            .withBean(AfterClass.class);
+
+    private final CountDownLatch started = new CountDownLatch(1);
+    private final CountDownLatch gate = new CountDownLatch(1);
+
+    @Test
+    void asyncWrapsTheExceptionOfTheMethodAndVirtualThreadDoesNot() {
+        runner.run(context -> {
+            Before before = context.getBean(Before.class);
+            After after = context.getBean(After.class);
+
+            assertThat(failureOf(before.fail()))
+                    .isExactlyInstanceOf(CompletionException.class)
+                    .hasCauseExactlyInstanceOf(IOException.class);
+            assertThat(failureOf(before.failLater()))
+                    .isExactlyInstanceOf(CompletionException.class)
+                    .hasCauseExactlyInstanceOf(IOException.class);
+            assertThat(failureOf(after.fail())).isExactlyInstanceOf(IOException.class);
+            assertThat(failureOf(after.failLater())).isExactlyInstanceOf(IOException.class);
+        });
+    }
+
+    @Test
+    void getAndJoinWrapItTheSameWay() {
+        runner.run(context -> List.of(
+                        context.getBean(Before.class).fail(),
+                        context.getBean(After.class).fail())
+                .forEach(future -> {
+                    assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
+                            .isExactlyInstanceOf(ExecutionException.class)
+                            .hasCauseExactlyInstanceOf(IOException.class);
+                    assertThatThrownBy(future::join)
+                            .isExactlyInstanceOf(CompletionException.class)
+                            .hasCauseExactlyInstanceOf(IOException.class);
+                }));
+    }
+
+    private static Throwable failureOf(CompletableFuture<String> future) throws InterruptedException {
+        BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+        future.whenComplete((value, failure) -> failures.add(failure));
+        return failures.poll(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void asyncRejectsAtTheCallAndVirtualThreadThroughTheFuture() {
+        runner.run(context -> {
+            context.getBean(Before.class).block(gate);
+            assertThatThrownBy(() -> context.getBean(Before.class).block(gate))
+                    .isInstanceOf(TaskRejectedException.class);
+
+            context.getBean(After.class).block(gate);
+            assertThat(failureOf(context.getBean(After.class).block(gate))).isInstanceOf(TaskRejectedException.class);
+            gate.countDown();
+        });
+    }
+
+    @Test
+    void cancelInterruptsOnlyTheBodyOfVirtualThread() {
+        runner.run(context -> {
+            CountDownLatch startedToo = new CountDownLatch(1);
+            BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+            CompletableFuture<String> before = context.getBean(Before.class).blockAndTell(started, gate, ended);
+            CompletableFuture<String> after = context.getBean(After.class).blockAndTell(startedToo, gate, ended);
+            started.await();
+            startedToo.await();
+
+            before.cancel(true);
+            after.cancel(true);
+
+            assertThat(ended.poll(5, TimeUnit.SECONDS)).isEqualTo("after interrupted");
+            gate.countDown();
+            assertThat(ended.poll(5, TimeUnit.SECONDS)).isEqualTo("before done");
+        });
+    }
+
+    @Test
+    void theHandlerMayBeAnyBeanAndADecoratorIsNotUsed() {
+        Handler handler = new Handler();
+        runner.withBean(Handler.class, () -> handler).run(context -> {
+            context.getBean(After.class).failSilently();
+
+            assertThat(handler.failures.poll(5, TimeUnit.SECONDS)).isExactlyInstanceOf(IllegalStateException.class);
+        });
+    }
+
+    @Test
+    void anAnnotatedClassCoversAllMethodsWithAsyncAndPublicOnesWithVirtualThread() {
+        runner.run(context -> {
+            assertThat(context.getBean(BeforeClass.class).packagePrivate().get(5, TimeUnit.SECONDS))
+                    .isNotSameAs(Thread.currentThread());
+            assertThat(context.getBean(AfterClass.class).packagePrivate().get(5, TimeUnit.SECONDS))
+                    .isSameAs(Thread.currentThread());
+            assertThat(context.getBean(AfterClass.class).open().get(5, TimeUnit.SECONDS))
+                    .isNotSameAs(Thread.currentThread());
+        });
+    }
+
+    @Test
+    void aThreadLocalWithAnAccessorTravels() {
+        ContextRegistry.getInstance().registerThreadLocalAccessor(new TenantAccessor());
+        try {
+            TenantAccessor.TENANT.set("north");
+            runner.run(context -> assertThat(context.getBean(After.class).tenant())
+                    .succeedsWithin(Duration.ofSeconds(5))
+                    .isEqualTo("north"));
+        } finally {
+            TenantAccessor.TENANT.remove();
+            ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
+        }
+    }
+
+    @Test
+    void disabledAMethodThrowsToItsCaller() {
+        runner.withPropertyValues("virtual-thread.enabled=false").run(context -> assertThatThrownBy(
+                        () -> context.getBean(After.class).fail())
+                .isInstanceOf(IOException.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync(proxyTargetClass = true)
+    static class Pool {
+
+        @Bean
+        ThreadPoolTaskExecutor applicationTaskExecutor() {
+            ThreadPoolTaskExecutor executor = new ThreadPoolTaskExecutor();
+            executor.setCorePoolSize(1);
+            executor.setMaxPoolSize(1);
+            executor.setQueueCapacity(0);
+            executor.setDaemon(true);
+            return executor;
+        }
+
+        @Bean
+        TaskDecorator decorator() {
+            return task -> {
+                throw new AssertionError("a decorator is not used");
+            };
+        }
+    }
+
+    static class Handler implements AsyncUncaughtExceptionHandler {
+
+        private final BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+
+        @Override
+        public void handleUncaughtException(Throwable failure, Method method, Object... arguments) {
+            failures.add(failure);
+        }
+    }
+
+    static class Before {
+
+        @Async
+        public CompletableFuture<String> fail() throws IOException {
+            throw new IOException("before");
+        }
+
+        @Async
+        public CompletableFuture<String> failLater() {
+            return CompletableFuture.failedFuture(new IOException("before"));
+        }
+
+        @Async
+        public CompletableFuture<String> block(CountDownLatch gate) throws InterruptedException {
+            gate.await();
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @Async
+        public CompletableFuture<String> blockAndTell(
+                CountDownLatch started, CountDownLatch gate, BlockingQueue<String> ended) {
+            started.countDown();
+            ended.add(await(gate) ? "before done" : "before interrupted");
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+
+    static class After {
+
+        @VirtualThread
+        public CompletableFuture<String> fail() throws IOException {
+            throw new IOException("after");
+        }
+
+        @VirtualThread
+        public CompletableFuture<String> failLater() {
+            return CompletableFuture.failedFuture(new IOException("after"));
+        }
+
+        @VirtualThread
+        public void failSilently() {
+            throw new IllegalStateException("after");
+        }
+
+        @VirtualThread("one")
+        public CompletableFuture<String> block(CountDownLatch gate) throws InterruptedException {
+            gate.await();
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @VirtualThread
+        public CompletableFuture<String> blockAndTell(
+                CountDownLatch started, CountDownLatch gate, BlockingQueue<String> ended) {
+            started.countDown();
+            ended.add(await(gate) ? "after done" : "after interrupted");
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @VirtualThread
+        public CompletableFuture<String> tenant() {
+            return CompletableFuture.completedFuture(TenantAccessor.TENANT.get());
+        }
+    }
+
+    @Async
+    static class BeforeClass {
+
+        Future<Thread> packagePrivate() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    @VirtualThread
+    static class AfterClass {
+
+        Future<Thread> packagePrivate() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+
+        public Future<Thread> open() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    private static boolean await(CountDownLatch gate) {
+        try {
+            gate.await();
+            return true;
+        } catch (InterruptedException cancelled) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.jayway.jsonpath.JsonPath;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties;
+import io.github.virtualthread.limit.TaskLimits;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** The reference has every property that there is, and no other. */
+class PropertiesPageTests {
+
+    private static final String LIMITS = "virtual-thread.limits";
+    private static final Path METADATA =
+            Pages.ROOT.resolve("virtual-thread-starter/target/classes/META-INF/spring-configuration-metadata.json");
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z.<>-]+)` \\| [^|]+ \\| (?:`([^`]*)`|none) \\|");
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
+
+    @Test
+    void thePageHasTheKeysAndDefaultsOfTheMetadata() throws IOException {
+        Map<String, String> documented = ROW.matcher(Pages.text("docs/properties.md"))
+                .results()
+                .collect(Collectors.toMap(
+                        row -> "virtual-thread." + row.group(1), PropertiesPageTests::defaultValue, (a, b) -> b));
+
+        assertThat(documented).isEqualTo(known());
+    }
+
+    @Test
+    void aBlankTextIsEmptyAndABlankNumberOrTimeIsNotSet() {
+        runner.withPropertyValues(
+                        "virtual-thread.thread-name-prefix=",
+                        "virtual-thread.propagation.mdc-keys=",
+                        "virtual-thread.shutdown.await-termination-period=")
+                .run(context -> {
+                    VirtualThreadProperties properties = context.getBean(VirtualThreadProperties.class);
+
+                    assertThat(properties.threadNamePrefix()).isEmpty();
+                    assertThat(properties.propagation().mdcKeys()).isEmpty();
+                    assertThat(properties.shutdown().awaitTerminationPeriod()).isEqualTo(Duration.ofSeconds(30));
+                });
+    }
+
+    @Test
+    void anEnvironmentVariableMakesANewLimit() {
+        environment("VIRTUALTHREAD_LIMITS_MAIL_PERMITS", "5").run(context -> assertThat(
+                        context.getBean(TaskLimits.class).get("mail").permits())
+                .isEqualTo(5));
+    }
+
+    @Test
+    void aMisspeltEnvironmentVariableIsNotNoticed() {
+        environment("VIRTUALTHREAD_LIMITS_DB_PERMIT", "5")
+                .withPropertyValues("virtual-thread.limits.db.permits=2")
+                .run(context -> assertThat(
+                                context.getBean(TaskLimits.class).get("db").permits())
+                        .isEqualTo(2));
+    }
+
+    @Test
+    void aMisspeltSystemPropertyIsNotNoticed() {
+        runner.withSystemProperties("virtual-thread.limits.db.permit=5")
+                .withPropertyValues("virtual-thread.limits.db.permits=2")
+                .run(context -> assertThat(
+                                context.getBean(TaskLimits.class).get("db").permits())
+                        .isEqualTo(2));
+    }
+
+    @Test
+    void anEnvironmentVariableDoesNotReachANameWithDots() {
+        environment("VIRTUALTHREAD_LIMITS_PARTNER_API_PERMITS", "5")
+                .withPropertyValues("virtual-thread.limits[partner.api].permits=2")
+                .run(context -> assertThat(context.getBean(TaskLimits.class)
+                                .get("partner.api")
+                                .permits())
+                        .isEqualTo(2));
+    }
+
+    private ApplicationContextRunner environment(String name, String value) {
+        return runner.withInitializer(context -> {
+            MutablePropertySources sources = context.getEnvironment().getPropertySources();
+            String environment = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
+            sources.replace(environment, new SystemEnvironmentPropertySource(environment, Map.of(name, value)));
+            if (sources.contains("test")) {
+                // stands in for a file, which environment variables override
+                sources.addLast(Objects.requireNonNull(sources.remove("test")));
+            }
+        });
+    }
+
+    private static String defaultValue(MatchResult row) {
+        return row.group(2) == null ? "none" : row.group(2);
+    }
+
+    private static Map<String, String> known() throws IOException {
+        Map<String, String> known = new TreeMap<>();
+        List<Map<String, Object>> properties = JsonPath.parse(METADATA.toFile()).read("$.properties");
+        for (Map<String, Object> property : properties) {
+            known.put((String) property.get("name"), String.valueOf(property.getOrDefault("defaultValue", "none")));
+        }
+        // the metadata has one entry for all limits
+        assertThat(known.remove(LIMITS)).isNotNull();
+        Arrays.stream(VirtualThreadProperties.Limit.class.getRecordComponents())
+                .map(RecordComponent::getName)
+                .map(DataObjectPropertyName::toDashedForm)
+                .forEach(key -> known.put(LIMITS + ".<name>." + key, "none"));
+        return known;
+    }
+}

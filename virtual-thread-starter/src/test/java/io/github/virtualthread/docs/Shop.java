@@ -1,0 +1,36 @@
+package io.github.virtualthread.docs;
+
+import java.math.BigDecimal;
+
+/** What the examples call. */
+public final class Shop {
+
+    private Shop() {}
+
+    public record Price(BigDecimal amount) {}
+
+    public record Page(Price price, int stock) {}
+
+    public record Order(String customer) {}
+
+    /** Stands for blocking calls of a database. */
+    public static class Prices {
+
+        volatile Thread calledOn;
+
+        public Price find(long id) {
+            calledOn = Thread.currentThread();
+            return new Price(BigDecimal.valueOf(id));
+        }
+
+        public int stock(long id) {
+            return 40;
+        }
+    }
+
+    /** Stands for a blocking call of a mail server. */
+    public static class MailServer {
+
+        public void deliver(Order order) {}
+    }
+}

@@ -1,0 +1,358 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.docs.Pages.Block;
+import io.github.virtualthread.limit.LimitSettings;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
+import org.springframework.jms.annotation.JmsListener;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** Whoever searches for a message finds it: the page has what an application really says. */
+@Timeout(20)
+@ExtendWith(OutputCaptureExtension.class)
+class StartUpChecksPageTests {
+
+    private static final ApplicationContextRunner RUNNER = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
+
+    static Stream<Case> mistakes() {
+        return Stream.of(
+                new Case("unknown-limit", Mailer.class, "limits.mail.permits=1", "limits.report.permits=1"),
+                new Case("no-limits", Mailer.class),
+                new Case("placeholder", Reports.class),
+                new Case("contradiction", Contradiction.class, "limits.mail.permits=1"),
+                new Case("return-type", Catalog.class),
+                new Case("return-type-class", Inventory.class),
+                new Case("suspend", Suspending.class),
+                new Case("async", Newsletter.class),
+                new Case("private", PrivateMethod.class),
+                new Case("static", StaticMethod.class),
+                new Case("final", FinalMethod.class),
+                new Case("final-class", FinalClass.class),
+                new Case("sealed-class", SealedClass.class),
+                new Case("no-interface", OfInterface.class, "spring.aop.proxy-target-class=false"),
+                new Case("bean-method", BeanMethod.class),
+                new Case("too-early", TooEarly.class),
+                new Case("two-enable-virtual", TwoEnableVirtual.class),
+                new Case("aspectj", AspectJ.class),
+                new Case("two-beans", TwoBeans.class),
+                new Case("no-permits", Nothing.class, "limits.db.queue-capacity=100"),
+                new Case(
+                        "bad-values",
+                        Nothing.class,
+                        "limits.db.permits=0",
+                        "limits.db.queue-capacity=-1",
+                        "limits.db.max-wait=0s"),
+                new Case("reserved-name", Nothing.class, "limits.none.permits=1"),
+                new Case("bad-name", Nothing.class, "limits[price db].permits=1"),
+                new Case("default-limit", Nothing.class, "limits.common.permits=8", "default-limit=comon"),
+                new Case("negative-period", Nothing.class, "shutdown.await-termination-period=-1s"),
+                new Case("several", Mailer.class, "limits.mail.permits=0"),
+                new Case("unknown-key", Nothing.class, "limits.db.permit=20"),
+                new Case("dotted-name", Nothing.class, "limits.partner.api.permits=10"),
+                new Case("empty-limits", Nothing.class, "limits="),
+                new Case("empty-limit", Nothing.class, "limits.db="));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void theReportIsOnThePage(Case mistake) {
+        RUNNER.withUserConfiguration(mistake.type())
+                .withPropertyValues(mistake.properties())
+                .run(context -> assertThat(Pages.normalized(report(context.getStartupFailure())))
+                        .isEqualTo(Pages.normalized(page("mistake", mistake.name()))));
+    }
+
+    @Test
+    void thePageHasNoOtherReports() {
+        assertThat(blocks("mistake").map(Block::argument))
+                .containsExactlyInAnyOrderElementsOf(mistakes().map(Case::name).toList());
+    }
+
+    @Test
+    void theLineOfTheStartIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Orders.class)
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits=20",
+                        "virtual-thread.limits.partner.permits=10",
+                        "virtual-thread.limits.partner.queue-capacity=50",
+                        "virtual-thread.limits.partner.max-wait=2s")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains(page("log", "start"));
+    }
+
+    @Test
+    void theWarningOfAFixedDelayIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Cleanup.class)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(named(output.getAll())).contains(page("log", "fixed-delay"));
+    }
+
+    @Test
+    void theWarningOfAListenerIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context).hasFailed());
+
+        assertThat(named(output.getAll())).contains(page("log", "listener"));
+    }
+
+    private static String report(Throwable failure) {
+        List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(FailureAnalyzer.class, FailureHandler.handleMessage((message, cause) -> {}));
+        FailureAnalysis analysis = analyzers.stream()
+                .map(analyzer -> analyzer.analyze(failure))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no analysis", failure));
+        return named("Description:\n%s\nAction:\n%s".formatted(analysis.getDescription(), analysis.getAction()));
+    }
+
+    private static String named(String text) {
+        return text.replace(StartUpChecksPageTests.class.getName() + "$", "com.acme.");
+    }
+
+    private static Stream<Block> blocks(String kind) {
+        return Pages.blocks("text")
+                .filter(block -> block.where().startsWith("docs/start-up-checks.md")
+                        && block.directive().equals(kind));
+    }
+
+    private static String page(String kind, String name) {
+        return blocks(kind)
+                .filter(block -> block.argument().equals(name))
+                .map(Block::text)
+                .findFirst()
+                .orElse("the page has no <!-- %s: %s -->".formatted(kind, name));
+    }
+
+    record Case(String name, Class<?> type, String... keys) {
+
+        String[] properties() {
+            return Stream.of(keys)
+                    .map(key -> key.startsWith("spring.") ? key : "virtual-thread." + key)
+                    .toArray(String[]::new);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static class Nothing {}
+
+    static class Mailer {
+
+        @VirtualThread("mial")
+        CompletableFuture<Void> send() {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    static class Reports {
+
+        @VirtualThread("${report.limit}")
+        void print() {}
+    }
+
+    static class Contradiction {
+
+        @VirtualThread(value = "mail", limit = "report")
+        CompletableFuture<Void> send() {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    static class Catalog {
+
+        @VirtualThread
+        String title(long id) {
+            return "Tea cup";
+        }
+    }
+
+    @VirtualThread
+    static class Inventory {
+
+        public int count() {
+            return 40;
+        }
+    }
+
+    static class Suspending {
+
+        @VirtualThread
+        public Object title(long id, Continuation caller) {
+            return "Tea cup";
+        }
+    }
+
+    static class Newsletter {
+
+        @Async
+        @VirtualThread
+        void send() {}
+    }
+
+    static class PrivateMethod {
+
+        @VirtualThread
+        private void send() {}
+    }
+
+    static class StaticMethod {
+
+        @VirtualThread
+        static void send() {}
+    }
+
+    static class FinalMethod {
+
+        @VirtualThread
+        final void send() {}
+    }
+
+    static final class FinalClass {
+
+        @VirtualThread
+        void send() {}
+    }
+
+    static sealed class SealedClass {
+
+        @VirtualThread
+        void send() {}
+    }
+
+    static final class OnlyChild extends SealedClass {}
+
+    static class OfInterface implements Runnable {
+
+        @VirtualThread
+        public Future<String> report() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @Override
+        public void run() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class BeanMethod {
+
+        @Bean
+        @VirtualThread
+        CompletableFuture<String> token() {
+            return CompletableFuture.completedFuture("t");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TooEarly {
+
+        @Bean
+        Audit audit() {
+            return new Audit();
+        }
+
+        @Bean
+        static AuditPostProcessor auditPostProcessor(Audit audit) {
+            return new AuditPostProcessor();
+        }
+    }
+
+    static class Audit {
+
+        @VirtualThread
+        void record() {}
+    }
+
+    static class AuditPostProcessor implements BeanPostProcessor, PriorityOrdered {
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    @Import(SecondEnableVirtual.class)
+    static class TwoEnableVirtual {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(order = 7)
+    static class SecondEnableVirtual {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(mode = AdviceMode.ASPECTJ)
+    static class AspectJ {}
+
+    static class Orders {
+
+        @VirtualThread("db")
+        void store() {}
+
+        @VirtualThread("partner")
+        void tellPartner() {}
+
+        @VirtualThread
+        void count() {}
+
+        @VirtualThread
+        @JmsListener
+        void onOrder() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoBeans {
+
+        @Bean
+        LimitSettings db() {
+            return LimitSettings.of("db", 20);
+        }
+
+        @Bean
+        LimitSettings database() {
+            return LimitSettings.of("db", 10);
+        }
+    }
+
+    static class Cleanup {
+
+        @VirtualThread
+        @Scheduled(fixedDelay = 60_000)
+        void removeOldCarts() {}
+    }
+}

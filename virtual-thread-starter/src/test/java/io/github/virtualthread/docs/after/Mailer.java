@@ -1,0 +1,23 @@
+package io.github.virtualthread.docs.after;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.docs.Shop.MailServer;
+import io.github.virtualthread.docs.Shop.Order;
+import org.springframework.stereotype.Service;
+
+// example: MailerAfter
+@Service
+class Mailer {
+
+    private final MailServer server;
+
+    Mailer(MailServer server) {
+        this.server = server;
+    }
+
+    @VirtualThread("mail")
+    public void confirm(Order order) {
+        server.deliver(order);
+    }
+}
+// end
