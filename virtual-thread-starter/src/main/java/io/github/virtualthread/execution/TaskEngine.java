@@ -264,8 +264,8 @@ public final class TaskEngine implements AutoCloseable {
                 live.running().stream().filter(task -> !task.future().isDone()).toList();
         left.forEach(task -> threads.start(task::giveUp));
         CompletableFuture.allOf(left.stream().map(Task::future).toArray(CompletableFuture<?>[]::new))
-                .exceptionally(failure -> null)
-                .completeOnTimeout(null, GRACE.toMillis(), TimeUnit.MILLISECONDS)
+                .handle((none, failure) -> true)
+                .completeOnTimeout(false, GRACE.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
     }
 

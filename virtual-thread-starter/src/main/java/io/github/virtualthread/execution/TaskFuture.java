@@ -91,10 +91,12 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
     private boolean abandon(BooleanSupplier completion) {
         Task abandoned = task;
         boolean waited = abandoned != null && abandoned.leaveQueue();
-        boolean completed = completion.getAsBoolean();
-        if (abandoned != null && waited) {
-            abandoned.release();
+        try {
+            return completion.getAsBoolean();
+        } finally {
+            if (abandoned != null && waited) {
+                abandoned.release();
+            }
         }
-        return completed;
     }
 }

@@ -184,6 +184,40 @@ class LimitedCallTests {
                 .containsExactly(false, true, true);
     }
 
+    @Test
+    void aRunningCallKeepsNobodyAliveThatWaitedBehindIt() throws Exception {
+        CountDownLatch first = new CountDownLatch(1);
+        CountDownLatch second = new CountDownLatch(1);
+        CountDownLatch running = new CountDownLatch(1);
+        test.hold("three", release);
+        test.hold("three", first);
+        test.hold("three", second);
+        test.submit("three", () -> {
+            running.countDown();
+            release.await();
+            return null;
+        });
+        List<WeakReference<Object>> values = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            values.add(valueOf(i == 9 ? second : new CountDownLatch(0)));
+        }
+        first.countDown();
+        await(running);
+        second.countDown();
+        test.submit("three", () -> "all others have ended").join();
+
+        assertThat(collected(values)).isTrue();
+    }
+
+    private WeakReference<Object> valueOf(CountDownLatch after) {
+        Object value = new Object();
+        test.submit("three", () -> {
+            after.await();
+            return value;
+        });
+        return new WeakReference<>(value);
+    }
+
     /** Tries again, since a collection may leave some for the next. */
     private static boolean collected(List<WeakReference<Object>> references) throws InterruptedException {
         for (int attempt = 0; attempt < 50; attempt++) {

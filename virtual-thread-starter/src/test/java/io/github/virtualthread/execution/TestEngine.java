@@ -95,6 +95,16 @@ final class TestEngine implements AutoCloseable {
         }
     }
 
+    static void awaitIdle(TestEngine test) {
+        long begin = System.nanoTime();
+        while (!test.engine.isIdle()) {
+            if (System.nanoTime() - begin > ENOUGH.toNanos()) {
+                throw new AssertionError("calls still run");
+            }
+            Thread.yield();
+        }
+    }
+
     /** Asks with calls until one is refused: then somebody else is stopping the engine. */
     static void awaitDraining(TestEngine test) {
         long begin = System.nanoTime();
