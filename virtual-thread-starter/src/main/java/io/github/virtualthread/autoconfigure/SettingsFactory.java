@@ -43,6 +43,7 @@ final class SettingsFactory {
                 properties.propagation().mdcKeys(),
                 properties.propagation().context(),
                 awaitTermination(),
+                properties.selfInvocation(),
                 limits,
                 mistakes);
     }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.SelfInvocation;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +15,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled whether annotated methods are intercepted; otherwise they run on the thread of their caller
  * @param defaultLimit name of the limit of annotated methods that name none
  * @param threadNamePrefix begin of the names of all threads
+ * @param selfInvocation what happens at start-up where a method calls an annotated method of its own object, which the proxy
+ *     cannot see
  * @param propagation what tasks see of their callers
  * @param limits named concurrency limits, keyed by the name used in the annotation
  * @param shutdown what happens to calls when the application stops
@@ -23,6 +26,7 @@ public record VirtualThreadProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String defaultLimit,
         @DefaultValue("vt-") String threadNamePrefix,
+        @DefaultValue("warn") SelfInvocation selfInvocation,
         @DefaultValue Propagation propagation,
         @DefaultValue Map<String, Limit> limits,
         @DefaultValue Shutdown shutdown) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param mdcKeys the only keys of the MDC to carry; empty for all
  * @param registeredContext whether thread-locals registered with context-propagation travel, where it is on the classpath
  * @param awaitTermination how long calls may finish when the application stops; zero for not at all
+ * @param selfInvocation what happens where an object calls an annotated method of its own
  * @param limits limits that the settings declare, in addition to beans of type {@link LimitSettings}
  * @param mistakes what is wrong in the source of the settings; reported together with all other mistakes
  */
@@ -25,12 +26,13 @@ public record EngineSettings(
         List<String> mdcKeys,
         boolean registeredContext,
         Duration awaitTermination,
+        SelfInvocation selfInvocation,
         List<LimitSettings> limits,
         List<Mistake> mistakes) {
 
     /** What applies without any setting. */
-    static final EngineSettings DEFAULTS =
-            new EngineSettings(null, "vt-", true, List.of(), true, Duration.ofSeconds(30), List.of(), List.of());
+    static final EngineSettings DEFAULTS = new EngineSettings(
+            null, "vt-", true, List.of(), true, Duration.ofSeconds(30), SelfInvocation.WARN, List.of(), List.of());
 
     /** Copies the lists. */
     public EngineSettings {

@@ -40,6 +40,9 @@ final class StartupCheck implements SmartInitializingSingleton {
         mistakes.addAll(unknownDefault(given));
         Findings findings = postProcessor.check(limits::names, given.defaultLimit());
         mistakes.addAll(findings.mistakes());
+        if (given.selfInvocation() == SelfInvocation.FAIL) {
+            mistakes.addAll(findings.selfInvocations());
+        }
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
         }
@@ -47,7 +50,7 @@ final class StartupCheck implements SmartInitializingSingleton {
                 .map(AnnotatedCall::limit)
                 .filter(Objects::nonNull)
                 .forEach(limits::spell);
-        new StartupReport(given, beanFactory.getBeanClassLoader()).log(findings.calls(), limits);
+        new StartupReport(given, beanFactory.getBeanClassLoader()).log(findings, limits);
     }
 
     private List<Mistake> unknownDefault(EngineSettings given) {

@@ -2,6 +2,7 @@ package io.github.virtualthread.config;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.interceptor.AnnotatedCall;
+import io.github.virtualthread.interceptor.Findings;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,10 +30,14 @@ final class StartupReport {
         this.classLoader = classLoader;
     }
 
-    void log(List<AnnotatedCall> calls, TaskLimits limits) {
+    void log(Findings findings, TaskLimits limits) {
+        List<AnnotatedCall> calls = findings.calls();
         logger.info(summary(calls, limits));
         calls.forEach(call -> logger.debug(
                 "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
+        if (settings.selfInvocation() == SelfInvocation.WARN) {
+            findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
+        }
         if (ClassUtils.isPresent(SPRING_SECURITY, classLoader) && !travels()) {
             logger.warn(
                     "Spring Security's authentication does not travel to virtual threads: {}",

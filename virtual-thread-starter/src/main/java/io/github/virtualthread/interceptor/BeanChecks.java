@@ -1,6 +1,7 @@
 package io.github.virtualthread.interceptor;
 
 import io.github.virtualthread.interceptor.CreatedBeans.Created;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ final class BeanChecks {
     private final BiPredicate<String, Class<?>> classProxy;
     private final Set<Mistake> mistakes = new LinkedHashSet<>();
     private final Set<AnnotatedCall> calls = new LinkedHashSet<>();
-    private final Set<Class<?>> warned = new LinkedHashSet<>();
+    private final Map<Class<?>, Created> seen = new LinkedHashMap<>();
 
     /**
      * Checks of one factory, made once.
@@ -71,7 +72,8 @@ final class BeanChecks {
         if (advising) {
             beans.unseen().forEach((name, type) -> mistakes.add(tooEarly(name, type)));
         }
-        return new Findings(List.copyOf(mistakes), List.copyOf(calls));
+        return new Findings(
+                List.copyOf(mistakes), List.copyOf(calls), advising ? List.copyOf(selfInvocations()) : List.of());
     }
 
     private void checkDefinition(String name, @Nullable Created created) {
@@ -86,9 +88,19 @@ final class BeanChecks {
         Findings findings = checks.check(bean.type(), bean.classProxy());
         mistakes.addAll(findings.mistakes());
         calls.addAll(findings.calls());
-        if (warned.add(bean.type())) {
+        if (seen.putIfAbsent(bean.type(), bean) == null) {
             methods.in(bean.type()).forEach(method -> TriggerWarnings.log(method, methods.annotation()));
         }
+    }
+
+    private Set<Mistake> selfInvocations() {
+        SelfInvocations invocations = new SelfInvocations(methods.annotation());
+        Set<Mistake> found = new LinkedHashSet<>();
+        seen.values().forEach(bean -> {
+            List<AnnotatedMethod> advised = checks.advised(bean.type(), bean.classProxy());
+            found.addAll(invocations.in(TypeHierarchy.userClass(bean.type()), bean.classProxy(), advised));
+        });
+        return found;
     }
 
     private @Nullable Class<?> typeOf(String name) {

@@ -7,15 +7,18 @@ import java.util.List;
  *
  * @param mistakes all mistakes, in the order of the bean definitions; empty where everything is right
  * @param calls all advised methods, once each
+ * @param selfInvocations calls of advised methods that no proxy sees, since an object makes them to itself; empty where
+ *     nothing is advised
  */
-public record Findings(List<Mistake> mistakes, List<AnnotatedCall> calls) {
+public record Findings(List<Mistake> mistakes, List<AnnotatedCall> calls, List<Mistake> selfInvocations) {
 
     /** Nothing annotated, nothing wrong. */
-    static final Findings NONE = new Findings(List.of(), List.of());
+    static final Findings NONE = new Findings(List.of(), List.of(), List.of());
 
-    /** Copies both lists. */
+    /** Copies the lists. */
     public Findings {
         mistakes = List.copyOf(mistakes);
         calls = List.copyOf(calls);
+        selfInvocations = List.copyOf(selfInvocations);
     }
 }

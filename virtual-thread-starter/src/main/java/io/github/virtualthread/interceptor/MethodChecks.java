@@ -13,7 +13,7 @@ final class MethodChecks {
     private final SignatureChecks signatures;
     private final ProxyChecks proxies;
     private final LimitChecks limits;
-    private final Map<Key, Findings> known = new ConcurrentHashMap<>();
+    private final Map<Key, Checked> known = new ConcurrentHashMap<>();
 
     MethodChecks(AnnotatedMethods methods, LimitChecks limits) {
         this.methods = methods;
@@ -29,19 +29,29 @@ final class MethodChecks {
      * @param classProxy whether its proxy is a subclass rather than an implementation of its interfaces
      */
     Findings check(Class<?> type, boolean classProxy) {
-        Class<?> user = TypeHierarchy.userClass(type);
-        Key key = new Key(user, classProxy);
-        Findings findings = known.get(key);
-        if (findings == null) {
-            findings = methods.in(user).isEmpty() ? Findings.NONE : inspect(user, classProxy);
-            known.put(key, findings);
-        }
-        return findings;
+        return checked(type, classProxy).findings();
     }
 
-    private Findings inspect(Class<?> type, boolean classProxy) {
+    /** The methods of a class in which no mistake was found. */
+    List<AnnotatedMethod> advised(Class<?> type, boolean classProxy) {
+        return checked(type, classProxy).advised();
+    }
+
+    private Checked checked(Class<?> type, boolean classProxy) {
+        Class<?> user = TypeHierarchy.userClass(type);
+        Key key = new Key(user, classProxy);
+        Checked checked = known.get(key);
+        if (checked == null) {
+            checked = methods.in(user).isEmpty() ? Checked.NOTHING : inspect(user, classProxy);
+            known.put(key, checked);
+        }
+        return checked;
+    }
+
+    private Checked inspect(Class<?> type, boolean classProxy) {
         List<Mistake> mistakes = new ArrayList<>();
         List<AnnotatedCall> calls = new ArrayList<>();
+        List<AnnotatedMethod> advised = new ArrayList<>();
         Mistake ofClass = proxies.checkClass(type, classProxy);
         if (ofClass != null) {
             mistakes.add(ofClass);
@@ -60,10 +70,16 @@ final class MethodChecks {
             mistakes.addAll(found);
             if (found.isEmpty()) {
                 calls.add(new AnnotatedCall(method.qualifiedName(), limits.limit(method)));
+                advised.add(method);
             }
         }
-        return new Findings(mistakes.stream().distinct().toList(), calls);
+        return new Checked(new Findings(mistakes.stream().distinct().toList(), calls, List.of()), advised);
     }
 
     private record Key(Class<?> type, boolean classProxy) {}
+
+    private record Checked(Findings findings, List<AnnotatedMethod> advised) {
+
+        static final Checked NOTHING = new Checked(Findings.NONE, List.of());
+    }
 }

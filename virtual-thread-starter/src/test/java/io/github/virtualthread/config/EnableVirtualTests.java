@@ -152,6 +152,7 @@ class EnableVirtualTests {
                     defaults.mdcKeys(),
                     defaults.registeredContext(),
                     defaults.awaitTermination(),
+                    defaults.selfInvocation(),
                     defaults.limits(),
                     defaults.mistakes());
         }

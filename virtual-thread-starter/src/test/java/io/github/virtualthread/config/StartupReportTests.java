@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.virtualthread.interceptor.AnnotatedCall;
+import io.github.virtualthread.interceptor.Findings;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
@@ -53,8 +54,8 @@ class StartupReportTests {
 
     @Test
     void switchedOffPropagationIsNamed() {
-        EngineSettings nothing =
-                new EngineSettings(null, "vt-", false, List.of(), false, Duration.ZERO, List.of(), List.of());
+        EngineSettings nothing = new EngineSettings(
+                null, "vt-", false, List.of(), false, Duration.ZERO, SelfInvocation.WARN, List.of(), List.of());
 
         report(nothing, Set.of());
 
@@ -94,7 +95,8 @@ class StartupReportTests {
         try (TaskTimer timer = new TaskTimer("timer")) {
             new StartupReport(settings, new OnlyThese(classPath))
                     .log(
-                            List.of(new AnnotatedCall("com.acme.Mailer.send", null)),
+                            new Findings(
+                                    List.of(), List.of(new AnnotatedCall("com.acme.Mailer.send", null)), List.of()),
                             new TaskLimits(List.of(limits), timer, change -> {}));
         }
     }
