@@ -5,6 +5,7 @@ import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -49,15 +50,27 @@ final class SettingsFactory {
     }
 
     /**
-     * An environment variable cannot spell {@code price-db}, so it adds a key {@code pricedb}. Both keys are bound to the same
-     * values, the variable's first; the file is bound last and knows the better spelling.
+     * An environment variable cannot spell {@code price-db}, so it adds a key {@code pricedb}: both are one limit. The map
+     * begins with what counts most, so an earlier value wins; what comes last is the file, which knows the better spelling.
      */
     private static Map<String, Limit> distinct(Map<String, Limit> limits) {
+        Map<String, Limit> merged = new LinkedHashMap<>();
         Map<String, String> spellings = new LinkedHashMap<>();
-        limits.keySet().forEach(name -> spellings.put(LimitNames.uniform(name), name));
-        Map<String, Limit> distinct = new LinkedHashMap<>(limits);
-        distinct.keySet().retainAll(spellings.values());
+        limits.forEach((name, limit) -> {
+            merged.merge(LimitNames.uniform(name), limit, SettingsFactory::merge);
+            spellings.put(LimitNames.uniform(name), name);
+        });
+        Map<String, Limit> distinct = new LinkedHashMap<>();
+        merged.forEach((uniform, limit) -> distinct.put(spellings.getOrDefault(uniform, uniform), limit));
         return distinct;
+    }
+
+    private static Limit merge(Limit first, Limit second) {
+        return new Limit(
+                first.permits() == null ? second.permits() : first.permits(),
+                first.queueCapacity() == null ? second.queueCapacity() : first.queueCapacity(),
+                first.maxWait() == null ? second.maxWait() : first.maxWait(),
+                first.nested() == Nested.WARN ? second.nested() : first.nested());
     }
 
     private @Nullable LimitSettings limit(String name, Limit limit) {

@@ -88,7 +88,7 @@ class EngineConfiguration {
 
     private static VirtualThreadConfigurationException declaredTwice(LimitSettings limit, LimitSettings present) {
         return new VirtualThreadConfigurationException(List.of(new Mistake(
-                "Limit '%s' is declared by two beans, which say %s and %s".formatted(limit.name(), present, limit),
+                "Limit '%s' is declared by two beans: %s and %s".formatted(limit.name(), present, limit),
                 "Remove one of the beans, or give it another name.")));
     }
 

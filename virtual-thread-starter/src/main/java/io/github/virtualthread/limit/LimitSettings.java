@@ -104,6 +104,12 @@ public record LimitSettings(
         return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
     }
 
+    /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
+    @Override
+    public String toString() {
+        return "%s (%s)".formatted(name, describe());
+    }
+
     /** As in {@code 20 permits, queue of 100, wait up to 2s}. */
     String describe() {
         return "%d permits, %s, %s"

@@ -56,7 +56,9 @@ class PropertiesTests {
                                 StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
                                 new SystemEnvironmentPropertySource(
                                         StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                                        Map.of("VIRTUALTHREAD_LIMITS_PRICEDB_PERMITS", "30"))))
+                                        Map.of(
+                                                "VIRTUALTHREAD_LIMITS_PRICEDB_PERMITS", "30",
+                                                "VIRTUALTHREAD_LIMITS_PRICEDB_MAX_WAIT", "3s"))))
                 .withInitializer(context -> {
                     // the test's own values stand in for a file, which environment variables override
                     var sources = context.getEnvironment().getPropertySources();
@@ -69,6 +71,7 @@ class PropertiesTests {
                     assertThat(limits.names()).containsExactly("price-db");
                     assertThat(limits.get("priceDb").permits()).isEqualTo(30);
                     assertThat(limits.get("priceDb").queueCapacity()).isEqualTo(7);
+                    assertThat(limits.get("priceDb").maxWait()).isEqualTo(Duration.ofSeconds(3));
                 });
     }
 

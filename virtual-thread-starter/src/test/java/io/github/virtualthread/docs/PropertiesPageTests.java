@@ -7,10 +7,9 @@ import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Parameter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,6 +20,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.StandardEnvironment;
@@ -121,10 +121,12 @@ class PropertiesPageTests {
         }
         // the metadata has one entry for all limits
         assertThat(known.remove(LIMITS)).isNotNull();
-        Arrays.stream(VirtualThreadProperties.Limit.class.getRecordComponents())
-                .map(RecordComponent::getName)
-                .map(DataObjectPropertyName::toDashedForm)
-                .forEach(key -> known.put(LIMITS + ".<name>." + key, "none"));
+        for (Parameter component : VirtualThreadProperties.Limit.class.getDeclaredConstructors()[0].getParameters()) {
+            DefaultValue defaultValue = component.getAnnotation(DefaultValue.class);
+            known.put(
+                    LIMITS + ".<name>." + DataObjectPropertyName.toDashedForm(component.getName()),
+                    defaultValue == null ? "none" : defaultValue.value()[0]);
+        }
         return known;
     }
 }
