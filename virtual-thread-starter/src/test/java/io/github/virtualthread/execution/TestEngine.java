@@ -1,5 +1,7 @@
 package io.github.virtualthread.execution;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
@@ -93,6 +95,13 @@ final class TestEngine implements AutoCloseable {
             }
             Thread.yield();
         }
+    }
+
+    /** To AssertJ's {@code failsWithin} a future that is still open when the time is over has failed too. */
+    static void assertFails(CompletableFuture<?> future) {
+        assertThat(future.handle((value, failure) -> failure != null))
+                .succeedsWithin(5, TimeUnit.SECONDS)
+                .isEqualTo(true);
     }
 
     static void awaitIdle(TestEngine test) {

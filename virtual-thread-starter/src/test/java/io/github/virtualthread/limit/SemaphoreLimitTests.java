@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -191,5 +192,40 @@ class SemaphoreLimitTests {
         assertThat(most.get()).isBetween(1, 3);
         assertThat(limit.available()).isEqualTo(3);
         assertThat(limit.waiting()).isZero();
+    }
+
+    @Test
+    void noCallIsLeftBehindThatQueuesWhileThePermitComesBack() throws Exception {
+        SemaphoreLimit limit = limit(1);
+        int rounds = 100_000;
+        AtomicReference<Call> holder = new AtomicReference<>();
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger ended = new AtomicInteger();
+        Thread giving = Thread.ofPlatform().daemon().start(() -> {
+            for (int round = 1; round <= rounds; round++) {
+                reached(begun, round);
+                holder.get().giveBack();
+                ended.set(round);
+            }
+        });
+
+        for (int round = 1; round <= rounds; round++) {
+            holder.set(Call.asked(limit));
+            begun.set(round);
+            for (int i = round % 64; i > 0; i--) {
+                Thread.onSpinWait(); // meets the other thread at each point of its way
+            }
+            Call next = Call.asked(limit);
+            reached(ended, round);
+            assertThat(next.holds()).isTrue();
+            next.giveBack();
+        }
+        giving.join();
+    }
+
+    private static void reached(AtomicInteger counter, int round) {
+        while (counter.get() < round && !Thread.currentThread().isInterrupted()) {
+            Thread.onSpinWait();
+        }
     }
 }
