@@ -36,6 +36,7 @@ final class Task extends PermitRequest implements Runnable {
     private @Nullable Throwable refusal; // why the body never runs
     private volatile boolean stopped;
     private volatile boolean timedOut;
+    private volatile boolean cancelled;
 
     /**
      * A task that has not been submitted.
@@ -210,16 +211,24 @@ final class Task extends PermitRequest implements Runnable {
 
     /** Whatever the body makes of an interrupt, the outcome is the reason for it. */
     private @Nullable Throwable replaced(@Nullable Throwable failure) {
-        if (!timedOut && !stopped) {
+        Throwable reason = interruptedBy();
+        if (reason == null) {
             return failure;
         }
-        Throwable reason = timedOut
-                ? RunTimeout.exception(spec)
-                : new CancellationException(spec.name() + " was interrupted: the application stopped before it ended");
         if (failure != null) {
             reason.addSuppressed(failure);
         }
         return reason;
+    }
+
+    private @Nullable Throwable interruptedBy() {
+        if (timedOut) {
+            return RunTimeout.exception(spec);
+        }
+        if (stopped) {
+            return new CancellationException(spec.name() + " was interrupted: the application stopped before it ended");
+        }
+        return cancelled ? new CancellationException(spec.name() + " was cancelled") : null;
     }
 
     private void report(Throwable failure, boolean first) {
@@ -240,8 +249,9 @@ final class Task extends PermitRequest implements Runnable {
         return leave();
     }
 
-    void interrupt() {
-        interruption.interrupt(() -> {});
+    /** Interrupts the body if it runs; whatever it makes of that, it was cancelled. */
+    void cancel() {
+        interruption.interrupt(() -> cancelled = true);
     }
 
     /** The run has taken too long: interrupts the body, and does not wait for it to complete the future. */
@@ -262,7 +272,7 @@ final class Task extends PermitRequest implements Runnable {
     /** The application stops: interrupts the body and makes the task fail whatever it returns. */
     void stop() {
         stopped = true;
-        interrupt();
+        interruption.interrupt(() -> {});
     }
 
     /** Completes the future of a task that did not end in spite of {@link #stop}. */

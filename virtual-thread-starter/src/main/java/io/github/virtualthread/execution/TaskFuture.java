@@ -32,15 +32,17 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         return super.completeExceptionally(failure);
     }
 
-    /** A waiting task leaves its queue and never runs. A running one is interrupted if that is allowed. */
+    /**
+     * A waiting task leaves its queue and never runs. A running one is interrupted if that is allowed, and before what hangs
+     * on this future runs, as that may block.
+     */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         Task cancelled = task;
-        boolean done = abandon(() -> super.cancel(mayInterruptIfRunning));
-        if (cancelled != null && done && mayInterruptIfRunning) {
-            cancelled.interrupt();
+        if (cancelled != null && mayInterruptIfRunning && (!isDone() || isCancelled())) {
+            cancelled.cancel();
         }
-        return done;
+        return abandon(() -> super.cancel(mayInterruptIfRunning));
     }
 
     @Override

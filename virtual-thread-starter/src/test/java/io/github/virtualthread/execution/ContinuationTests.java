@@ -75,6 +75,31 @@ class ContinuationTests {
     }
 
     @Test
+    void mayBlockTheThreadThatCancelsWithoutHoldingUpTheInterrupt() {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CompletableFuture<?> future = test.submit("db", () -> {
+            running.countDown();
+            try {
+                go.await();
+            } catch (InterruptedException expected) {
+                interrupted.countDown();
+            }
+            return "swallowed";
+        });
+        await(running);
+        CompletableFuture<Void> hanging = future.handle((value, failure) -> {
+            await(interrupted);
+            return null;
+        });
+
+        assertThat(future.cancel(true)).isTrue();
+
+        assertThat(hanging).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(future).isCancelled();
+    }
+
+    @Test
     void mayThrowWithoutHarmToTheLimit() {
         CompletableFuture<?> future = test.submit("db", () -> {
             await(go);
