@@ -3,6 +3,9 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.limit.TaskLimitCustomizer;
+import io.github.virtualthread.limit.TaskLimits;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -12,6 +15,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
 
 /** Switches {@code @VirtualThread} on and gives the engine its settings from the properties. */
 @AutoConfiguration
@@ -26,6 +30,16 @@ public class VirtualThreadAutoConfiguration {
     @ConditionalOnMissingBean
     EngineSettings virtualThreadSettings(VirtualThreadProperties properties) {
         return SettingsFactory.create(properties);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    LimitRefresh virtualThreadLimitRefresh(
+            Environment environment,
+            ObjectProvider<EngineSettings> settings,
+            ObjectProvider<TaskLimits> limits,
+            ObjectProvider<TaskLimitCustomizer> customizers) {
+        return new LimitRefresh(environment, settings, limits, customizers);
     }
 
     @Bean

@@ -8,6 +8,7 @@ import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.util.LinkedHashMap;
@@ -42,7 +43,10 @@ class EngineConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskLimits virtualThreadLimits(
-            ObjectProvider<EngineSettings> settings, ObjectProvider<LimitSettings> beans, TaskTimer timer) {
+            ObjectProvider<EngineSettings> settings,
+            ObjectProvider<LimitSettings> beans,
+            ObjectProvider<TaskLimitCustomizer> customizers,
+            TaskTimer timer) {
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
         beans.orderedStream().forEach(limit -> {
             LimitSettings present = limits.putIfAbsent(LimitNames.uniform(limit.name()), limit);
@@ -52,7 +56,10 @@ class EngineConfiguration {
         });
         // a property of the same name is the word of whoever operates the application
         settings(settings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
-        return new TaskLimits(limits.values(), timer, change -> logger.info("{}", change));
+        TaskLimits made = new TaskLimits(limits.values(), timer, change -> logger.info("{}", change));
+        customizers.orderedStream().forEach(customizer -> made.names()
+                .forEach(name -> customizer.customize(made.get(name))));
+        return made;
     }
 
     @Bean

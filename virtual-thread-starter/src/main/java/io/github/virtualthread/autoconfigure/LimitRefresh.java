@@ -1,0 +1,123 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.limit.LimitChange.Source;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimitCustomizer;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.event.GenericApplicationListener;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.env.Environment;
+
+/**
+ * Applies changed limits when Spring Cloud says that the environment has changed; known by the name of its event.
+ *
+ * <p>Only what differs from what was bound last is applied, so that a limit resized by hand survives an unrelated change. New
+ * limits are added, removed ones kept. Bad values change nothing and are logged; whoever publishes the event never hears of
+ * them.
+ */
+final class LimitRefresh implements GenericApplicationListener {
+
+    private static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+
+    private final Environment environment;
+    private final ObjectProvider<EngineSettings> settings;
+    private final ObjectProvider<TaskLimits> registry;
+    private final ObjectProvider<TaskLimitCustomizer> customizers;
+    private @Nullable Map<String, LimitSettings> bound;
+
+    LimitRefresh(
+            Environment environment,
+            ObjectProvider<EngineSettings> settings,
+            ObjectProvider<TaskLimits> registry,
+            ObjectProvider<TaskLimitCustomizer> customizers) {
+        this.environment = environment;
+        this.settings = settings;
+        this.registry = registry;
+        this.customizers = customizers;
+    }
+
+    @Override
+    public boolean supportsEventType(ResolvableType eventType) {
+        Class<?> type = eventType.resolve();
+        return type != null && type.getName().equals(EVENT);
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationEvent event) {
+        try {
+            refresh();
+        } catch (RuntimeException failure) {
+            logger.error("Changed properties of limits cannot be read; the limits stay as they are", failure);
+        }
+    }
+
+    private void refresh() {
+        EngineSettings fresh = SettingsFactory.create(bind());
+        if (!fresh.mistakes().isEmpty()) {
+            logger.error("Changed properties of limits are wrong, the limits stay as they are: {}", fresh.mistakes());
+            return;
+        }
+        Map<String, LimitSettings> before =
+                bound == null ? byName(settings.getObject().limits()) : bound;
+        Map<String, LimitSettings> now = byName(fresh.limits());
+        now.forEach((name, limit) -> apply(before.get(name), limit));
+        bound = now;
+    }
+
+    /** As strict as at the start. */
+    private VirtualThreadProperties bind() {
+        BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
+        return Binder.get(environment, new BlankCountsAsNotSet().apply(strict))
+                .bindOrCreate("virtual-thread", Bindable.of(VirtualThreadProperties.class));
+    }
+
+    private void apply(@Nullable LimitSettings before, LimitSettings after) {
+        TaskLimits limits = registry.getObject();
+        if (before != null) {
+            limits.change(after, now -> difference(before, after, now), Source.ENVIRONMENT);
+        } else if (!limits.contains(after.name())) {
+            limits.change(after, now -> now, Source.ENVIRONMENT);
+            logger.info("Limit added by {}: {}", Source.ENVIRONMENT, after);
+            customizers.orderedStream().forEach(customizer -> customizer.customize(limits.get(after.name())));
+        } else {
+            limits.change(after, now -> after, Source.ENVIRONMENT);
+        }
+    }
+
+    private static LimitSettings difference(LimitSettings before, LimitSettings after, LimitSettings now) {
+        LimitSettings changed = now;
+        if (before.permits() != after.permits()) {
+            changed = changed.withPermits(after.permits());
+        }
+        if (before.queueCapacity() != after.queueCapacity()) {
+            changed = changed.withQueueCapacity(after.queueCapacity());
+        }
+        if (!Objects.equals(before.maxWait(), after.maxWait())) {
+            changed = changed.withMaxWait(after.maxWait());
+        }
+        return before.nested() == after.nested() ? changed : changed.withNested(after.nested());
+    }
+
+    private static Map<String, LimitSettings> byName(List<LimitSettings> settings) {
+        return settings.stream()
+                .collect(Collectors.toMap(limit -> LimitNames.uniform(limit.name()), Function.identity()));
+    }
+}

@@ -1,0 +1,123 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimitCustomizer;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.context.ConfigurableApplicationContext;
+
+@Timeout(20)
+@ExtendWith(OutputCaptureExtension.class)
+class LimitRefreshTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+            .withPropertyValues("virtual-thread.limits.db.permits=2", "virtual-thread.limits.db.queue-capacity=7");
+
+    @Test
+    void aChangedPropertyChangesTheLimit(CapturedOutput output) {
+        runner.run(context -> {
+            change(context, "virtual-thread.limits.db.permits=5", "virtual-thread.limits.db.max-wait=2s");
+
+            TaskLimit db = limits(context).get("db");
+            assertThat(db.permits()).isEqualTo(5);
+            assertThat(db.maxWait()).isEqualTo(Duration.ofSeconds(2));
+            assertThat(db.queueCapacity()).isEqualTo(7);
+        });
+        assertThat(output)
+                .containsOnlyOnce("Limit 'db' changed by ENVIRONMENT: 2 permits, queue of 7, unbounded wait"
+                        + " -> 5 permits, queue of 7, wait up to 2s");
+    }
+
+    @Test
+    void aLimitResizedByHandSurvivesAnUnrelatedChange() {
+        runner.run(context -> {
+            limits(context).get("db").resize(9);
+
+            change(context, "virtual-thread.limits.db.queue-capacity=8");
+
+            assertThat(limits(context).get("db").permits()).isEqualTo(9);
+            assertThat(limits(context).get("db").queueCapacity()).isEqualTo(8);
+        });
+    }
+
+    @Test
+    void whatIsComparedIsWhatWasBoundLast() {
+        runner.run(context -> {
+            change(context, "virtual-thread.limits.db.permits=5");
+            limits(context).get("db").resize(9);
+
+            change(context, "virtual-thread.limits.db.permits=2");
+
+            assertThat(limits(context).get("db").permits()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void aNewLimitIsAddedAndShownToCustomizers(CapturedOutput output) {
+        runner.withBean(TaskLimitCustomizer.class, () -> limit -> limit.setQueueCapacity(3))
+                .run(context -> {
+                    assertThat(limits(context).get("db").queueCapacity()).isEqualTo(3);
+
+                    change(context, "virtual-thread.limits.mail.permits=4");
+
+                    assertThat(limits(context).get("mail").permits()).isEqualTo(4);
+                    assertThat(limits(context).get("mail").queueCapacity()).isEqualTo(3);
+                });
+        assertThat(output).contains("Limit added by ENVIRONMENT: mail (4 permits, unbounded queue, unbounded wait)");
+    }
+
+    @Test
+    void aLimitThatABeanDeclaresIsChangedByANewProperty() {
+        runner.withBean("mail", LimitSettings.class, () -> LimitSettings.of("mail", 1))
+                .run(context -> {
+                    change(context, "virtual-thread.limits.mail.permits=4");
+
+                    assertThat(limits(context).get("mail").permits()).isEqualTo(4);
+                });
+    }
+
+    @Test
+    void badValuesChangeNothingAndReachNobody(CapturedOutput output) {
+        runner.run(context -> {
+            change(context, "virtual-thread.limits.db.permits=0", "virtual-thread.limits.mail.permits=1");
+
+            assertThat(limits(context).get("db").permits()).isEqualTo(2);
+            assertThat(limits(context).names()).containsExactly("db");
+        });
+        assertThat(output).contains("Limit 'db': permits must be at least 1, was 0");
+    }
+
+    @Test
+    void unknownKeysChangeNothingAndReachNobody(CapturedOutput output) {
+        runner.run(context -> {
+            change(context, "virtual-thread.limits.db.permits=5", "virtual-thread.limits.db.permit=6");
+
+            assertThat(limits(context).get("db").permits()).isEqualTo(2);
+        });
+        assertThat(output).contains("the limits stay as they are");
+    }
+
+    private static TaskLimits limits(AssertableApplicationContext context) {
+        return context.getBean(TaskLimits.class);
+    }
+
+    private static void change(AssertableApplicationContext context, String... properties) {
+        ConfigurableApplicationContext source = context.getSourceApplicationContext();
+        TestPropertyValues.of(properties).applyTo(source);
+        source.publishEvent(new EnvironmentChangeEvent(source));
+    }
+}
