@@ -3,6 +3,7 @@ package io.github.virtualthread.context;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
+import java.util.Map;
 
 /** Every thread-local that is registered with Micrometer's context-propagation: trace, security, one's own. */
 final class SnapshotCapture implements ContextCapture {
@@ -13,6 +14,10 @@ final class SnapshotCapture implements ContextCapture {
     @Override
     public CapturedContext capture() {
         ContextSnapshot snapshot = snapshots.captureAll();
+        // the only implementation there is, is a map of what it holds
+        if (snapshot instanceof Map<?, ?> captured && captured.isEmpty()) {
+            return CapturedContext.EMPTY;
+        }
         return () -> {
             ContextSnapshot.Scope scope = snapshot.setThreadLocals();
             Scope close = scope::close;

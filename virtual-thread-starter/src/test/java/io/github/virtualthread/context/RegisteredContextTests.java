@@ -105,4 +105,13 @@ class RegisteredContextTests {
         assertThat(open(ContextPropagation.none().withMdc().capture(), TENANT::get))
                 .isEqualTo("null, then null");
     }
+
+    @Test
+    void capturesNothingWhereNothingIsSet() {
+        assertThat(propagation.capture()).isSameAs(CapturedContext.EMPTY);
+
+        TENANT.set("acme");
+
+        assertThat(propagation.capture()).isNotSameAs(CapturedContext.EMPTY);
+    }
 }
