@@ -1,0 +1,156 @@
+package io.github.virtualthread.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Calls that wait while the longest wait or the capacity of the queue changes. */
+@Timeout(20)
+class ChangedWaitTests {
+
+    private static final Duration SHORT = Duration.ofMillis(20);
+    private static final Duration LONG = Duration.ofHours(1);
+
+    private final TaskTimer timer = new TaskTimer("timer");
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    private SemaphoreLimit limit(LimitSettings settings) {
+        return new SemaphoreLimit(settings, timer, change -> {});
+    }
+
+    private static void assertExpired(Call call) {
+        assertThat(call.rejected).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(Reason.WAIT_TIMEOUT);
+    }
+
+    /** The timer has one thread: what was due earlier has run when this returns. */
+    private void awaitTimer(Duration time) throws Exception {
+        timer.schedule(() -> {}, time.toNanos()).get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aShorterWaitExpiresCallsThatWaitAlready() {
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(LONG));
+        Call.asked(limit);
+        List<Call> waiting = Call.asked(limit, 3);
+
+        limit.setMaxWait(SHORT);
+
+        assertThat(waiting).allSatisfy(ChangedWaitTests::assertExpired);
+        assertThat(limit.maxWait()).isEqualTo(SHORT);
+        assertThat(limit.waiting()).isZero();
+    }
+
+    @Test
+    void aFirstLongestWaitExpiresCallsThatWaitAlready() {
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1));
+        Call.asked(limit);
+        Call waiting = Call.asked(limit);
+
+        limit.setMaxWait(SHORT);
+
+        assertExpired(waiting);
+    }
+
+    @Test
+    void aWaitShorterThanACallHasWaitedExpiresItAtOnce() throws Exception {
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(LONG));
+        Call.asked(limit);
+        Call waiting = Call.asked(limit);
+        awaitTimer(SHORT);
+
+        limit.setMaxWait(Duration.ofNanos(1));
+
+        assertExpired(waiting);
+    }
+
+    @Test
+    void aLongerWaitLetsCallsWaitOn() throws Exception {
+        Duration first = Duration.ofMillis(200);
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(first));
+        Call holder = Call.asked(limit);
+        Call waiting = Call.asked(limit);
+
+        limit.setMaxWait(LONG);
+        awaitTimer(first.plus(SHORT));
+
+        assertThat(waiting.rejected).isNotDone();
+        holder.giveBack();
+        assertThat(waiting.holds()).isTrue();
+    }
+
+    @Test
+    void noLongestWaitLetsCallsWaitOn() throws Exception {
+        Duration first = Duration.ofMillis(200);
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(first));
+        Call holder = Call.asked(limit);
+        Call waiting = Call.asked(limit);
+
+        limit.setMaxWait(null);
+        awaitTimer(first.plus(SHORT));
+
+        assertThat(limit.maxWait()).isNull();
+        assertThat(waiting.rejected).isNotDone();
+        holder.giveBack();
+        assertThat(waiting.holds()).isTrue();
+    }
+
+    @Test
+    void callsThatComeAfterTheChangeExpireByTheNewWait() {
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(LONG));
+        Call.asked(limit);
+        limit.setMaxWait(SHORT);
+
+        assertExpired(Call.asked(limit));
+        assertExpired(Call.asked(limit));
+    }
+
+    @Test
+    void anotherChangeLeavesTheLongestWaitInForce() {
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(SHORT));
+        Call.asked(limit);
+        List<Call> calls = Call.asked(limit, 2);
+
+        limit.resize(2);
+
+        assertThat(calls.get(0).holds()).isTrue();
+        assertExpired(calls.get(1));
+    }
+
+    @Test
+    void aSmallerQueueKeepsWhoWaitsAndRefusesWhoComes() {
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1));
+        List<Call> calls = Call.asked(limit, 4);
+
+        limit.setQueueCapacity(1);
+
+        assertThat(limit.queueCapacity()).isEqualTo(1);
+        assertThat(limit.waiting()).isEqualTo(3);
+        assertThat(new Call(limit).ask()).isEqualTo(Reason.QUEUE_FULL);
+        calls.subList(0, 3).forEach(Call::giveBack);
+        assertThat(calls).allMatch(Call::holds);
+        assertThat(new Call(limit).ask()).isNull();
+        assertThat(new Call(limit).ask()).isEqualTo(Reason.QUEUE_FULL);
+    }
+
+    @Test
+    void aLargerQueueTakesWhoWasRefusedBefore() {
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withQueueCapacity(0));
+        Call.asked(limit);
+        assertThat(new Call(limit).ask()).isEqualTo(Reason.QUEUE_FULL);
+
+        limit.setQueueCapacity(LimitSettings.UNBOUNDED);
+
+        assertThat(new Call(limit).ask()).isNull();
+        assertThat(limit.waiting()).isEqualTo(1);
+    }
+}

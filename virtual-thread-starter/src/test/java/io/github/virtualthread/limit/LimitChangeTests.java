@@ -1,0 +1,169 @@
+package io.github.virtualthread.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.virtualthread.limit.LimitChange.Source;
+import io.github.virtualthread.limit.LimitSettings.Nested;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a change tells, and to whom. */
+@Timeout(5)
+class LimitChangeTests {
+
+    private static final LimitSettings DECLARED =
+            LimitSettings.of("price-db", 20).withQueueCapacity(100);
+
+    private final TaskTimer timer = new TaskTimer("timer");
+    private final List<LimitChange> told = new ArrayList<>();
+    private final TaskLimits limits = new TaskLimits(List.of(DECLARED), timer, told::add);
+    private final TaskLimit limit = limits.get("price-db");
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    private void assertTold(String line) {
+        assertThat(told).extracting(LimitChange::toString).containsExactly(line);
+    }
+
+    private void assertRefused(ThrowingCallable change, String message) {
+        assertThatIllegalArgumentException().isThrownBy(change).withMessage(message);
+        assertThat(limit).hasToString("price-db (20 permits, queue of 100, unbounded wait)");
+        assertThat(limit.permits()).isEqualTo(20);
+        assertThat(limit.available()).isEqualTo(20);
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aResizeTellsOldAndNewAndByWhom() {
+        limit.resize(30);
+
+        assertTold("Limit 'price-db' changed by CODE: 20 permits, queue of 100, unbounded wait"
+                + " -> 30 permits, queue of 100, unbounded wait");
+    }
+
+    @Test
+    void anotherQueueCapacityIsTold() {
+        limit.setQueueCapacity(LimitSettings.UNBOUNDED);
+
+        assertTold("Limit 'price-db' changed by CODE: 20 permits, queue of 100, unbounded wait"
+                + " -> 20 permits, unbounded queue, unbounded wait");
+    }
+
+    @Test
+    void anotherLongestWaitIsTold() {
+        limit.setMaxWait(Duration.ofMillis(1500));
+
+        assertTold("Limit 'price-db' changed by CODE: 20 permits, queue of 100, unbounded wait"
+                + " -> 20 permits, queue of 100, wait up to 1.5s");
+    }
+
+    @Test
+    void whoeverChangesSeveralThingsAtOnceIsToldOnce() {
+        limits.change(
+                DECLARED,
+                now -> now.withPermits(5).withQueueCapacity(7).withMaxWait(Duration.ofMinutes(1)),
+                Source.ENVIRONMENT);
+
+        assertTold("Limit 'price-db' changed by ENVIRONMENT: 20 permits, queue of 100, unbounded wait"
+                + " -> 5 permits, queue of 7, wait up to 1m");
+        assertThat(limit.permits()).isEqualTo(5);
+        assertThat(limit.queueCapacity()).isEqualTo(7);
+        assertThat(limit.maxWait()).isEqualTo(Duration.ofMinutes(1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Source.class)
+    void theSourceOfAChangeIsTold(Source source) {
+        limits.change(DECLARED, now -> now.withPermits(21), source);
+
+        assertThat(told).singleElement().satisfies(change -> {
+            assertThat(change.by()).isEqualTo(source);
+            assertThat(change.limit()).isEqualTo("price-db");
+            assertThat(change.before().permits()).isEqualTo(20);
+            assertThat(change.after().permits()).isEqualTo(21);
+            assertThat(change).asString().startsWith("Limit 'price-db' changed by " + source + ": ");
+        });
+    }
+
+    @Test
+    void aChangeFindsTheLimitInAnySpellingAndTellsTheNameItIsShownBy() {
+        limits.spell("priceDb");
+
+        limits.change(LimitSettings.of("PRICEDB", 1), now -> now.withPermits(3), Source.ENDPOINT);
+
+        assertThat(limit.permits()).isEqualTo(3);
+        assertThat(limits.names()).containsExactly("priceDb");
+        assertThat(told).singleElement().extracting(LimitChange::limit).isEqualTo("priceDb");
+    }
+
+    @Test
+    void aLimitThatDoesNotExistIsMadeAsItsSettingsSay() {
+        limits.change(LimitSettings.of("mail", 4), now -> now.withPermits(9), Source.ENVIRONMENT);
+
+        assertThat(limits.names()).containsExactly("mail", "price-db");
+        assertThat(limits.get("mail").permits()).isEqualTo(4);
+        assertThat(limits.get("mail").available()).isEqualTo(4);
+    }
+
+    @Test
+    void nothingIsToldWhenNothingChanged() {
+        limit.resize(20);
+        limit.setQueueCapacity(100);
+        limit.setMaxWait(null);
+        limits.change(DECLARED, now -> now.withNested(Nested.WARN), Source.ENVIRONMENT);
+
+        assertThat(told).isEmpty();
+        assertThat(limit.available()).isEqualTo(20);
+    }
+
+    @Test
+    void aBadNumberOfPermitsChangesNothing() {
+        assertRefused(() -> limit.resize(0), "Limit 'price-db': permits must be at least 1, was 0");
+        assertRefused(
+                () -> limit.resize(Integer.MIN_VALUE), "Limit 'price-db': permits must be at least 1, was -2147483648");
+    }
+
+    @Test
+    void aBadQueueCapacityChangesNothing() {
+        assertRefused(() -> limit.setQueueCapacity(-1), "Limit 'price-db': queue-capacity must be at least 0, was -1");
+    }
+
+    @Test
+    void aBadLongestWaitChangesNothing() {
+        assertRefused(
+                () -> limit.setMaxWait(Duration.ofSeconds(-2)),
+                "Limit 'price-db': max-wait must be longer than zero, was -2s"
+                        + " (for calls that never wait: queue-capacity 0)");
+    }
+
+    @Test
+    void oneBadValueAmongSeveralChangesNothing() {
+        assertRefused(
+                () -> limits.change(DECLARED, now -> now.withQueueCapacity(5).withPermits(0), Source.ENDPOINT),
+                "Limit 'price-db': permits must be at least 1, was 0");
+    }
+
+    @Test
+    void waitersAreServedBeforeTheChangeIsTold() {
+        List<Boolean> served = new ArrayList<>();
+        List<Call> calls = new ArrayList<>();
+        SemaphoreLimit own = new SemaphoreLimit(
+                LimitSettings.of("own", 1), timer, change -> calls.forEach(call -> served.add(call.holds())));
+        calls.addAll(Call.asked(own, 2));
+
+        own.resize(2);
+
+        assertThat(served).containsExactly(true, true);
+    }
+}

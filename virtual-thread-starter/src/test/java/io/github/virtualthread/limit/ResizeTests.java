@@ -1,0 +1,215 @@
+package io.github.virtualthread.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class ResizeTests {
+
+    private final TaskTimer timer = new TaskTimer("timer");
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    private SemaphoreLimit limit(int permits) {
+        return new SemaphoreLimit(LimitSettings.of("db", permits), timer, change -> {});
+    }
+
+    private static long holding(List<Call> calls) {
+        return calls.stream().filter(Call::holds).count();
+    }
+
+    @Test
+    void growingGrantsToWaitersAtOnceInTheirOrder() {
+        SemaphoreLimit limit = limit(1);
+        Call.asked(limit);
+        List<Integer> order = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            int mine = i;
+            Call.asked(limit).granted.thenRun(() -> order.add(mine));
+        }
+
+        limit.resize(1_001);
+
+        assertThat(order).isSorted().hasSize(1_000);
+        assertThat(limit.waiting()).isZero();
+        assertThat(limit.available()).isZero();
+        assertThat(limit.permits()).isEqualTo(1_001);
+    }
+
+    @Test
+    void growingByOneGrantsToTheFirstWaiterOnly() {
+        SemaphoreLimit limit = limit(1);
+        List<Call> calls = Call.asked(limit, 4);
+
+        limit.resize(2);
+
+        assertThat(calls).extracting(Call::holds).containsExactly(true, true, false, false);
+        assertThat(limit.waiting()).isEqualTo(2);
+    }
+
+    @Test
+    void growingWhileNobodyWaitsFreesPermits() {
+        SemaphoreLimit limit = limit(1);
+
+        limit.resize(3);
+
+        assertThat(limit.available()).isEqualTo(3);
+        assertThat(holding(Call.asked(limit, 5))).isEqualTo(3);
+    }
+
+    @Test
+    void oneWaiterThatCannotStartLeavesTheNewPermitsToTheOthers() {
+        SemaphoreLimit limit = limit(1);
+        Call.asked(limit);
+        Call broken = Call.withoutThread(limit);
+        assertThat(broken.ask()).isNull();
+        List<Call> others = Call.asked(limit, 2);
+
+        limit.resize(3);
+
+        assertThat(broken.failed).isDone();
+        assertThat(others).allMatch(Call::holds);
+    }
+
+    @Test
+    void shrinkingBelowWhatIsTakenTakesEffectAsPermitsComeBack() {
+        SemaphoreLimit limit = limit(4);
+        List<Call> running = Call.asked(limit, 4);
+        Call waiting = Call.asked(limit);
+
+        limit.resize(2);
+
+        assertThat(limit.permits()).isEqualTo(2);
+        assertThat(limit.available()).isZero();
+        running.get(0).giveBack();
+        running.get(1).giveBack();
+        assertThat(waiting.holds()).isFalse();
+        running.get(2).giveBack();
+        assertThat(waiting.holds()).isTrue();
+        running.get(3).giveBack();
+        waiting.giveBack();
+        assertThat(limit.available()).isEqualTo(2);
+    }
+
+    @Test
+    void whoComesAfterAShrinkingWaits() {
+        SemaphoreLimit limit = limit(3);
+        Call.asked(limit);
+
+        limit.resize(1);
+
+        assertThat(Call.asked(limit).holds()).isFalse();
+        assertThat(limit.available()).isZero();
+    }
+
+    @Test
+    void shrinkingFreePermitsTakesThemAway() {
+        SemaphoreLimit limit = limit(10);
+
+        limit.resize(2);
+
+        assertThat(limit.available()).isEqualTo(2);
+        assertThat(holding(Call.asked(limit, 5))).isEqualTo(2);
+    }
+
+    @Test
+    void growingAfterShrinkingBelowWhatIsTakenGrantsOnlyTheDifference() {
+        SemaphoreLimit limit = limit(4);
+        List<Call> running = Call.asked(limit, 4);
+        List<Call> waiting = Call.asked(limit, 3);
+        limit.resize(1);
+
+        limit.resize(4);
+        assertThat(holding(waiting)).isZero();
+        limit.resize(5);
+        assertThat(holding(waiting)).isEqualTo(1);
+
+        running.forEach(Call::giveBack);
+        waiting.forEach(Call::giveBack);
+        assertThat(limit.available()).isEqualTo(5);
+    }
+
+    @Test
+    void theLargestNumberOfPermitsDoesNotOverflow() {
+        SemaphoreLimit limit = limit(1);
+        Call holder = Call.asked(limit);
+
+        limit.resize(Integer.MAX_VALUE);
+        holder.giveBack();
+        assertThat(limit.available()).isEqualTo(Integer.MAX_VALUE);
+
+        limit.resize(1);
+        assertThat(limit.available()).isEqualTo(1);
+    }
+
+    /** What was granted before a shrinking is held for a while after it: the bound shrinks once that has come back. */
+    @Test
+    void resizingAtRandomWhileCallsComeAndGoNeverExceedsTheMaximumAndLosesNoPermit() throws Exception {
+        long seed = Long.getLong("stress.seed", System.nanoTime());
+        System.out.println("stress.seed=" + seed);
+        SemaphoreLimit limit = limit(3);
+        AtomicInteger holding = new AtomicInteger();
+        AtomicInteger tooMany = new AtomicInteger();
+        AtomicInteger bound = new AtomicInteger(3);
+        int callers = 4;
+        int number = 20_000;
+        CountDownLatch ended = new CountDownLatch(callers * number);
+        for (int caller = 0; caller < callers; caller++) {
+            Thread.ofPlatform().start(() -> {
+                for (int i = 0; i < number; i++) {
+                    new Call(limit) {
+                        @Override
+                        protected void granted() {
+                            if (holding.incrementAndGet() > bound.get()) {
+                                tooMany.incrementAndGet();
+                            }
+                            Thread.ofVirtual().start(() -> {
+                                holding.decrementAndGet();
+                                giveBack();
+                                ended.countDown();
+                            });
+                        }
+                    }.ask();
+                }
+            });
+        }
+
+        SplittableRandom random = new SplittableRandom(seed);
+        int resized = 0;
+        while (ended.getCount() > 0) {
+            int permits = 1 + random.nextInt(8);
+            int before = limit.permits();
+            if (permits > before) {
+                bound.set(permits);
+                limit.resize(permits);
+            } else {
+                limit.resize(permits);
+                // what was granted above the new number has to come back first
+                long begin = System.nanoTime();
+                while (holding.get() > permits && System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(5)) {
+                    Thread.onSpinWait();
+                }
+                bound.set(permits);
+            }
+            resized++;
+        }
+
+        assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(tooMany).hasValue(0);
+        assertThat(resized).isGreaterThan(10);
+        assertThat(limit.available()).isEqualTo(limit.permits());
+        assertThat(limit.waiting()).isZero();
+    }
+}
