@@ -112,11 +112,12 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, queue of 100, wait up to 2s}. */
     String describe() {
-        return "%d permits, %s, %s"
+        return "%d permits, %s, %s%s"
                 .formatted(
                         permits,
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
-                        maxWait == null ? "unbounded wait" : "wait up to " + text(maxWait));
+                        maxWait == null ? "unbounded wait" : "wait up to " + text(maxWait),
+                        nested == Nested.FAIL ? ", nested calls fail" : "");
     }
 
     /** ISO 8601 without its prefix is what people write in properties: {@code 1m30s}. */

@@ -69,6 +69,14 @@ class LimitChangeTests {
     }
 
     @Test
+    void anotherTreatmentOfNestedCallsIsTold() {
+        limits.change(DECLARED, now -> now.withNested(Nested.FAIL), Source.ENVIRONMENT);
+
+        assertTold("Limit 'price-db' changed by ENVIRONMENT: 20 permits, queue of 100, unbounded wait"
+                + " -> 20 permits, queue of 100, unbounded wait, nested calls fail");
+    }
+
+    @Test
     void whoeverChangesSeveralThingsAtOnceIsToldOnce() {
         limits.change(
                 DECLARED,
