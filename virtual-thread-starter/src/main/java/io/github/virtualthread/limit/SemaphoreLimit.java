@@ -30,7 +30,7 @@ final class SemaphoreLimit implements TaskLimit {
     private final WaitQueue queue = new WaitQueue();
     private volatile LimitSettings settings; // written under the lock
     private volatile String name;
-    private @Nullable Object expiry; // what the timer will ask for; guarded by lock
+    private @Nullable Future<?> expiry; // the one entry in the timer; guarded by lock
 
     SemaphoreLimit(LimitSettings settings, TaskTimer timer, Consumer<LimitChange> changes) {
         this.settings = settings;
@@ -97,8 +97,7 @@ final class SemaphoreLimit implements TaskLimit {
             permits.add(after.permits() - before.permits());
             if (!Objects.equals(before.maxWait(), after.maxWait())) {
                 // the head has to go earlier, or later, than the timer knows
-                expiry = null;
-                scheduleExpiry();
+                rescheduleExpiry();
             }
         } finally {
             lock.unlock();
@@ -228,22 +227,27 @@ final class SemaphoreLimit implements TaskLimit {
         PermitRequest head = queue.peek();
         Duration maxWait = settings.maxWait();
         if (head != null && maxWait != null && expiry == null) {
-            Object next = new Object();
-            Future<?> unused = timer.schedule(() -> expire(next), nanos(maxWait) - (System.nanoTime() - head.queuedAt));
-            expiry = next;
+            expiry = timer.schedule(this::expire, nanos(maxWait) - (System.nanoTime() - head.queuedAt));
         }
     }
 
-    private void expire(Object asked) {
+    /** An entry that is out of date must not stay: it would hold its place in the timer, and this limit, till its time. */
+    private void rescheduleExpiry() {
+        Future<?> outdated = expiry;
+        if (outdated != null) {
+            outdated.cancel(false);
+        }
+        expiry = null;
+        scheduleExpiry();
+    }
+
+    private void expire() {
         List<PermitRequest> expired = List.of();
         lock.lock();
         try {
             Duration maxWait = settings.maxWait();
-            if (asked.equals(expiry)) {
-                expired = maxWait == null ? expired : pollWaitingAtLeast(nanos(maxWait));
-                expiry = null;
-                scheduleExpiry();
-            }
+            expired = maxWait == null ? expired : pollWaitingAtLeast(nanos(maxWait));
+            rescheduleExpiry();
         } finally {
             lock.unlock();
         }

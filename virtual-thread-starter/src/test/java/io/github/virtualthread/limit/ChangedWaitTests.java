@@ -127,6 +127,20 @@ class ChangedWaitTests {
     }
 
     @Test
+    void manyChangesLeaveOneEntryInTheTimer() {
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(LONG));
+        Call.asked(limit, 2);
+
+        for (int i = 1; i <= 1_000; i++) {
+            limit.setMaxWait(LONG.plusSeconds(i));
+        }
+        assertThat(timer.executor.getQueue()).hasSize(1);
+
+        limit.setMaxWait(null);
+        assertThat(timer.executor.getQueue()).isEmpty();
+    }
+
+    @Test
     void aSmallerQueueKeepsWhoWaitsAndRefusesWhoComes() {
         SemaphoreLimit limit = limit(LimitSettings.of("db", 1));
         List<Call> calls = Call.asked(limit, 4);
