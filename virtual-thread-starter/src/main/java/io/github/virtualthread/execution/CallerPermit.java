@@ -3,26 +3,22 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
-import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The permit of a call that runs on the thread of its caller, which waits for it; given back by {@link #close}. */
 final class CallerPermit extends PermitRequest {
 
-    /** Nobody should hold up a thread of a pool for ever. */
-    private static final Duration LONGEST_WAIT_OF_A_PLATFORM_THREAD = Duration.ofSeconds(30);
-
     private final Thread thread = Thread.currentThread();
-    private final Holders holders;
+    private final TaskEngine engine;
     private final TaskSpec spec;
     private @Nullable CallerPermit outer;
     private volatile boolean granted;
     private volatile @Nullable Reason rejection;
 
-    private CallerPermit(Holders holders, TaskSpec spec) {
+    private CallerPermit(TaskEngine engine, TaskSpec spec) {
         super(spec.limit());
-        this.holders = holders;
+        this.engine = engine;
         this.spec = spec;
     }
 
@@ -32,17 +28,17 @@ final class CallerPermit extends PermitRequest {
      * @throws LimitExceededException if the limit refuses, or the wait was too long
      * @throws InterruptedException if the thread is interrupted while it waits
      */
-    static CallerPermit acquire(Holders holders, TaskSpec spec) throws InterruptedException {
-        CallerPermit permit = new CallerPermit(holders, spec);
+    static CallerPermit acquire(TaskEngine engine, TaskSpec spec) throws InterruptedException {
+        CallerPermit permit = new CallerPermit(engine, spec);
         Reason refused = permit.ask();
         if (refused != null) {
             throw permit.exception(refused);
         }
         if (permit.waitsNested()) {
-            holders.warn(spec);
+            engine.holders().warn(spec);
         }
         permit.await();
-        permit.outer = holders.enter(permit);
+        permit.outer = engine.holders().enter(permit);
         return permit;
     }
 
@@ -57,7 +53,9 @@ final class CallerPermit extends PermitRequest {
 
     private void await() throws InterruptedException {
         long begin = System.nanoTime();
-        long longest = thread.isVirtual() ? Long.MAX_VALUE : LONGEST_WAIT_OF_A_PLATFORM_THREAD.toNanos();
+        long longest = thread.isVirtual()
+                ? Long.MAX_VALUE
+                : engine.patience().platformThread().toNanos();
         while (!granted) {
             Reason rejected = rejection;
             if (rejected != null) {
@@ -94,7 +92,7 @@ final class CallerPermit extends PermitRequest {
 
     @Override
     protected boolean isNested() {
-        return holders.currentHolds(spec.limit());
+        return engine.holders().currentHolds(spec.limit());
     }
 
     @Override
@@ -117,7 +115,7 @@ final class CallerPermit extends PermitRequest {
 
     /** Gives the permit back, which starts the next in the queue. */
     void close() {
-        holders.leave(outer);
+        engine.holders().leave(outer);
         giveBack();
     }
 }

@@ -1,6 +1,5 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
@@ -13,9 +12,6 @@ import org.slf4j.LoggerFactory;
 /** The longest run of one body. Holds a place in the timer while the body runs, and no thread. */
 final class RunTimeout {
 
-    /** How long an interrupted body may take to end before somebody is told. */
-    private static final Duration GRACE = Duration.ofSeconds(1);
-
     private static final Logger logger = LoggerFactory.getLogger(RunTimeout.class);
 
     private RunTimeout() {}
@@ -25,8 +21,9 @@ final class RunTimeout {
      *
      * @return to be cancelled when the body has ended
      */
-    static Future<?> start(Task task, TaskTimer timer, Duration timeout) {
-        return timer.schedule(() -> onThread(() -> expire(task, timer)), TimeUnit.NANOSECONDS.convert(timeout));
+    static Future<?> start(Task task, TaskEngine engine, Duration timeout) {
+        return engine.timer()
+                .schedule(() -> onThread(() -> expire(task, engine)), TimeUnit.NANOSECONDS.convert(timeout));
     }
 
     /** The timer's thread must not block, and what hangs on a future may. */
@@ -34,9 +31,12 @@ final class RunTimeout {
         Thread.ofVirtual().start(action);
     }
 
-    private static void expire(Task task, TaskTimer timer) {
+    private static void expire(Task task, TaskEngine engine) {
         // first, since what hangs on the future may block
-        Future<?> telling = timer.schedule(() -> onThread(() -> tellIfRunning(task)), GRACE.toNanos());
+        Future<?> telling = engine.timer()
+                .schedule(
+                        () -> onThread(() -> tellIfRunning(task)),
+                        engine.patience().interrupted().toNanos());
         if (!task.timeOut()) {
             telling.cancel(false);
         }

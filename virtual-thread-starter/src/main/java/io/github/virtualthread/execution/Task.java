@@ -188,7 +188,7 @@ final class Task extends PermitRequest implements Runnable {
 
     private @Nullable Object runInTime(TaskBody body) throws Throwable {
         Duration longest = spec.timeout();
-        Future<?> timeout = longest == null ? null : RunTimeout.start(this, engine.timer(), longest);
+        Future<?> timeout = longest == null ? null : RunTimeout.start(this, engine, longest);
         try {
             return interruption.await(body.run());
         } finally {

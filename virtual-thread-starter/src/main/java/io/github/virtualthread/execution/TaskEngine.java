@@ -39,6 +39,7 @@ public final class TaskEngine implements AutoCloseable {
     private final ContextPropagation propagation;
     private final TaskThreads threads;
     private final TaskTimer timer;
+    private final Patience patience;
     private final LiveTasks live = new LiveTasks();
     private final Holders holders = new Holders(live);
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
@@ -59,9 +60,20 @@ public final class TaskEngine implements AutoCloseable {
             TaskTimer timer,
             String threadNamePrefix,
             ClassLoader contextClassLoader) {
+        this(limits, propagation, timer, threadNamePrefix, contextClassLoader, Patience.DEFAULT);
+    }
+
+    TaskEngine(
+            TaskLimits limits,
+            ContextPropagation propagation,
+            TaskTimer timer,
+            String threadNamePrefix,
+            ClassLoader contextClassLoader,
+            Patience patience) {
         this.limits = limits;
         this.propagation = propagation;
         this.timer = timer;
+        this.patience = patience;
         this.threads = new TaskThreads(threadNamePrefix, contextClassLoader);
     }
 
@@ -137,7 +149,7 @@ public final class TaskEngine implements AutoCloseable {
         if (spec.limit() == null) {
             return body.run();
         }
-        CallerPermit permit = CallerPermit.acquire(holders, spec);
+        CallerPermit permit = CallerPermit.acquire(this, spec);
         try {
             return body.run();
         } finally {
@@ -166,6 +178,10 @@ public final class TaskEngine implements AutoCloseable {
 
     TaskTimer timer() {
         return timer;
+    }
+
+    Patience patience() {
+        return patience;
     }
 
     Holders holders() {

@@ -30,8 +30,16 @@ final class TestEngine implements AutoCloseable {
     }
 
     TestEngine(ContextPropagation propagation, LimitSettings... settings) {
+        this(propagation, Patience.DEFAULT, settings);
+    }
+
+    TestEngine(Patience patience, LimitSettings... settings) {
+        this(ContextPropagation.none().withMdc(), patience, settings);
+    }
+
+    private TestEngine(ContextPropagation propagation, Patience patience, LimitSettings... settings) {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
-        engine = new TaskEngine(limits, propagation, timer, "vt-", TestEngine.class.getClassLoader());
+        engine = new TaskEngine(limits, propagation, timer, "vt-", TestEngine.class.getClassLoader(), patience);
     }
 
     /** Under the limit of that name, null for none. */

@@ -1,0 +1,43 @@
+package io.github.virtualthread.execution;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** What one class logs at WARN and above, from whatever thread; tests can wait for it. */
+final class QueueAppender extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+
+    final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();
+    private final Logger logger;
+
+    QueueAppender(Class<?> source) {
+        logger = (Logger) LoggerFactory.getLogger(source);
+        start();
+        logger.addAppender(this);
+    }
+
+    /** The next event, null if none comes. */
+    @Nullable
+    ILoggingEvent next() throws InterruptedException {
+        return events.poll(5, TimeUnit.SECONDS);
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
+            events.add(event);
+        }
+    }
+
+    @Override
+    public void close() {
+        logger.detachAppender(this);
+        stop();
+    }
+}

@@ -1,0 +1,23 @@
+package io.github.virtualthread.limit;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** Looks into a timer, for tests of other packages. */
+public final class TimerEntries {
+
+    private TimerEntries() {}
+
+    public static int count(TaskTimer timer) {
+        return timer.executor.getQueue().size();
+    }
+
+    public static int threads(TaskTimer timer) {
+        return timer.executor.getPoolSize();
+    }
+
+    /** The timer has one thread: what was due earlier has run when this returns. */
+    public static void await(TaskTimer timer, Duration time) throws Exception {
+        timer.schedule(() -> {}, time.toNanos()).get(10, TimeUnit.SECONDS);
+    }
+}
