@@ -1,0 +1,163 @@
+package io.github.virtualthread.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TimerEntries;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Calls that run on the thread of their caller. */
+@Timeout(20)
+class CallerPermitTests {
+
+    private static final Duration PLATFORM_WAIT = Duration.ofMillis(100);
+
+    private final TestEngine test = new TestEngine(
+            new Patience(TestEngine.ENOUGH, PLATFORM_WAIT),
+            LimitSettings.of("db", 1),
+            LimitSettings.of("full", 1).withQueueCapacity(0),
+            LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(20)),
+            LimitSettings.of("patient", 1).withMaxWait(Duration.ofHours(1)));
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        test.close();
+    }
+
+    private Object call(String limit, TaskBody body) throws Throwable {
+        return test.engine.call(test.engine.spec("Shop.price", limit), body);
+    }
+
+    private void assertRefused(CompletableFuture<?> outcome, String limit, Reason reason) {
+        assertThat(outcome).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(outcome.exceptionNow()).isInstanceOfSatisfying(LimitExceededException.class, refusal -> {
+            assertThat(refusal.reason()).isEqualTo(reason);
+            assertThat(refusal.limit()).isEqualTo(limit);
+        });
+        assertThat(test.limit(limit).waiting()).isZero();
+    }
+
+    @Test
+    void theBodyRunsOnTheThreadOfItsCallerWhileItHoldsAPermit() throws Throwable {
+        assertThat(call("db", () -> {
+                    assertThat(test.limit("db").available()).isZero();
+                    return Thread.currentThread();
+                }))
+                .isSameAs(Thread.currentThread());
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @Test
+    void withoutALimitTheBodyJustRuns() throws Throwable {
+        assertThat(test.engine.call(test.engine.spec("Shop.price", null), Thread::currentThread))
+                .isSameAs(Thread.currentThread());
+    }
+
+    @Test
+    void thePermitIsBackAfterAnyFailure() {
+        for (Throwable failure : List.of(new IOException("body"), new StackOverflowError(), new ThreadDeath())) {
+            assertThatThrownBy(() -> call("db", () -> {
+                        throw failure;
+                    }))
+                    .isSameAs(failure);
+            assertThat(test.limit("db").available()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void callersAndTasksWaitInOneQueue() {
+        test.hold("db", release);
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<?>> outcomes = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            int mine = i;
+            TaskBody body = () -> order.add(mine);
+            outcomes.add(
+                    switch (i % 3) {
+                        case 0 -> test.submit("db", body);
+                        case 1 -> Caller.virtual(test, "db", body).outcome;
+                        default -> Caller.virtual(test, "db", body).outcome;
+                    });
+            Caller.awaitWaiting(test, "db", i + 1);
+        }
+
+        release.countDown();
+
+        assertThat(outcomes).allSatisfy(each -> assertThat(each).succeedsWithin(10, TimeUnit.SECONDS));
+        assertThat(order).isSorted().hasSize(60);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @Test
+    void aFullQueueRefusesTheCallerAtOnce() {
+        test.hold("full", release);
+
+        assertThatExceptionOfType(LimitExceededException.class)
+                .isThrownBy(() -> call("full", () -> "ran"))
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL))
+                .satisfies(refusal -> assertThat(refusal.task()).isEqualTo("Shop.price"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLongWaitRefusesTheCaller(boolean virtual) {
+        CompletableFuture<?> held = test.hold("impatient", release);
+        TaskBody body = () -> "ran";
+
+        Caller caller = virtual ? Caller.virtual(test, "impatient", body) : Caller.platform(test, "impatient", body);
+
+        assertRefused(caller.outcome, "impatient", Reason.WAIT_TIMEOUT);
+        release.countDown();
+        assertThat(held).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(test.limit("impatient").available()).isEqualTo(1);
+    }
+
+    @Test
+    void aPlatformThreadDoesNotWaitForEverWhereTheLimitWouldLetIt() {
+        test.hold("db", release);
+
+        assertRefused(Caller.platform(test, "db", () -> "ran").outcome, "db", Reason.WAIT_TIMEOUT);
+    }
+
+    @Test
+    void aVirtualThreadWaitsLongerThanAPlatformThread() throws Exception {
+        test.hold("db", release);
+        Caller caller = Caller.virtual(test, "db", () -> "ran").waiting(test, "db", 1);
+
+        TimerEntries.await(test.timer, PLATFORM_WAIT.multipliedBy(3));
+
+        assertThat(caller.outcome).isNotDone();
+        release.countDown();
+        assertThat(caller.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aResizeLetsWaitingCallersRun() {
+        test.hold("db", release);
+        Caller first = Caller.virtual(test, "db", () -> "first").waiting(test, "db", 1);
+        Caller second = Caller.virtual(test, "db", () -> "second").waiting(test, "db", 2);
+
+        test.limit("db").resize(3);
+
+        assertThat(first.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(second.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+}

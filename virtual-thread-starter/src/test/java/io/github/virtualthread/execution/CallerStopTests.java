@@ -1,0 +1,68 @@
+package io.github.virtualthread.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Calls on the thread of their caller while the application stops. */
+@Timeout(20)
+class CallerStopTests {
+
+    private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        test.close();
+    }
+
+    private Caller holder() {
+        CountDownLatch running = new CountDownLatch(1);
+        Caller holder = Caller.virtual(test, "db", () -> {
+            running.countDown();
+            release.await();
+            return "held";
+        });
+        TestEngine.await(running);
+        return holder;
+    }
+
+    private static void assertShutDown(CompletableFuture<?> outcome) {
+        assertThat(outcome).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(outcome.exceptionNow())
+                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
+                        .isEqualTo(Reason.SHUTDOWN));
+    }
+
+    @Test
+    void aCallerThatWaitsBehindATaskIsPutOut() {
+        test.hold("db", release);
+        Caller waiting = Caller.virtual(test, "db", () -> "ran").waiting(test, "db", 1);
+
+        test.engine.stop(TestEngine.NO_TIME);
+
+        assertShutDown(waiting.outcome);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @Test
+    void callersWaitAgainAfterARestart() {
+        test.engine.stop(TestEngine.NO_TIME);
+        test.engine.start();
+        test.hold("db", release);
+        Caller waiting = Caller.virtual(test, "db", () -> "ran").waiting(test, "db", 1);
+
+        release.countDown();
+
+        assertThat(waiting.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,185 @@
+package io.github.virtualthread.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.Nested;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Calls made from a body that holds a permit of the same limit. */
+@Timeout(20)
+class NestedCallTests {
+
+    private final TestEngine test = new TestEngine(
+            LimitSettings.of("db", 1),
+            LimitSettings.of("two", 2),
+            LimitSettings.of("strict", 1).withNested(Nested.FAIL),
+            LimitSettings.of("strict-two", 2).withNested(Nested.FAIL));
+    private final QueueAppender log = new QueueAppender(Holders.class);
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        log.close();
+        test.close();
+    }
+
+    private CompletableFuture<@Nullable Object> submit(String name, String limit, TaskBody body) {
+        return test.engine.submit(test.engine.spec(name, limit), body);
+    }
+
+    private Object call(String name, String limit, TaskBody body) throws Throwable {
+        return test.engine.call(test.engine.spec(name, limit), body);
+    }
+
+    private static void assertNested(CompletableFuture<?> future) {
+        assertThat(future).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(future.exceptionNow()).isInstanceOfSatisfying(LimitExceededException.class, refusal -> {
+            assertThat(refusal.reason()).isEqualTo(Reason.NESTED);
+            assertThat(refusal.limit()).startsWith("strict");
+            assertThat(refusal.task()).isEqualTo("Inner.b");
+        });
+    }
+
+    @Test
+    void aTaskThatAsksForWhatItsCallerHoldsIsReportedOnceForEachPairOfMethods() {
+        for (int i = 0; i < 3; i++) {
+            submit("Outer.a", "db", () -> {
+                        CompletableFuture<?> unused = submit("Inner.b", "db", () -> "not awaited");
+                        return null;
+                    })
+                    .join();
+        }
+        submit("Outer.c", "db", () -> {
+                    CompletableFuture<?> unused = submit("Inner.b", "db", () -> "not awaited");
+                    return null;
+                })
+                .join();
+
+        assertThat(log.events)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "Outer.a calls Inner.b while it holds a permit of limit 'db', and no other permit is free: when"
+                                + " all 1 permits are held by such callers, none of them goes on. Give Inner.b a limit"
+                                + " of its own, let one call do both, or set virtual-thread.limits.db.nested to fail.",
+                        "Outer.c calls Inner.b while it holds a permit of limit 'db', and no other permit is free: when"
+                                + " all 1 permits are held by such callers, none of them goes on. Give Inner.b a limit"
+                                + " of its own, let one call do both, or set virtual-thread.limits.db.nested to fail.");
+    }
+
+    @Test
+    void nothingIsReportedWhileAPermitIsFree() throws Throwable {
+        Object inner = submit("Outer.a", "two", () -> submit("Inner.b", "two", () -> "value")
+                        .join())
+                .join();
+        Object called = call("Outer.a", "strict-two", () -> call("Inner.b", "strict-two", () -> "called"));
+
+        assertThat(inner).isEqualTo("value");
+        assertThat(called).isEqualTo("called");
+        assertThat(log.events).isEmpty();
+        assertThat(test.limit("strict-two").available()).isEqualTo(2);
+    }
+
+    @Test
+    void whereNestedCallsFailTheFutureSaysSoAtOnce() {
+        CompletableFuture<?> inner = submit("Outer.a", "strict", () -> {
+                    CompletableFuture<?> nested = submit("Inner.b", "strict", () -> "ran");
+                    assertThat(nested).isCompletedExceptionally();
+                    return CompletableFuture.completedFuture(nested);
+                })
+                .thenApply(value -> (CompletableFuture<?>) value)
+                .join();
+
+        assertNested(inner);
+        assertThat(inner.exceptionNow()).hasMessageContaining("give this call a limit of its own");
+        assertThat(log.events).isEmpty();
+        assertThat(test.limit("strict").available()).isEqualTo(1);
+    }
+
+    @Test
+    void whereNestedCallsFailTheCallerIsThrownAt() {
+        assertNested(submit("Outer.a", "strict", () -> call("Inner.b", "strict", () -> "ran")));
+        assertNested(Caller.virtual(test, "strict", () -> call("Inner.b", "strict", () -> "ran")).outcome);
+        TestEngine.awaitIdle(test);
+        assertThat(test.limit("strict").available()).isEqualTo(1);
+    }
+
+    @Test
+    void aTaskMadeByACallerThatHoldsThePermitIsNestedToo() {
+        Caller outer = Caller.platform(test, "strict", () -> submit("Inner.b", "strict", () -> "ran"));
+
+        assertNested((CompletableFuture<?>) outer.outcome.join());
+    }
+
+    @Test
+    void aCallThroughAnotherLimitIsNestedWhereTheOuterPermitIsStillHeld() {
+        assertNested(Caller.virtual(
+                        test, "strict", () -> call("Middle.m", "two", () -> call("Inner.b", "strict", () -> "ran")))
+                .outcome);
+    }
+
+    @Test
+    void afterAnInnerCallHasEndedTheOuterPermitStillCounts() {
+        assertNested(Caller.virtual(test, "strict-two", () -> {
+                    call("Middle.m", "strict-two", () -> "fits");
+                    test.hold("strict-two", release);
+                    return call("Inner.b", "strict-two", () -> "ran");
+                })
+                .outcome);
+    }
+
+    @Test
+    void aCallerThatHoldsNothingAnyMoreIsNotNested() throws Throwable {
+        call("Outer.a", "strict", () -> "done");
+        test.hold("strict", release);
+
+        CompletableFuture<?> next = submit("Inner.b", "strict", () -> "ran");
+
+        assertThat(next).isNotDone();
+        release.countDown();
+        assertThat(next).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void callsOfOtherThreadsAreNotNested() {
+        CompletableFuture<Object> ofAnotherThread = new CompletableFuture<>();
+        CompletableFuture<?> outer = submit("Outer.a", "strict", () -> {
+            Thread.ofVirtual().start(() -> submit("Inner.b", "strict", () -> "ran")
+                    .thenAccept(ofAnotherThread::complete)
+                    .exceptionally(failure -> {
+                        ofAnotherThread.completeExceptionally(failure);
+                        return null;
+                    }));
+            Caller.awaitWaiting(test, "strict", 1);
+            return null;
+        });
+
+        assertThat(outer).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(ofAnotherThread).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("ran");
+        assertThat(log.events).isEmpty();
+    }
+
+    @Test
+    void callsOfAnotherLimitAreNotNested() {
+        test.hold("strict", release);
+        CompletableFuture<?> outer = submit("Outer.a", "db", () -> {
+            CompletableFuture<?> waiting = submit("Inner.b", "strict", () -> "ran");
+            Caller.awaitWaiting(test, "strict", 1);
+            release.countDown();
+            return waiting;
+        });
+
+        assertThat(outer).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("ran");
+        assertThat(log.events).isEmpty();
+    }
+}

@@ -1,0 +1,91 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.Nested;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nested calls in the state that matters, and code that runs on a task's thread after its permit is back. */
+@Timeout(20)
+class NestedDeadlockTests {
+
+    private final TestEngine test = new TestEngine(
+            LimitSettings.of("db", 2),
+            LimitSettings.of("strict", 2).withNested(Nested.FAIL),
+            LimitSettings.of("single", 1).withNested(Nested.FAIL),
+            LimitSettings.of("full", 1).withNested(Nested.FAIL).withQueueCapacity(0));
+    private final QueueAppender log = new QueueAppender(Holders.class);
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        log.close();
+        test.close();
+    }
+
+    /** Two bodies that hold both permits, and then ask for another one each. */
+    private List<CompletableFuture<@Nullable Object>> twoThatAskForMore(String limit) {
+        CountDownLatch bothHold = new CountDownLatch(2);
+        return Stream.of("Outer.a", "Outer.b")
+                .map(name -> test.engine.submit(test.engine.spec(name, limit), () -> {
+                    bothHold.countDown();
+                    await(bothHold);
+                    return test.engine
+                            .submit(test.engine.spec("Inner.c", limit), () -> "ran")
+                            .get();
+                }))
+                .toList();
+    }
+
+    @Test
+    void withAWarningNestedCallsWaitForEachOtherUntilOneIsCancelled() throws Exception {
+        List<CompletableFuture<@Nullable Object>> outer = twoThatAskForMore("db");
+
+        assertThat(log.next()).isNotNull();
+        assertThat(log.next()).isNotNull();
+        Caller.awaitWaiting(test, "db", 2);
+        assertThat(test.limit("db").available()).isZero();
+        assertThat(outer).noneMatch(CompletableFuture::isDone);
+
+        outer.get(0).cancel(true);
+
+        assertThat(outer.get(1)).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("ran");
+        TestEngine.awaitIdle(test);
+        assertThat(test.limit("db").available()).isEqualTo(2);
+    }
+
+    @Test
+    void whereNestedCallsFailNobodyWaitsForAnother() {
+        List<CompletableFuture<@Nullable Object>> outer = twoThatAskForMore("strict");
+
+        List<@Nullable Throwable> failures = outer.stream()
+                .map(each -> each.handle((value, failure) -> failure)
+                        .orTimeout(5, TimeUnit.SECONDS)
+                        .join())
+                .toList();
+        // the one that is refused gives its permit back, and the other one may come after that
+        assertThat(failures)
+                .filteredOn(Objects::nonNull)
+                .isNotEmpty()
+                .allSatisfy(failure -> assertThat(failure).hasCauseInstanceOf(LimitExceededException.class));
+        TestEngine.awaitIdle(test);
+        assertThat(test.limit("strict").available()).isEqualTo(2);
+        assertThat(log.events).isEmpty();
+    }
+
+}
