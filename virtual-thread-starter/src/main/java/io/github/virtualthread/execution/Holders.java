@@ -47,7 +47,7 @@ final class Holders {
             }
         }
         Task task = tasks.current();
-        return task != null && limit.equals(task.spec().limit()) ? task.spec() : null;
+        return task != null && task.holdsPermit() && limit.equals(task.spec().limit()) ? task.spec() : null;
     }
 
     /** Says, once for each pair of methods, that a call waits for what its caller holds. */

@@ -249,6 +249,11 @@ final class Task extends PermitRequest implements Runnable {
         return leave();
     }
 
+    /** The thread of a task goes on after its permit is back: with continuations, or with the handler of a failure. */
+    boolean holdsPermit() {
+        return isHolding();
+    }
+
     /** Interrupts the body if it runs; whatever it makes of that, it was cancelled. */
     void cancel() {
         interruption.interrupt(() -> cancelled = true);

@@ -119,6 +119,15 @@ public abstract class PermitRequest {
         return limit != null && phase == QUEUED && limit.remove(this);
     }
 
+    /**
+     * Whether the permit is here: granted, and not given back.
+     *
+     * @return whether the limit counts this call as running
+     */
+    protected final boolean isHolding() {
+        return phase == HOLDING;
+    }
+
     /** Gives the permit back, which grants it to the next in the queue. Does nothing when it went back already. */
     protected final void giveBack() {
         if (surrender() && limit != null) {

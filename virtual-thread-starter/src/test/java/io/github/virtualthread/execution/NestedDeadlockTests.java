@@ -88,4 +88,42 @@ class NestedDeadlockTests {
         assertThat(log.events).isEmpty();
     }
 
+    @Test
+    void aContinuationHoldsNoPermitSoThatItsCallsAreNotNested() {
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicReference<@Nullable CompletableFuture<?>> held = new AtomicReference<>();
+        CompletableFuture<CompletableFuture<?>> inner = test.submit("single", () -> {
+                    await(go);
+                    return null;
+                })
+                .thenApply(value -> {
+                    held.set(test.hold("single", release));
+                    return test.submit("single", () -> "ran");
+                });
+
+        go.countDown();
+
+        assertThat(inner).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(inner.join()).isNotDone();
+        release.countDown();
+        assertThat(inner.join()).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("ran");
+        assertThat(held.get()).isNotNull();
+    }
+
+    @Test
+    void theHandlerOfARefusedCallHoldsNoPermitSoThatItsCallsAreNotNested() {
+        test.hold("full", release);
+        test.limit("full").setQueueCapacity(1);
+        CompletableFuture<CompletableFuture<?>> retried = new CompletableFuture<>();
+        test.limit("full").setMaxWait(Duration.ofMillis(20));
+        test.engine.execute(test.engine.spec("Mailer.send", "full"), () -> null, refusal -> {
+            test.limit("full").setMaxWait(null);
+            retried.complete(test.submit("full", () -> "ran"));
+        });
+
+        assertThat(retried).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(retried.join()).isNotDone();
+        release.countDown();
+        assertThat(retried.join()).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("ran");
+    }
 }
