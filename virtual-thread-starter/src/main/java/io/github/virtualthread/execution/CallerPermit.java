@@ -3,6 +3,9 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
+import io.github.virtualthread.limit.TaskLimit;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +56,6 @@ final class CallerPermit extends PermitRequest {
 
     private void await() throws InterruptedException {
         long begin = System.nanoTime();
-        long longest = thread.isVirtual()
-                ? Long.MAX_VALUE
-                : engine.patience().platformThread().toNanos();
         while (!granted) {
             Reason rejected = rejection;
             if (rejected != null) {
@@ -66,13 +66,33 @@ final class CallerPermit extends PermitRequest {
                 throw new InterruptedException("%s was interrupted while it waited for a permit of limit '%s'"
                         .formatted(spec.name(), spec.limitName()));
             }
-            long left = longest - (System.nanoTime() - begin);
-            if (left <= 0) {
-                giveUp();
-                throw exception(Reason.WAIT_TIMEOUT);
-            }
-            LockSupport.parkNanos(this, left);
+            park(System.nanoTime() - begin);
         }
+    }
+
+    /** The limit ends a wait that it bounds. Only where it bounds none, a platform thread sees to it itself. */
+    private void park(long waited) {
+        if (thread.isVirtual()) {
+            LockSupport.park(this);
+            return;
+        }
+        Duration longest = engine.patience().platformThread();
+        long left = longest.toNanos() - waited;
+        if (left <= 0 && isWaitUnbounded()) {
+            giveUp();
+            LimitExceededException refusal = exception(Reason.WAIT_TIMEOUT);
+            refusal.initCause(new TimeoutException(
+                    "A platform thread waits at most %s ms for a permit of a limit that has no max-wait"
+                            .formatted(longest.toMillis())));
+            throw refusal;
+        }
+        // the limit may lose its longest wait meanwhile: looked at again
+        LockSupport.parkNanos(this, left > 0 ? left : longest.toNanos());
+    }
+
+    private boolean isWaitUnbounded() {
+        TaskLimit limit = spec.limit();
+        return limit == null || limit.maxWait() == null;
     }
 
     /** Leaves the queue; a permit that is on its way is awaited and goes back. */

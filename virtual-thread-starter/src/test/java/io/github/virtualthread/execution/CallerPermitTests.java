@@ -134,7 +134,12 @@ class CallerPermitTests {
     void aPlatformThreadDoesNotWaitForEverWhereTheLimitWouldLetIt() {
         test.hold("db", release);
 
-        assertRefused(Caller.platform(test, "db", () -> "ran").outcome, "db", Reason.WAIT_TIMEOUT);
+        CompletableFuture<?> outcome = Caller.platform(test, "db", () -> "ran").outcome;
+
+        assertRefused(outcome, "db", Reason.WAIT_TIMEOUT);
+        assertThat(outcome.exceptionNow())
+                .hasRootCauseMessage(
+                        "A platform thread waits at most 100 ms for a permit of a limit that has no max-wait");
     }
 
     @Test
@@ -147,6 +152,39 @@ class CallerPermitTests {
         assertThat(caller.outcome).isNotDone();
         release.countDown();
         assertThat(caller.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aPlatformThreadWaitsAsLongAsItsLimitSays() throws Exception {
+        test.hold("patient", release);
+        Caller caller = Caller.platform(test, "patient", () -> "ran").waiting(test, "patient", 1);
+
+        TimerEntries.await(test.timer, PLATFORM_WAIT.multipliedBy(3));
+
+        assertThat(caller.outcome).isNotDone();
+        release.countDown();
+        assertThat(caller.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aPlatformThreadLeavesWhenItsLimitBoundsTheWaitNoMore() {
+        test.hold("patient", release);
+        Caller caller = Caller.platform(test, "patient", () -> "ran").waiting(test, "patient", 1);
+
+        test.limit("patient").setMaxWait(null);
+
+        assertRefused(caller.outcome, "patient", Reason.WAIT_TIMEOUT);
+    }
+
+    @Test
+    void aWaitingVirtualThreadNeedsNoPlaceInATimer() {
+        test.hold("db", release);
+        Caller caller = Caller.virtual(test, "db", () -> "ran");
+        Caller.awaitWaiting(test, "db", 1);
+
+        TestEngine.awaitParked(caller.thread); // TIMED_WAITING would be a place in the timer of the scheduler
+
+        assertThat(TimerEntries.count(test.timer)).isZero();
     }
 
     @Test
