@@ -40,7 +40,9 @@ final class CallerPermit extends PermitRequest {
         if (permit.waitsNested()) {
             engine.holders().warn(spec);
         }
-        permit.await();
+        if (!permit.granted) {
+            permit.awaitWhileOpen();
+        }
         permit.outer = engine.holders().enter(permit);
         return permit;
     }
@@ -52,6 +54,19 @@ final class CallerPermit extends PermitRequest {
     @Nullable
     CallerPermit outer() {
         return outer;
+    }
+
+    /** Whoever stops the engine waits for this one, and puts it out in the end. */
+    private void awaitWhileOpen() throws InterruptedException {
+        engine.begun(); // before the phase is looked at: who stops after that knows of this one
+        try {
+            if (engine.isStopped() && leave()) {
+                throw exception(Reason.SHUTDOWN);
+            }
+            await();
+        } finally {
+            engine.ended();
+        }
     }
 
     private void await() throws InterruptedException {

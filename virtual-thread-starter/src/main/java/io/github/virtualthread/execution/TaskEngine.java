@@ -136,7 +136,8 @@ public final class TaskEngine implements AutoCloseable {
 
     /**
      * Runs a body on the current thread, under the limit. Waits for a permit in the queue of the limit: at most its longest
-     * wait, and where it has none, on a platform thread at most 30 s. A timeout of the spec does not apply.
+     * wait, and where it has none, on a platform thread at most 30 s. A timeout of the spec does not apply. When the engine has been stopped, a call still runs where a permit is
+     * free, and is rejected where it would wait.
      *
      * @param spec name and limit
      * @param body what to run
@@ -210,7 +211,12 @@ public final class TaskEngine implements AutoCloseable {
         live.leave(Thread.currentThread());
     }
 
-    /** A task has ended, whether or not it ever had a thread. */
+    /** A caller begins to wait for its permit. */
+    void begun() {
+        live.begin();
+    }
+
+    /** A task has ended, whether or not it ever had a thread, or a caller waits no more. */
     void ended() {
         live.end();
     }

@@ -55,6 +55,45 @@ class CallerStopTests {
     }
 
     @Test
+    void aCallerThatWaitsBehindAnotherCallerIsPutOut() {
+        Caller holder = holder();
+        Caller waiting = Caller.virtual(test, "db", () -> "ran").waiting(test, "db", 1);
+
+        test.engine.stop(TestEngine.NO_TIME);
+
+        assertShutDown(waiting.outcome);
+        assertThat(holder.outcome).isNotDone(); // its thread is not ours
+        release.countDown();
+        assertThat(holder.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @Test
+    void aCallerThatWaitsGetsItsPermitWithinThePeriod() throws Exception {
+        holder();
+        Caller waiting = Caller.virtual(test, "db", () -> "ran").waiting(test, "db", 1);
+        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH));
+        TestEngine.awaitDraining(test);
+
+        release.countDown();
+
+        assertThat(waiting.outcome).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("ran");
+        assertThat(stopping.join(TestEngine.ENOUGH)).isTrue();
+    }
+
+    @Test
+    void aCallerThatComesAfterTheEndRunsWhereAPermitIsFreeAndWaitsNever() throws Throwable {
+        test.engine.stop(TestEngine.NO_TIME);
+        assertThat(test.engine.call(test.engine.spec("Test.call", "db"), () -> "ran"))
+                .isEqualTo("ran");
+        holder();
+
+        assertShutDown(Caller.virtual(test, "db", () -> "ran").outcome);
+
+        assertThat(test.limit("db").waiting()).isZero();
+    }
+
+    @Test
     void callersWaitAgainAfterARestart() {
         test.engine.stop(TestEngine.NO_TIME);
         test.engine.start();
