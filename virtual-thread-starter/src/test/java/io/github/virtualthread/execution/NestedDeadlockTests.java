@@ -79,10 +79,8 @@ class NestedDeadlockTests {
                         .join())
                 .toList();
         // the one that is refused gives its permit back, and the other one may come after that
-        assertThat(failures)
-                .filteredOn(Objects::nonNull)
-                .isNotEmpty()
-                .allSatisfy(failure -> assertThat(failure).hasCauseInstanceOf(LimitExceededException.class));
+        assertThat(failures).filteredOn(Objects::nonNull).isNotEmpty().allSatisfy(failure -> assertThat(failure)
+                .hasCauseInstanceOf(LimitExceededException.class));
         TestEngine.awaitIdle(test);
         assertThat(test.limit("strict").available()).isEqualTo(2);
         assertThat(log.events).isEmpty();

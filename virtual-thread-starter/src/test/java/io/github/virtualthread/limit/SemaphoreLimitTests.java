@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 class SemaphoreLimitTests {
+
+    private static final int OVER = Integer.MAX_VALUE;
 
     private final TaskTimer timer = new TaskTimer("timer");
 
@@ -197,19 +200,19 @@ class SemaphoreLimitTests {
     @Test
     void noCallIsLeftBehindThatQueuesWhileThePermitComesBack() throws Exception {
         SemaphoreLimit limit = limit(1);
-        int rounds = 100_000;
         AtomicReference<Call> holder = new AtomicReference<>();
         AtomicInteger begun = new AtomicInteger();
         AtomicInteger ended = new AtomicInteger();
         Thread giving = Thread.ofPlatform().daemon().start(() -> {
-            for (int round = 1; round <= rounds; round++) {
-                reached(begun, round);
+            for (int round = 1; reached(begun, round) != OVER; round++) {
                 holder.get().giveBack();
                 ended.set(round);
             }
         });
 
-        for (int round = 1; round <= rounds; round++) {
+        // as many rounds as the machine gets through in a second, with whatever else it does
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+        for (int round = 1; System.nanoTime() < end; round++) {
             holder.set(Call.asked(limit));
             begun.set(round);
             for (int i = round % 64; i > 0; i--) {
@@ -220,12 +223,18 @@ class SemaphoreLimitTests {
             assertThat(next.holds()).isTrue();
             next.giveBack();
         }
+        begun.set(OVER);
         giving.join();
     }
 
-    private static void reached(AtomicInteger counter, int round) {
-        while (counter.get() < round && !Thread.currentThread().isInterrupted()) {
-            Thread.onSpinWait();
+    private static int reached(AtomicInteger counter, int round) {
+        for (int spins = 0; counter.get() < round && !Thread.currentThread().isInterrupted(); spins++) {
+            if (spins < 1_000) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
         }
+        return counter.get();
     }
 }
