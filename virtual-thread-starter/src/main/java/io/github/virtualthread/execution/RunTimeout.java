@@ -22,24 +22,23 @@ final class RunTimeout {
      * @return to be cancelled when the body has ended
      */
     static Future<?> start(Task task, TaskEngine engine, Duration timeout) {
-        return engine.timer()
-                .schedule(() -> onThread(() -> expire(task, engine)), TimeUnit.NANOSECONDS.convert(timeout));
+        return engine.timer().schedule(() -> expire(task, engine), TimeUnit.NANOSECONDS.convert(timeout));
+    }
+
+    /** Interrupts on the timer's thread: where bodies keep all carriers busy, no virtual thread would get to it. */
+    private static void expire(Task task, TaskEngine engine) {
+        if (task.timeOut()) {
+            Future<?> unused = engine.timer()
+                    .schedule(
+                            () -> onThread(() -> tellIfRunning(task)),
+                            engine.patience().interrupted().toNanos());
+            onThread(task::settleEarly);
+        }
     }
 
     /** The timer's thread must not block, and what hangs on a future may. */
     private static void onThread(Runnable action) {
         Thread.ofVirtual().start(action);
-    }
-
-    private static void expire(Task task, TaskEngine engine) {
-        // first, since what hangs on the future may block
-        Future<?> telling = engine.timer()
-                .schedule(
-                        () -> onThread(() -> tellIfRunning(task)),
-                        engine.patience().interrupted().toNanos());
-        if (!task.timeOut()) {
-            telling.cancel(false);
-        }
     }
 
     private static void tellIfRunning(Task task) {

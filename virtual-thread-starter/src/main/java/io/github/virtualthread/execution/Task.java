@@ -259,13 +259,9 @@ final class Task extends PermitRequest implements Runnable {
         interruption.interrupt(() -> cancelled = true);
     }
 
-    /** The run has taken too long: interrupts the body, and does not wait for it to complete the future. */
+    /** The run has taken too long: interrupts the body if it still runs, and makes the task fail whatever it returns. */
     boolean timeOut() {
-        boolean inTime = interruption.interrupt(() -> timedOut = true);
-        if (inTime) {
-            settleEarly();
-        }
-        return inTime;
+        return interruption.interrupt(() -> timedOut = true);
     }
 
     /** The thread on which the body runs at this moment. */
@@ -287,7 +283,8 @@ final class Task extends PermitRequest implements Runnable {
         settleEarly();
     }
 
-    private void settleEarly() {
+    /** Completes the future of a task whose body has been interrupted, without waiting for that to end. */
+    void settleEarly() {
         Scope scope = ContextPropagation.open(context);
         try {
             settle(null, refusal);
