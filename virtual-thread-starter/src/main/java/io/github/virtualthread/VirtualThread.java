@@ -54,6 +54,16 @@ public @interface VirtualThread {
     String limit() default "";
 
     /**
+     * Longest run of the body, from its start; the time that the call waits for its permit does not count. Then the body is
+     * interrupted, and the call fails with a {@link java.util.concurrent.TimeoutException}; its permit goes back when the
+     * body has really ended. Written as {@code "2s"}, {@code "500ms"} or {@code "PT2S"}, more than zero; a number alone means
+     * milliseconds. May be a {@code ${...}} placeholder.
+     *
+     * @return a duration, or empty for that of {@code virtual-thread.timeout}, if there is one
+     */
+    String timeout() default "";
+
+    /**
      * Name of the task in threads, logs and meters; empty for {@code Class.method}. May be a {@code ${...}} placeholder.
      *
      * @return name of the task, or empty

@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.interceptor.MethodSettings;
 import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -38,7 +39,7 @@ final class SettingsFactory {
         });
         String defaultLimit = properties.defaultLimit();
         return new EngineSettings(
-                StringUtils.hasText(defaultLimit) ? defaultLimit : null,
+                new MethodSettings(StringUtils.hasText(defaultLimit) ? defaultLimit : null, timeout()),
                 properties.threadNamePrefix(),
                 properties.propagation().mdc(),
                 properties.propagation().mdcKeys(),
@@ -90,6 +91,17 @@ final class SettingsFactory {
                     new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));
             return null;
         }
+    }
+
+    private @Nullable Duration timeout() {
+        Duration timeout = properties.timeout();
+        if (timeout != null && !timeout.isPositive()) {
+            mistakes.add(new Mistake(
+                    "virtual-thread.timeout must be longer than zero, was %s".formatted(timeout),
+                    "Set virtual-thread.timeout to a duration such as 30s, or remove it for no timeout."));
+            return null;
+        }
+        return timeout;
     }
 
     private Duration awaitTermination() {

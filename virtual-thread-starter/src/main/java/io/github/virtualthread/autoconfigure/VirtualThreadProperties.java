@@ -14,6 +14,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled whether annotated methods are intercepted; otherwise they run on the thread of their caller
  * @param defaultLimit name of the limit of annotated methods that name none
+ * @param timeout longest run of a method that sets none itself; then it is interrupted
  * @param threadNamePrefix begin of the names of all threads
  * @param selfInvocation what happens at start-up where a method calls an annotated method of its own object, which the proxy
  *     cannot see
@@ -25,6 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record VirtualThreadProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String defaultLimit,
+        @Nullable Duration timeout,
         @DefaultValue("vt-") String threadNamePrefix,
         @DefaultValue("warn") SelfInvocation selfInvocation,
         @DefaultValue Propagation propagation,

@@ -27,8 +27,8 @@ import org.springframework.core.Ordered;
 public @interface EnableVirtual {
 
     /**
-     * Annotation to look for on methods and classes. Where it has attributes {@code value} or {@code limit}, and
-     * {@code name}, of type {@code String}, they mean what they mean in {@link VirtualThread}.
+     * Annotation to look for on methods and classes. Where it has attributes {@code value} or {@code limit}, {@code name}
+     * and {@code timeout}, of type {@code String}, they mean what they mean in {@link VirtualThread}.
      *
      * @return annotation type, {@link VirtualThread} by default
      */

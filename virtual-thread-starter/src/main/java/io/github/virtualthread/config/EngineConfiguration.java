@@ -90,7 +90,7 @@ class EngineConfiguration {
     Interception virtualThreadInterception(
             TaskEngine engine, ObjectProvider<EngineSettings> settings, ConfigurableListableBeanFactory beanFactory) {
         return new Interception(
-                engine, settings(settings).defaultLimit(), new ApplicationUncaughtExceptionHandler(beanFactory));
+                engine, settings(settings).methods(), new ApplicationUncaughtExceptionHandler(beanFactory));
     }
 
     private static VirtualThreadConfigurationException declaredTwice(LimitSettings limit, LimitSettings present) {

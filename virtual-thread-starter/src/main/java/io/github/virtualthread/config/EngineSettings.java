@@ -1,15 +1,15 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.interceptor.MethodSettings;
 import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of the engine, from wherever they come. A bean of this type replaces the defaults.
  *
- * @param defaultLimit name of the limit of annotated methods that name none; null for none
+ * @param methods what applies where an annotation says nothing
  * @param threadNamePrefix begin of the names of all threads
  * @param mdc whether the MDC of the caller is there in the task
  * @param mdcKeys the only keys of the MDC to carry; empty for all
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param mistakes what is wrong in the source of the settings; reported together with all other mistakes
  */
 public record EngineSettings(
-        @Nullable String defaultLimit,
+        MethodSettings methods,
         String threadNamePrefix,
         boolean mdc,
         List<String> mdcKeys,
@@ -32,7 +32,15 @@ public record EngineSettings(
 
     /** What applies without any setting. */
     static final EngineSettings DEFAULTS = new EngineSettings(
-            null, "vt-", true, List.of(), true, Duration.ofSeconds(30), SelfInvocation.WARN, List.of(), List.of());
+            MethodSettings.NONE,
+            "vt-",
+            true,
+            List.of(),
+            true,
+            Duration.ofSeconds(30),
+            SelfInvocation.WARN,
+            List.of(),
+            List.of());
 
     /** Copies the lists. */
     public EngineSettings {

@@ -38,7 +38,7 @@ final class StartupCheck implements SmartInitializingSingleton {
         EngineSettings given = settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
         mistakes.addAll(unknownDefault(given));
-        Findings findings = postProcessor.check(limits::names, given.defaultLimit());
+        Findings findings = postProcessor.check(limits::names, given.methods());
         mistakes.addAll(findings.mistakes());
         if (given.selfInvocation() == SelfInvocation.FAIL) {
             mistakes.addAll(findings.selfInvocations());
@@ -54,7 +54,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     }
 
     private List<Mistake> unknownDefault(EngineSettings given) {
-        String name = given.defaultLimit();
+        String name = given.methods().defaultLimit();
         if (name == null || LimitNames.uniform(name).equals(LimitNames.NONE) || limits.contains(name)) {
             return List.of();
         }

@@ -1,6 +1,7 @@
 package io.github.virtualthread.interceptor;
 
 import io.github.virtualthread.limit.LimitNames;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
@@ -9,28 +10,52 @@ import org.springframework.util.StringValueResolver;
  *
  * @param name name of the task
  * @param limit name of its limit, null for none
+ * @param timeout longest run, null for any time
  */
-record CallSettings(String name, @Nullable String limit) {
+record CallSettings(
+        String name, @Nullable String limit, @Nullable Duration timeout) {
 
     /**
      * Resolves what the annotation of a method says.
      *
      * @param placeholders resolver of {@code ${...}}; null from it counts as empty
-     * @param defaultLimit limit of methods that name none
-     * @throws IllegalArgumentException if a placeholder cannot be resolved; the message names it
+     * @param settings what applies where the annotation says nothing
+     * @throws IllegalArgumentException if a placeholder cannot be resolved, or the timeout is none; the message names it
      */
-    static CallSettings of(AnnotatedMethod method, StringValueResolver placeholders, @Nullable String defaultLimit) {
-        String name = resolve(method.declaration().name(), placeholders);
-        String limit = resolve(method.declaration().limit(), placeholders);
+    static CallSettings of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
         return new CallSettings(
-                name.isEmpty() ? method.defaultName() : name, effective(limit.isEmpty() ? defaultLimit : limit));
+                name(method, placeholders),
+                limit(method, placeholders, settings.defaultLimit()),
+                timeout(method, placeholders, settings.timeout()));
+    }
+
+    static String name(AnnotatedMethod method, StringValueResolver placeholders) {
+        String name = resolve(method.declaration().name(), placeholders);
+        return name.isEmpty() ? method.defaultName() : name;
+    }
+
+    static @Nullable String limit(
+            AnnotatedMethod method, StringValueResolver placeholders, @Nullable String defaultLimit) {
+        String limit = resolve(method.declaration().limit(), placeholders);
+        return effective(limit.isEmpty() ? defaultLimit : limit);
+    }
+
+    private static @Nullable Duration timeout(
+            AnnotatedMethod method, StringValueResolver placeholders, @Nullable Duration defaultTimeout) {
+        String text = resolve(method.declaration().timeout(), placeholders);
+        try {
+            Duration timeout = Timeouts.parse(text);
+            return timeout == null ? defaultTimeout : timeout;
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException("%s: timeout %s".formatted(method.qualifiedName(), wrong.getMessage()));
+        }
     }
 
     private static @Nullable String effective(@Nullable String limit) {
         return limit == null || LimitNames.uniform(limit).equals(LimitNames.NONE) ? null : limit;
     }
 
-    private static String resolve(String text, StringValueResolver placeholders) {
+    static String resolve(String text, StringValueResolver placeholders) {
         String resolved = text.contains("${") ? placeholders.resolveStringValue(text) : text;
         if (resolved == null) {
             return "";

@@ -14,15 +14,17 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  *
  * @param limit name of a limit, {@code "none"}, or empty
  * @param name name of the task, or empty
+ * @param timeout longest run, or empty
  * @param contradiction why the annotation cannot be read, null where it can
  */
-record Declaration(String limit, String name, @Nullable String contradiction) {
+record Declaration(
+        String limit, String name, String timeout, @Nullable String contradiction) {
 
     /**
      * Reads the annotation that is present or meta-present on the element itself.
      *
      * @param annotationType {@code VirtualThread} or a type of the user's, whose attributes {@code limit} or {@code
-     *     value} and {@code name} count if they are strings
+     *     value}, {@code name} and {@code timeout} count if they are strings
      */
     static @Nullable Declaration of(AnnotatedElement element, Class<? extends Annotation> annotationType) {
         try {
@@ -32,9 +34,13 @@ record Declaration(String limit, String name, @Nullable String contradiction) {
                 return null;
             }
             String limit = text(annotation, "limit");
-            return new Declaration(limit.isEmpty() ? text(annotation, "value") : limit, text(annotation, "name"), null);
+            return new Declaration(
+                    limit.isEmpty() ? text(annotation, "value") : limit,
+                    text(annotation, "name"),
+                    text(annotation, "timeout"),
+                    null);
         } catch (AnnotationConfigurationException failure) {
-            return new Declaration("", "", String.valueOf(failure.getMessage()));
+            return new Declaration("", "", "", String.valueOf(failure.getMessage()));
         }
     }
 

@@ -1,7 +1,6 @@
 package io.github.virtualthread.interceptor;
 
 import io.github.virtualthread.execution.TaskEngine;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 
 /**
@@ -9,8 +8,8 @@ import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
  * created together with the post-processors.
  *
  * @param engine runs the calls
- * @param defaultLimit limit of methods that name none, null for no limit
+ * @param settings what applies where an annotation says nothing
  * @param uncaughtExceptionHandler told what {@code void} methods throw
  */
 public record Interception(
-        TaskEngine engine, @Nullable String defaultLimit, AsyncUncaughtExceptionHandler uncaughtExceptionHandler) {}
+        TaskEngine engine, MethodSettings settings, AsyncUncaughtExceptionHandler uncaughtExceptionHandler) {}

@@ -32,18 +32,17 @@ final class LimitChecks {
      */
     @Nullable
     String limit(AnnotatedMethod method) {
-        return CallSettings.of(method, placeholders, defaultLimit).limit();
+        return CallSettings.limit(method, placeholders, defaultLimit);
     }
 
     @Nullable
     Mistake check(AnnotatedMethod method) {
         String limit;
         try {
+            CallSettings.name(method, placeholders);
             limit = limit(method);
         } catch (IllegalArgumentException failure) {
-            return new Mistake(
-                    "%s on %s cannot be read: %s".formatted(annotation, method.place(), failure.getMessage()),
-                    "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}.");
+            return Mistake.unreadable(annotation, method.place(), failure);
         }
         Collection<String> known = names.get();
         // a default limit that does not exist is a mistake of its own, not one of every method

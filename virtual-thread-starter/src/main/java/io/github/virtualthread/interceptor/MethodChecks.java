@@ -13,13 +13,15 @@ final class MethodChecks {
     private final SignatureChecks signatures;
     private final ProxyChecks proxies;
     private final LimitChecks limits;
+    private final TimeoutChecks timeouts;
     private final Map<Key, Checked> known = new ConcurrentHashMap<>();
 
-    MethodChecks(AnnotatedMethods methods, LimitChecks limits) {
+    MethodChecks(AnnotatedMethods methods, LimitChecks limits, TimeoutChecks timeouts) {
         this.methods = methods;
         this.signatures = new SignatureChecks(methods);
         this.proxies = new ProxyChecks(methods);
         this.limits = limits;
+        this.timeouts = timeouts;
     }
 
     /**
@@ -63,7 +65,9 @@ final class MethodChecks {
                 continue;
             }
             List<Mistake> found = Stream.of(
-                            Stream.of(limits.check(method)), Stream.of(unreachable), signatures.check(method, type))
+                            Stream.of(limits.check(method), timeouts.check(method)),
+                            Stream.of(unreachable),
+                            signatures.check(method, type))
                     .flatMap(each -> each)
                     .filter(mistake -> mistake != null)
                     .toList();

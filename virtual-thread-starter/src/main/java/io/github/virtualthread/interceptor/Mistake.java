@@ -10,6 +10,13 @@ import java.io.Serializable;
  */
 public record Mistake(String description, String action) implements Serializable {
 
+    /** An annotation with a placeholder that nothing gives a value to. */
+    static Mistake unreadable(String annotation, String place, IllegalArgumentException failure) {
+        return new Mistake(
+                "%s on %s cannot be read: %s".formatted(annotation, place, failure.getMessage()),
+                "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}.");
+    }
+
     @Override
     public String toString() {
         return description + ". " + action;

@@ -20,6 +20,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProce
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringValueResolver;
 
 /**
  * Advises beans whose methods have {@link VirtualThread}, or another annotation that was chosen in its place.
@@ -55,8 +56,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     /**
      * Sets the annotation that marks methods and types; by default {@link VirtualThread}, which then means nothing.
      *
-     * @param annotationType annotation with runtime retention; its attributes {@code limit} or {@code value}, and
-     *     {@code name}, are used if they are strings
+     * @param annotationType annotation with runtime retention; its attributes {@code limit} or {@code value},
+     *     {@code name} and {@code timeout} are used if they are strings
      */
     public void setAnnotationType(Class<? extends Annotation> annotationType) {
         this.annotationType = annotationType;
@@ -101,13 +102,13 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * when the singletons are ready.
      *
      * @param limitNames names of the limits there are, asked again for beans that are created later
-     * @param defaultLimit limit of methods that name none, null for no limit
+     * @param settings what applies where an annotation says nothing
      * @return all mistakes, and all advised methods
      */
-    public Findings check(Supplier<? extends Collection<String>> limitNames, @Nullable String defaultLimit) {
-        LimitChecks limits =
-                new LimitChecks(methods.annotation(), factory()::resolveEmbeddedValue, limitNames, defaultLimit);
-        MethodChecks checks = new MethodChecks(methods, limits);
+    public Findings check(Supplier<? extends Collection<String>> limitNames, MethodSettings settings) {
+        StringValueResolver placeholders = factory()::resolveEmbeddedValue;
+        LimitChecks limits = new LimitChecks(methods.annotation(), placeholders, limitNames, settings.defaultLimit());
+        MethodChecks checks = new MethodChecks(methods, limits, new TimeoutChecks(methods.annotation(), placeholders));
         lateChecks = checks;
         return new BeanChecks(factory(), methods, checks, this::predictsClassProxy).check(beans, isEnabled());
     }

@@ -87,10 +87,10 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
                             methods.annotation(),
                             targetClass.getName()));
         }
-        CallSettings settings = CallSettings.of(annotated, placeholders, engine.defaultLimit());
+        CallSettings settings = CallSettings.of(annotated, placeholders, engine.settings());
         return new MethodCall(
                 annotated.method(),
                 annotated.returnsNothing(),
-                engine.engine().spec(settings.name(), settings.limit()));
+                engine.engine().spec(settings.name(), settings.limit(), settings.timeout()));
     }
 }

@@ -3,12 +3,15 @@ package io.github.virtualthread.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -102,6 +105,32 @@ class PropertiesTests {
                     assertThat(running).succeedsWithin(Duration.ofSeconds(5));
                     assertThat(waiting).succeedsWithin(Duration.ofSeconds(5));
                 });
+    }
+
+    @Test
+    void aTimeoutEndsTheRunsOfMethodsThatSetNone() {
+        runner.withPropertyValues("virtual-thread.timeout=10ms")
+                .withBean(Stock.class)
+                .run(context -> assertThat(context.getBean(Stock.class).wait(new CompletableFuture<>()))
+                        .failsWithin(Duration.ofSeconds(5))
+                        .withThrowableThat()
+                        .withCauseInstanceOf(TimeoutException.class));
+    }
+
+    @Test
+    void aBlankTimeoutIsNone() {
+        runner.withPropertyValues("virtual-thread.timeout=").run(context -> assertThat(
+                        context.getBean(EngineSettings.class).methods().timeout())
+                .isNull());
+    }
+
+    @Test
+    void aTimeoutIsLongerThanZero() {
+        runner.withPropertyValues("virtual-thread.timeout=0s")
+                .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
+                        .containsExactly(new Mistake(
+                                "virtual-thread.timeout must be longer than zero, was PT0S",
+                                "Set virtual-thread.timeout to a duration such as 30s, or remove it for no timeout.")));
     }
 
     @Test

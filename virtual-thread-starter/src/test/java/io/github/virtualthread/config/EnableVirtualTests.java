@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.interceptor.MethodSettings;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitSettings;
@@ -146,7 +147,7 @@ class EnableVirtualTests {
         EngineSettings settings() {
             EngineSettings defaults = EngineSettings.DEFAULTS;
             return new EngineSettings(
-                    "dp",
+                    new MethodSettings("dp", null),
                     defaults.threadNamePrefix(),
                     defaults.mdc(),
                     defaults.mdcKeys(),

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.virtualthread.interceptor.AnnotatedCall;
 import io.github.virtualthread.interceptor.Findings;
+import io.github.virtualthread.interceptor.MethodSettings;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
@@ -55,7 +56,15 @@ class StartupReportTests {
     @Test
     void switchedOffPropagationIsNamed() {
         EngineSettings nothing = new EngineSettings(
-                null, "vt-", false, List.of(), false, Duration.ZERO, SelfInvocation.WARN, List.of(), List.of());
+                MethodSettings.NONE,
+                "vt-",
+                false,
+                List.of(),
+                false,
+                Duration.ZERO,
+                SelfInvocation.WARN,
+                List.of(),
+                List.of());
 
         report(nothing, Set.of());
 

@@ -347,7 +347,7 @@ class MethodChecksTests {
                 }) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
             LimitChecks lenient = new LimitChecks("@VirtualThread", resolver, () -> limits, null);
-            assertThat(new MethodChecks(methods, lenient)
+            assertThat(new MethodChecks(methods, lenient, new TimeoutChecks("@VirtualThread", resolver))
                             .check(Placeholder.class, true)
                             .mistakes())
                     .singleElement()
@@ -434,6 +434,9 @@ class MethodChecksTests {
 
     private MethodChecks checks(AnnotatedMethods methods) {
         StringValueResolver resolver = new DefaultListableBeanFactory()::resolveEmbeddedValue;
-        return new MethodChecks(methods, new LimitChecks(methods.annotation(), resolver, () -> limits, defaultLimit));
+        return new MethodChecks(
+                methods,
+                new LimitChecks(methods.annotation(), resolver, () -> limits, defaultLimit),
+                new TimeoutChecks(methods.annotation(), resolver));
     }
 }

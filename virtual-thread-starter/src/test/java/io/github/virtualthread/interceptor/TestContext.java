@@ -18,7 +18,7 @@ final class TestContext extends AnnotationConfigApplicationContext {
 
     static final String POST_PROCESSOR = "virtualThreadBeanPostProcessor";
 
-    private TestContext(Map<String, Object> properties, @Nullable String defaultLimit) {
+    private TestContext(Map<String, Object> properties, MethodSettings settings) {
         getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
         // by name: a look-up by type would create factories to ask them for theirs
         registerBean("timer", TaskTimer.class, () -> new TaskTimer("test-timer"));
@@ -43,7 +43,7 @@ final class TestContext extends AnnotationConfigApplicationContext {
                 Interception.class,
                 () -> new Interception(
                         getBean("engine", TaskEngine.class),
-                        defaultLimit,
+                        settings,
                         new ApplicationUncaughtExceptionHandler(getBeanFactory())));
     }
 
@@ -57,12 +57,17 @@ final class TestContext extends AnnotationConfigApplicationContext {
     }
 
     static TestContext with(Consumer<TestContext> preparation) {
-        return with(Map.of(), null, preparation);
+        return withSettings(Map.of(), MethodSettings.NONE, preparation);
     }
 
     static TestContext with(
             Map<String, Object> properties, @Nullable String defaultLimit, Consumer<TestContext> preparation) {
-        TestContext context = new TestContext(properties, defaultLimit);
+        return withSettings(properties, new MethodSettings(defaultLimit, null), preparation);
+    }
+
+    static TestContext withSettings(
+            Map<String, Object> properties, MethodSettings settings, Consumer<TestContext> preparation) {
+        TestContext context = new TestContext(properties, settings);
         try {
             context.withPostProcessor(Map.of("proxyTargetClass", true));
             preparation.accept(context);
@@ -91,7 +96,8 @@ final class TestContext extends AnnotationConfigApplicationContext {
     }
 
     Findings check(@Nullable String defaultLimit) {
-        return getBean(POST_PROCESSOR, VirtualThreadBeanPostProcessor.class).check(limits()::names, defaultLimit);
+        return getBean(POST_PROCESSOR, VirtualThreadBeanPostProcessor.class)
+                .check(limits()::names, new MethodSettings(defaultLimit, null));
     }
 
     private TaskLimits limits() {

@@ -1,0 +1,34 @@
+package io.github.virtualthread.interceptor;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringValueResolver;
+
+/** Whether the timeout of an annotation is one. */
+final class TimeoutChecks {
+
+    private final String annotation;
+    private final StringValueResolver placeholders;
+
+    TimeoutChecks(String annotation, StringValueResolver placeholders) {
+        this.annotation = annotation;
+        this.placeholders = placeholders;
+    }
+
+    @Nullable
+    Mistake check(AnnotatedMethod method) {
+        String text;
+        try {
+            text = CallSettings.resolve(method.declaration().timeout(), placeholders);
+        } catch (IllegalArgumentException failure) {
+            return Mistake.unreadable(annotation, method.place(), failure);
+        }
+        try {
+            Timeouts.parse(text);
+            return null;
+        } catch (IllegalArgumentException wrong) {
+            return new Mistake(
+                    "%s: timeout of %s %s".formatted(method.place(), annotation, wrong.getMessage()),
+                    "Write a duration such as timeout = \"2s\" or \"500ms\", or remove it for no timeout of its own.");
+        }
+    }
+}
