@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.limit.LimitNames;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
@@ -57,8 +58,8 @@ final class PropertiesFailureAnalyzer extends AbstractFailureAnalyzer<BindExcept
         if (inLimits && depth > 4 && known.contains(last)) {
             String limit =
                     name.chop(depth - 1).toString().substring(LIMITS.toString().length() + 1);
-            return "If the limit is named '%1$s', write the name in brackets, quoted: virtual-thread.limits.\"[%1$s]\".%2$s."
-                    .formatted(limit, last);
+            return "If the limit is named '%s', write the name in brackets, quoted: %s.%s."
+                    .formatted(limit, PropertyKeys.limit(limit), last);
         }
         return LimitNames.nearest(last, known)
                 .map(nearest -> "Did you mean %s?".formatted(name.getParent().append(nearest)))

@@ -4,6 +4,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.interceptor.MethodSettings;
 import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
@@ -75,7 +76,7 @@ final class SettingsFactory {
     }
 
     private @Nullable LimitSettings limit(String name, Limit limit) {
-        String key = "virtual-thread.limits." + (name.contains(".") ? "\"[" + name + "]\"" : name);
+        String key = PropertyKeys.limit(name);
         Integer permits = limit.permits();
         if (permits == null) {
             mistakes.add(new Mistake(

@@ -12,7 +12,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 
 /**
- * Runs methods annotated with {@link VirtualThread} on virtual threads, for all beans of the application context.
+ * Runs methods annotated with {@link VirtualThread} on virtual threads, and those with
+ * {@link io.github.virtualthread.Limited} under their limits, for all beans of the application context.
  *
  * <p>The counterpart of {@link org.springframework.scheduling.annotation.EnableAsync}, for a
  * {@link org.springframework.context.annotation.Configuration} class. Spring Boot applications need not write it; where one

@@ -3,6 +3,7 @@ package io.github.virtualthread.config;
 import io.github.virtualthread.interceptor.AnnotatedCall;
 import io.github.virtualthread.interceptor.Findings;
 import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitNames;
@@ -50,7 +51,7 @@ final class StartupCheck implements SmartInitializingSingleton {
                 .map(AnnotatedCall::limit)
                 .filter(Objects::nonNull)
                 .forEach(limits::spell);
-        new StartupReport(given, beanFactory.getBeanClassLoader()).log(findings, limits);
+        new StartupReport(given, beanFactory.getBeanClassLoader()).log(findings, limits, postProcessor.isEnabled());
     }
 
     private List<Mistake> unknownDefault(EngineSettings given) {
@@ -63,6 +64,6 @@ final class StartupCheck implements SmartInitializingSingleton {
                         .formatted(name, limits.names()),
                 LimitNames.nearest(name, limits.names())
                         .map("Did you mean '%s'?"::formatted)
-                        .orElse("Set virtual-thread.limits.%s.permits, or correct the name.".formatted(name))));
+                        .orElse("Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name)))));
     }
 }

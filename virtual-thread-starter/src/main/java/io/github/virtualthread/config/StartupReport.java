@@ -30,9 +30,14 @@ final class StartupReport {
         this.classLoader = classLoader;
     }
 
-    void log(Findings findings, TaskLimits limits) {
+    /**
+     * Says what the checks found.
+     *
+     * @param intercepted whether annotated methods are intercepted
+     */
+    void log(Findings findings, TaskLimits limits, boolean intercepted) {
         List<AnnotatedCall> calls = findings.calls();
-        logger.info(summary(calls, limits));
+        logger.info(summary(calls, limits, intercepted));
         calls.forEach(call -> logger.debug(
                 "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
         if (settings.selfInvocation() == SelfInvocation.WARN) {
@@ -47,10 +52,14 @@ final class StartupReport {
         }
     }
 
-    private String summary(List<AnnotatedCall> calls, TaskLimits limits) {
+    private String summary(List<AnnotatedCall> calls, TaskLimits limits, boolean intercepted) {
         long unlimited = calls.stream().filter(call -> call.limit() == null).count();
         List<String> parts = new ArrayList<>();
-        parts.add("%d annotated methods, %d of them without a limit".formatted(calls.size(), unlimited));
+        parts.add("%d annotated methods, %d of them without a limit%s"
+                .formatted(
+                        calls.size(),
+                        unlimited,
+                        intercepted ? "" : ", not intercepted since virtual-thread.enabled is false"));
         parts.add(
                 limits.names().isEmpty()
                         ? "no limits"

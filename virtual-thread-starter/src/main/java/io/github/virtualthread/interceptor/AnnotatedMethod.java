@@ -1,5 +1,7 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.Limited;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
@@ -16,15 +18,19 @@ import org.springframework.core.annotation.MergedAnnotations;
  * @param type class of the bean, or the interface that declares the method where the class is a generated one
  * @param method the method that runs
  * @param declarations {@code method} and all that it overrides or implements, nearest first
+ * @param annotationType annotation that applies
  * @param declaration what the annotation says
  * @param carrier type that carries the annotation, null where a method does
+ * @param both whether {@code @Limited} applies as well, which is a mistake
  */
 record AnnotatedMethod(
         Class<?> type,
         Method method,
         List<Method> declarations,
+        Class<? extends Annotation> annotationType,
         Declaration declaration,
-        @Nullable Class<?> carrier) {
+        @Nullable Class<?> carrier,
+        boolean both) {
 
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
@@ -39,6 +45,20 @@ record AnnotatedMethod(
         String shown =
                 simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
         return shown + "." + method.getName();
+    }
+
+    /** What to call the annotation in messages. */
+    String annotation() {
+        return "@" + annotationType.getSimpleName();
+    }
+
+    /** Whether the method runs on the thread of its caller, which waits there for the permit. */
+    boolean isLimited() {
+        return annotationType == Limited.class;
+    }
+
+    AnnotatedMethod withBoth() {
+        return new AnnotatedMethod(type, method, declarations, annotationType, declaration, carrier, true);
     }
 
     /** Where the annotation is, as users write it. */
@@ -68,7 +88,7 @@ record AnnotatedMethod(
 
     /** Whether advice can do what is asked for; where it cannot, the check at start-up says why. */
     boolean isAdvisable() {
-        return (returnsNothing() || returnsFuture()) && !isSuspending() && !isBeanMethod();
+        return (isLimited() || returnsNothing() || returnsFuture()) && !isSuspending() && !isBeanMethod();
     }
 
     boolean isDeclaredByInterface() {

@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.Limited;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -8,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +17,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Which methods of a class are annotated, each with the annotation that applies to it.
+ * Which methods of a class are annotated, with {@code @VirtualThread} or its replacement or with {@link Limited}, each with
+ * the one annotation that applies to it.
  *
  * <p>A class is looked at once; asking for a method of it again costs two look-ups in maps.
  */
@@ -26,18 +29,26 @@ final class AnnotatedMethods {
     private static final OfClass NOTHING = new OfClass(Map.of(), List.of());
 
     private final Class<? extends Annotation> annotationType;
+    private final List<Class<? extends Annotation>> annotationTypes;
     private final Map<Class<?>, OfClass> classes = new ConcurrentHashMap<>();
     private final Map<Class<?>, Boolean> carriers = new ConcurrentHashMap<>();
 
     AnnotatedMethods(Class<? extends Annotation> annotationType) {
         this.annotationType = annotationType;
+        this.annotationTypes =
+                annotationType == Limited.class ? List.of(Limited.class) : List.of(annotationType, Limited.class);
     }
 
-    /** What to call the annotation in messages. */
-    String annotation() {
-        return "@" + annotationType.getSimpleName();
+    /** What to call the annotations of a class in messages. */
+    String annotations(Class<?> type) {
+        return in(type).stream()
+                .map(AnnotatedMethod::annotation)
+                .distinct()
+                .sorted(Comparator.reverseOrder())
+                .collect(Collectors.joining(" and "));
     }
 
+    /** The annotation that asks for virtual threads. */
     Class<? extends Annotation> annotationType() {
         return annotationType;
     }
@@ -68,8 +79,13 @@ final class AnnotatedMethods {
             return NOTHING;
         }
         Map<Method, AnnotatedMethod> byDeclaration = new HashMap<>();
-        List<AnnotatedMethod> all = new MethodResolution(type, types, annotationType)
-                .annotated()
+        Map<Method, AnnotatedMethod> byMethod = new HashMap<>();
+        for (Class<? extends Annotation> each : annotationTypes) {
+            new MethodResolution(type, types, each)
+                    .annotated()
+                    .forEach(method -> byMethod.merge(method.method(), method, AnnotatedMethods::applying));
+        }
+        List<AnnotatedMethod> all = byMethod.values().stream()
                 .sorted(Comparator.comparing(AnnotatedMethod::qualifiedName)
                         .thenComparing(each -> each.method().toString()))
                 .toList();
@@ -77,23 +93,31 @@ final class AnnotatedMethods {
         return all.isEmpty() ? NOTHING : new OfClass(byDeclaration, all);
     }
 
-    /** Whether the type itself or one of its own methods has the annotation. */
+    /** The annotation of a method beats that of a type; two in the same place are a mistake. */
+    private static AnnotatedMethod applying(AnnotatedMethod first, AnnotatedMethod limited) {
+        if ((first.carrier() == null) == (limited.carrier() == null)) {
+            return first.withBoth();
+        }
+        return first.carrier() == null ? first : limited;
+    }
+
+    /** Whether the type itself or one of its own methods has one of the annotations. */
     private boolean carries(Class<?> type) {
         Boolean known = carriers.get(type);
         if (known == null) {
-            known = isCandidate(type) && isAnnotated(type);
+            known = annotationTypes.stream().anyMatch(each -> isCandidate(type, each) && isAnnotated(type, each));
             carriers.put(type, known);
         }
         return known;
     }
 
     /** Most beans are Spring's own, which has no annotations but its own. */
-    private boolean isCandidate(Class<?> type) {
+    private static boolean isCandidate(Class<?> type, Class<? extends Annotation> annotationType) {
         return AnnotationUtils.isCandidateClass(type, annotationType)
                 && (!TypeHierarchy.isOfSpring(type) || TypeHierarchy.isOfSpring(annotationType));
     }
 
-    private boolean isAnnotated(Class<?> type) {
+    private static boolean isAnnotated(Class<?> type, Class<? extends Annotation> annotationType) {
         return Declaration.of(type, annotationType) != null
                 || Arrays.stream(methodsOf(type)).anyMatch(method -> Declaration.of(method, annotationType) != null);
     }

@@ -89,12 +89,15 @@ final class BeanChecks {
         mistakes.addAll(findings.mistakes());
         calls.addAll(findings.calls());
         if (seen.putIfAbsent(bean.type(), bean) == null) {
-            methods.in(bean.type()).forEach(method -> TriggerWarnings.log(method, methods.annotation()));
+            methods.in(bean.type()).forEach(method -> {
+                TriggerWarnings.log(method);
+                FutureWarnings.log(method);
+            });
         }
     }
 
     private Set<Mistake> selfInvocations() {
-        SelfInvocations invocations = new SelfInvocations(methods.annotation());
+        SelfInvocations invocations = new SelfInvocations();
         Set<Mistake> found = new LinkedHashSet<>();
         seen.values().forEach(bean -> {
             List<AnnotatedMethod> advised = checks.advised(bean.type(), bean.classProxy());
@@ -125,7 +128,7 @@ final class BeanChecks {
     private Mistake tooEarly(String name, Class<?> type) {
         return new Mistake(
                 "Bean '%s' of %s has methods with %s, but was created too early to be advised, for a post-processor"
-                        .formatted(name, type.getName(), methods.annotation()),
+                        .formatted(name, type.getName(), methods.annotations(type)),
                 "Let that post-processor look the bean up when it is used (ObjectProvider or @Lazy), and declare "
                         + "post-processors by static @Bean methods.");
     }

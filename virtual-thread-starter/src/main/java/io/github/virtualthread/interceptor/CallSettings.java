@@ -26,7 +26,7 @@ record CallSettings(
         return new CallSettings(
                 name(method, placeholders),
                 limit(method, placeholders, settings.defaultLimit()),
-                timeout(method, placeholders, settings.timeout()));
+                method.isLimited() ? null : timeout(method, placeholders, settings.timeout()));
     }
 
     static String name(AnnotatedMethod method, StringValueResolver placeholders) {
@@ -37,7 +37,7 @@ record CallSettings(
     static @Nullable String limit(
             AnnotatedMethod method, StringValueResolver placeholders, @Nullable String defaultLimit) {
         String limit = resolve(method.declaration().limit(), placeholders);
-        return effective(limit.isEmpty() ? defaultLimit : limit);
+        return effective(limit.isEmpty() && !method.isLimited() ? defaultLimit : limit);
     }
 
     private static @Nullable Duration timeout(
@@ -52,7 +52,7 @@ record CallSettings(
     }
 
     private static @Nullable String effective(@Nullable String limit) {
-        return limit == null || LimitNames.uniform(limit).equals(LimitNames.NONE) ? null : limit;
+        return limit == null || limit.isEmpty() || LimitNames.uniform(limit).equals(LimitNames.NONE) ? null : limit;
     }
 
     static String resolve(String text, StringValueResolver placeholders) {

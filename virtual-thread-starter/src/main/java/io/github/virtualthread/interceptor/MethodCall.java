@@ -1,13 +1,12 @@
 package io.github.virtualthread.interceptor;
 
-import io.github.virtualthread.execution.TaskSpec;
-import java.lang.reflect.Method;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
 
-/**
- * What every call of one method has in common.
- *
- * @param method the method that runs
- * @param returnsNothing whether callers get no future
- * @param spec name and limit
- */
-record MethodCall(Method method, boolean returnsNothing, TaskSpec spec) {}
+/** How calls of one method are run; made at the first of them. */
+@FunctionalInterface
+interface MethodCall {
+
+    @Nullable
+    Object invoke(MethodInvocation invocation) throws Throwable;
+}

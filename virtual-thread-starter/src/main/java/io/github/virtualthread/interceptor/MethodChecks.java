@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 final class MethodChecks {
 
     private final AnnotatedMethods methods;
-    private final SignatureChecks signatures;
+    private final SignatureChecks signatures = new SignatureChecks();
     private final ProxyChecks proxies;
     private final LimitChecks limits;
     private final TimeoutChecks timeouts;
@@ -18,7 +18,6 @@ final class MethodChecks {
 
     MethodChecks(AnnotatedMethods methods, LimitChecks limits, TimeoutChecks timeouts) {
         this.methods = methods;
-        this.signatures = new SignatureChecks(methods);
         this.proxies = new ProxyChecks(methods);
         this.limits = limits;
         this.timeouts = timeouts;

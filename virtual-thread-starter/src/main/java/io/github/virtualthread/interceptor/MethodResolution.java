@@ -82,12 +82,13 @@ final class MethodResolution {
 
     private AnnotatedMethod annotated(
             Method method, List<Method> declarations, Declaration declaration, @Nullable Class<?> carrier) {
-        if (!Proxy.isProxyClass(type)) {
-            return new AnnotatedMethod(type, method, declarations, declaration, carrier);
+        if (!Proxy.isProxyClass(type) && !type.isHidden()) {
+            return new AnnotatedMethod(type, method, declarations, annotationType, declaration, carrier, false);
         }
         // nobody knows a generated class by name
         Method known = declarations.get(declarations.size() > 1 ? 1 : 0);
-        return new AnnotatedMethod(known.getDeclaringClass(), known, declarations, declaration, carrier);
+        return new AnnotatedMethod(
+                known.getDeclaringClass(), known, declarations, annotationType, declaration, carrier, false);
     }
 
     private static boolean declares(Class<?> type, List<Method> declarations) {

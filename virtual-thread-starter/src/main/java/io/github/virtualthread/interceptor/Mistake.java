@@ -11,9 +11,9 @@ import java.io.Serializable;
 public record Mistake(String description, String action) implements Serializable {
 
     /** An annotation with a placeholder that nothing gives a value to. */
-    static Mistake unreadable(String annotation, String place, IllegalArgumentException failure) {
+    static Mistake unreadable(AnnotatedMethod method, IllegalArgumentException failure) {
         return new Mistake(
-                "%s on %s cannot be read: %s".formatted(annotation, place, failure.getMessage()),
+                "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),
                 "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}.");
     }
 

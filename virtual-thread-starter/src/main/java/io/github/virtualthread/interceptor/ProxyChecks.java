@@ -23,7 +23,7 @@ final class ProxyChecks {
         }
         return new Mistake(
                 "%s has methods with %s, but is %s, so that no proxy can be made of it"
-                        .formatted(type.getName(), methods.annotation(), isFinal ? "final" : "sealed"),
+                        .formatted(type.getName(), methods.annotations(type), isFinal ? "final" : "sealed"),
                 "Make the class %s, or let it implement an interface and use interface proxies."
                         .formatted(
                                 isFinal
@@ -39,8 +39,12 @@ final class ProxyChecks {
             return null;
         }
         return new Mistake(
-                "%s has %s, but is %s: calls do not pass the proxy and would stay on the caller's thread"
-                        .formatted(method.qualifiedName(), methods.annotation(), problem),
+                "%s has %s, but is %s: calls do not pass the proxy and would %s"
+                        .formatted(
+                                method.qualifiedName(),
+                                method.annotation(),
+                                problem,
+                                method.isLimited() ? "take no permit" : "stay on the caller's thread"),
                 classProxy || !problem.startsWith("in no")
                         ? "Make it a public or protected method that is neither final nor static."
                         : "Declare it in an interface, or use class proxies (proxyTargetClass = true).");

@@ -24,12 +24,7 @@ final class SelfInvocations {
 
     private static final Logger logger = LoggerFactory.getLogger(SelfInvocations.class);
 
-    private final String annotation;
     private final Map<Class<?>, ClassFile> read = new HashMap<>();
-
-    SelfInvocations(String annotation) {
-        this.annotation = annotation;
-    }
 
     /**
      * Finds the calls that objects of one class make.
@@ -120,9 +115,9 @@ final class SelfInvocations {
         return new Mistake(
                 ("%s calls %s.%s on its own object: the proxy, which applies %s, cannot see that call,"
                                 + " so it stays on the caller's thread and takes no permit")
-                        .formatted(place, target.method().getDeclaringClass().getName(), called, annotation),
+                        .formatted(place, target.method().getDeclaringClass().getName(), called, target.annotation()),
                 ("Move %s to another bean; or inject ObjectProvider<%s> and call getObject().%s(..), which passes the proxy;"
                                 + " or, where it is to stay on the caller's thread, call a method without %s.")
-                        .formatted(called, provided.getSimpleName(), called, annotation));
+                        .formatted(called, provided.getSimpleName(), called, target.annotation()));
     }
 }

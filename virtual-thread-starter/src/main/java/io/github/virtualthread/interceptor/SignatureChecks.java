@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
-/** Whether an annotated method is one that can run on a virtual thread at all. */
+/** Whether an annotated method is one that can run as its annotation says. */
 final class SignatureChecks {
 
     private static final List<String> ASYNC = List.of(
@@ -14,24 +14,25 @@ final class SignatureChecks {
             "jakarta.ejb.Asynchronous",
             "jakarta.enterprise.concurrent.Asynchronous");
 
-    private final AnnotatedMethods methods;
-
-    SignatureChecks(AnnotatedMethods methods) {
-        this.methods = methods;
-    }
-
     Stream<Mistake> check(AnnotatedMethod method, Class<?> type) {
         String contradiction = method.declaration().contradiction();
         if (contradiction != null) {
             return Stream.of(new Mistake(
-                    "%s on %s contradicts itself: %s".formatted(methods.annotation(), method.place(), contradiction),
+                    "%s on %s contradicts itself: %s".formatted(method.annotation(), method.place(), contradiction),
                     "Write each attribute once."));
+        }
+        if (method.both()) {
+            return Stream.of(new Mistake(
+                    "%s has both %s and @Limited; %s names the limit already"
+                            .formatted(method.place(), method.annotation(), method.annotation()),
+                    "Remove @Limited; or remove %s, if it is to run on the thread of its caller."
+                            .formatted(method.annotation())));
         }
         if (method.isBeanMethod()) {
             return Stream.of(new Mistake(
                     "%s is a @Bean method; %s would advise the configuration class, not the bean"
-                            .formatted(method.qualifiedName(), methods.annotation()),
-                    "Put %s on the methods of the bean's class.".formatted(methods.annotation())));
+                            .formatted(method.qualifiedName(), method.annotation()),
+                    "Put %s on the methods of the bean's class.".formatted(method.annotation())));
         }
         return Stream.of(returnType(method), async(method, type)).filter(mistake -> mistake != null);
     }
@@ -40,26 +41,27 @@ final class SignatureChecks {
         if (method.isSuspending()) {
             return new Mistake(
                     "%s is a suspending function; %s runs only functions that do not suspend"
-                            .formatted(method.qualifiedName(), methods.annotation()),
-                    "Make it an ordinary function that returns CompletableFuture, or remove %s."
-                            .formatted(methods.annotation()));
+                            .formatted(method.qualifiedName(), method.annotation()),
+                    "Make it an ordinary function%s, or remove %s."
+                            .formatted(
+                                    method.isLimited() ? "" : " that returns CompletableFuture", method.annotation()));
         }
-        if (method.returnsNothing() || method.returnsFuture()) {
+        if (method.isLimited() || method.returnsNothing() || method.returnsFuture()) {
             return null;
         }
         String returned = method.method().getReturnType().getTypeName();
         return new Mistake(
                 "%s returns %s, but a method with %s returns exactly void, Future, CompletionStage or CompletableFuture"
-                        .formatted(method.qualifiedName(), returned, methods.annotation()),
+                        .formatted(method.qualifiedName(), returned, method.annotation()),
                 method.carrier() == null
                         ? "Return a CompletableFuture, such as completedFuture(value), or remove %s."
-                                .formatted(methods.annotation())
+                                .formatted(method.annotation())
                         : "Return a CompletableFuture, or move %s from %s to the methods that are meant."
-                                .formatted(methods.annotation(), method.place()));
+                                .formatted(method.annotation(), method.place()));
     }
 
     private @Nullable Mistake async(AnnotatedMethod method, Class<?> type) {
-        if (ASYNC.contains(methods.annotationType().getName())) {
+        if (ASYNC.contains(method.annotationType().getName())) {
             return null;
         }
         return ASYNC.stream()
@@ -67,9 +69,15 @@ final class SignatureChecks {
                 .findFirst()
                 .map(each -> "@" + each.substring(each.lastIndexOf('.') + 1))
                 .map(each -> new Mistake(
-                        "%s is both %s and %s; it would change threads twice"
-                                .formatted(method.qualifiedName(), each, methods.annotation()),
-                        "Remove %s to run it under %s, or the other way round.".formatted(each, methods.annotation())))
+                        "%s is both %s and %s; %s"
+                                .formatted(
+                                        method.qualifiedName(),
+                                        each,
+                                        method.annotation(),
+                                        method.isLimited()
+                                                ? "the permit would go back before the work begins"
+                                                : "it would change threads twice"),
+                        "Remove %s to run it under %s, or the other way round.".formatted(each, method.annotation())))
                 .orElse(null);
     }
 

@@ -6,11 +6,9 @@ import org.springframework.util.StringValueResolver;
 /** Whether the timeout of an annotation is one. */
 final class TimeoutChecks {
 
-    private final String annotation;
     private final StringValueResolver placeholders;
 
-    TimeoutChecks(String annotation, StringValueResolver placeholders) {
-        this.annotation = annotation;
+    TimeoutChecks(StringValueResolver placeholders) {
         this.placeholders = placeholders;
     }
 
@@ -20,14 +18,14 @@ final class TimeoutChecks {
         try {
             text = CallSettings.resolve(method.declaration().timeout(), placeholders);
         } catch (IllegalArgumentException failure) {
-            return Mistake.unreadable(annotation, method.place(), failure);
+            return Mistake.unreadable(method, failure);
         }
         try {
             Timeouts.parse(text);
             return null;
         } catch (IllegalArgumentException wrong) {
             return new Mistake(
-                    "%s: timeout of %s %s".formatted(method.place(), annotation, wrong.getMessage()),
+                    "%s: timeout of %s %s".formatted(method.place(), method.annotation(), wrong.getMessage()),
                     "Write a duration such as timeout = \"2s\" or \"500ms\", or remove it for no timeout of its own.");
         }
     }

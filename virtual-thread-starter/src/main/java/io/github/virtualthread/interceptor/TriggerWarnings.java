@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -23,11 +22,12 @@ final class TriggerWarnings {
 
     private TriggerWarnings() {}
 
-    static void log(AnnotatedMethod method, String annotation) {
-        if (!method.returnsNothing()) {
+    static void log(AnnotatedMethod method) {
+        if (method.isLimited() || !method.returnsNothing()) {
             return;
         }
-        if (annotations(method).anyMatch(TriggerWarnings::isScheduledWithDelay)) {
+        String annotation = method.annotation();
+        if (isScheduledWithDelay(method)) {
             logger.warn(
                     "{} has {} and @Scheduled(fixedDelay): it returns at once, so that the delay starts with the run "
                             + "and runs may overlap. Remove {}, or return when the work is done",
@@ -45,20 +45,21 @@ final class TriggerWarnings {
                         annotation));
     }
 
-    private static Stream<MergedAnnotation<?>> annotations(AnnotatedMethod method) {
-        return method.declarations().stream().flatMap(each -> MergedAnnotations.from(each).stream());
-    }
-
-    private static boolean isScheduledWithDelay(MergedAnnotation<?> annotation) {
-        return annotation.getType() == Scheduled.class
-                && (annotation.getLong("fixedDelay") >= 0
-                        || !annotation.getString("fixedDelayString").isEmpty());
+    // each annotation is asked for by its type: another one, ours included, may contradict itself
+    private static boolean isScheduledWithDelay(AnnotatedMethod method) {
+        return annotations(method)
+                .flatMap(each -> each.stream(Scheduled.class))
+                .anyMatch(each -> each.getLong("fixedDelay") >= 0
+                        || !each.getString("fixedDelayString").isEmpty());
     }
 
     private static Optional<String> listener(AnnotatedMethod method) {
-        return annotations(method)
-                .map(each -> each.getType().getName())
-                .filter(LISTENERS::contains)
+        return LISTENERS.stream()
+                .filter(listener -> annotations(method).anyMatch(each -> each.isPresent(listener)))
                 .findFirst();
+    }
+
+    private static Stream<MergedAnnotations> annotations(AnnotatedMethod method) {
+        return method.declarations().stream().map(MergedAnnotations::from);
     }
 }

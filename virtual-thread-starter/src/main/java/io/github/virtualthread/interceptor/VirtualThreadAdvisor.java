@@ -8,7 +8,7 @@ import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcher;
 
-/** Advises every annotated method that can run on a virtual thread. */
+/** Advises every annotated method that can run as its annotation says. */
 @SuppressWarnings("serial")
 final class VirtualThreadAdvisor extends AbstractPointcutAdvisor {
 

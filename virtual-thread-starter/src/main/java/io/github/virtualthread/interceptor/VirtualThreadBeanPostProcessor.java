@@ -23,9 +23,10 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Advises beans whose methods have {@link VirtualThread}, or another annotation that was chosen in its place.
+ * Advises beans whose methods have {@link VirtualThread}, or another annotation that was chosen in its place, or
+ * {@link io.github.virtualthread.Limited}.
  *
- * <p>Its advice goes before all other advice, which therefore runs on the virtual thread. Until {@link #check} it never
+ * <p>Its advice goes before all other advice, which therefore runs on the virtual thread, or under the permit. Until {@link #check} it never
  * throws: what cannot be advised stays as it is and is among the mistakes that the check finds. Afterwards a bean with
  * mistakes that the check could not see fails its own creation.
  *
@@ -107,8 +108,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      */
     public Findings check(Supplier<? extends Collection<String>> limitNames, MethodSettings settings) {
         StringValueResolver placeholders = factory()::resolveEmbeddedValue;
-        LimitChecks limits = new LimitChecks(methods.annotation(), placeholders, limitNames, settings.defaultLimit());
-        MethodChecks checks = new MethodChecks(methods, limits, new TimeoutChecks(methods.annotation(), placeholders));
+        LimitChecks limits = new LimitChecks(placeholders, limitNames, settings.defaultLimit());
+        MethodChecks checks = new MethodChecks(methods, limits, new TimeoutChecks(placeholders));
         lateChecks = checks;
         return new BeanChecks(factory(), methods, checks, this::predictsClassProxy).check(beans, isEnabled());
     }
@@ -149,7 +150,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         try {
             result = ProxiedBeans.isAdvised(bean) ? bean : super.postProcessAfterInitialization(bean, beanName);
         } catch (RuntimeException | LinkageError thrown) {
-            failure = ProxiedBeans.failure(type, methods.annotation(), thrown);
+            failure = ProxiedBeans.failure(type, methods.annotations(type), thrown);
         }
         Boolean known = ProxiedBeans.isClassProxy(result);
         Created created = new Created(type, known == null ? predictsClassProxy(beanName, type) : known);
@@ -185,7 +186,12 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         return isEnabled() && super.isEligible(targetClass);
     }
 
-    private boolean isEnabled() {
+    /**
+     * Whether annotated methods are advised.
+     *
+     * @return what {@code virtual-thread.enabled} said when the first bean arrived
+     */
+    public boolean isEnabled() {
         Boolean known = enabled;
         if (known == null) {
             known = readEnabled();

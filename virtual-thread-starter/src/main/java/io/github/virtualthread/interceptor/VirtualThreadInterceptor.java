@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.execution.TaskSpec;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,9 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Hands calls of annotated methods to the engine and returns at once.
+ * Hands calls of annotated methods to the engine, and returns at once; calls of methods with {@code @Limited} wait for their
+ * permit and run on the current thread.
  *
- * <p>The rest of the chain, advice of others included, runs on the virtual thread. What it throws is the method's own:
+ * <p>The rest of the chain, advice of others included, runs on the virtual thread, or under the permit. What it throws is the method's own:
  * a class proxy of Spring 6.2 or later wraps undeclared exceptions only on the way to its caller, outside of the
  * advice.
  */
@@ -39,15 +41,9 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     @Override
-    public @Nullable Object invoke(MethodInvocation invocation) {
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Interception engine = interception();
-        MethodCall call = call(invocation, engine);
-        if (call.returnsNothing()) {
-            engine.engine().execute(call.spec(), invocation::proceed, failure -> engine.uncaughtExceptionHandler()
-                    .handleUncaughtException(failure, call.method(), invocation.getArguments()));
-            return null;
-        }
-        return engine.engine().submit(call.spec(), invocation::proceed);
+        return call(invocation, engine).invoke(invocation);
     }
 
     private Interception interception() {
@@ -80,17 +76,28 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
             annotated = methods.find(method, method.getDeclaringClass());
         }
         if (annotated == null) {
-            throw new IllegalStateException("%s.%s is advised, but no %s applies to it on an object of %s"
-                    .formatted(
-                            method.getDeclaringClass().getName(),
-                            method.getName(),
-                            methods.annotation(),
-                            targetClass.getName()));
+            throw new IllegalStateException("%s.%s is advised, but no annotation applies to it on an object of %s"
+                    .formatted(method.getDeclaringClass().getName(), method.getName(), targetClass.getName()));
         }
         CallSettings settings = CallSettings.of(annotated, placeholders, engine.settings());
-        return new MethodCall(
-                annotated.method(),
-                annotated.returnsNothing(),
-                engine.engine().spec(settings.name(), settings.limit(), settings.timeout()));
+        TaskSpec spec = engine.engine().spec(settings.name(), settings.limit(), settings.timeout());
+        if (annotated.isLimited()) {
+            return LimitedCall.of(method, engine.engine(), spec);
+        }
+        Method running = annotated.method();
+        return annotated.returnsNothing()
+                ? invocation -> execute(engine, running, spec, invocation)
+                : invocation -> submit(engine, spec, invocation);
+    }
+
+    private static @Nullable Object submit(Interception engine, TaskSpec spec, MethodInvocation invocation) {
+        return engine.engine().submit(spec, invocation::proceed);
+    }
+
+    private static @Nullable Object execute(
+            Interception engine, Method method, TaskSpec spec, MethodInvocation invocation) {
+        engine.engine().execute(spec, invocation::proceed, failure -> engine.uncaughtExceptionHandler()
+                .handleUncaughtException(failure, method, invocation.getArguments()));
+        return null;
     }
 }

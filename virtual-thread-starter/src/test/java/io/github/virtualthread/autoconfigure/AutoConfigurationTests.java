@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.MDC;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
@@ -25,6 +26,8 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -33,6 +36,7 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 
 @Timeout(20)
+@ExtendWith(OutputCaptureExtension.class)
 class AutoConfigurationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -103,6 +107,13 @@ class AutoConfigurationTests {
             assertThat(AopUtils.isAopProxy(context.getBean(Prices.class))).isFalse();
             assertThat(context.getBean(TaskLimits.class).names()).containsExactly("db");
         });
+    }
+
+    @Test
+    void disabledItSaysSo(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.enabled=false").run(context -> assertThat(output)
+                .contains("2 annotated methods, 0 of them without a limit, not intercepted since"
+                        + " virtual-thread.enabled is false; limits db"));
     }
 
     @Test

@@ -106,7 +106,8 @@ class StartupReportTests {
                     .log(
                             new Findings(
                                     List.of(), List.of(new AnnotatedCall("com.acme.Mailer.send", null)), List.of()),
-                            new TaskLimits(List.of(limits), timer, change -> {}));
+                            new TaskLimits(List.of(limits), timer, change -> {}),
+                            true);
         }
     }
 

@@ -1,29 +1,20 @@
 package io.github.virtualthread.docs;
 
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import io.github.virtualthread.Limited;
 import java.util.function.LongFunction;
 
 // example: PartnerClient
 class PartnerClient {
 
-    private final Semaphore permits = new Semaphore(10, true);
     private final LongFunction<String> http;
 
     PartnerClient(LongFunction<String> http) {
         this.http = http;
     }
 
-    String reviews(long id) throws InterruptedException, TimeoutException {
-        if (!permits.tryAcquire(2, TimeUnit.SECONDS)) {
-            throw new TimeoutException("The partner is busy");
-        }
-        try {
-            return http.apply(id);
-        } finally {
-            permits.release();
-        }
+    @Limited("partner")
+    String reviews(long id) {
+        return http.apply(id);
     }
 }
 // end

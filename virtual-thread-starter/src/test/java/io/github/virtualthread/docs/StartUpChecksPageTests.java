@@ -2,6 +2,7 @@ package io.github.virtualthread.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
@@ -50,6 +51,10 @@ class StartUpChecksPageTests {
                 new Case("no-limits", Mailer.class),
                 new Case("placeholder", Reports.class),
                 new Case("contradiction", Contradiction.class, "limits.mail.permits=1"),
+                new Case("unnamed-limit", Stock.class, "limits.db.permits=1"),
+                new Case("both", Both.class, "limits.mail.permits=1"),
+                new Case("bad-timeout", Slow.class),
+                new Case("timeout-property", Nothing.class, "timeout=0s"),
                 new Case("return-type", Catalog.class),
                 new Case("return-type-class", Inventory.class),
                 new Case("suspend", Suspending.class),
@@ -117,6 +122,14 @@ class StartUpChecksPageTests {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(named(output.getAll())).contains(page("log", "fixed-delay"));
+    }
+
+    @Test
+    void theWarningOfALimitedFutureIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Stock.class)
+                .run(context -> assertThat(context).hasFailed());
+
+        assertThat(named(output.getAll())).contains(page("log", "limited-future"));
     }
 
     @Test
@@ -192,6 +205,32 @@ class StartUpChecksPageTests {
         CompletableFuture<Void> send() {
             return CompletableFuture.completedFuture(null);
         }
+    }
+
+    static class Stock {
+
+        @Limited
+        int count() {
+            return 40;
+        }
+
+        @Limited("db")
+        CompletableFuture<Integer> later() {
+            return CompletableFuture.completedFuture(40);
+        }
+    }
+
+    static class Both {
+
+        @Limited("mail")
+        @VirtualThread("mail")
+        void send() {}
+    }
+
+    static class Slow {
+
+        @VirtualThread(timeout = "soon")
+        void send() {}
     }
 
     static class Catalog {

@@ -314,7 +314,8 @@ class BeanChecksTests {
             var processor = context.getBean(VirtualThreadBeanPostProcessor.class);
             context.registerBeanDefinition("missing", new RootBeanDefinition("com.acme.Missing"));
 
-            assertThat(processor.check(List::of, MethodSettings.NONE).mistakes()).hasSize(1);
+            assertThat(processor.check(List::of, MethodSettings.NONE).mistakes())
+                    .hasSize(1);
         }
     }
 

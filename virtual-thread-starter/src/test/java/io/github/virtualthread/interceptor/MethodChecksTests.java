@@ -51,7 +51,7 @@ class MethodChecksTests {
     @Test
     void aNameWithDotsIsShownAsAKeyThatWorks() {
         assertThat(mistakes(Dotted.class)).singleElement().satisfies(mistake -> assertThat(mistake.action())
-                .endsWith("set virtual-thread.limits[partner.api].permits."));
+                .endsWith("set virtual-thread.limits.\"[partner.api]\".permits."));
     }
 
     static class Dotted {
@@ -346,8 +346,8 @@ class MethodChecksTests {
                 new StringValueResolver[] {environment::resolveRequiredPlaceholders, environment::resolvePlaceholders
                 }) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-            LimitChecks lenient = new LimitChecks("@VirtualThread", resolver, () -> limits, null);
-            assertThat(new MethodChecks(methods, lenient, new TimeoutChecks("@VirtualThread", resolver))
+            LimitChecks lenient = new LimitChecks(resolver, () -> limits, null);
+            assertThat(new MethodChecks(methods, lenient, new TimeoutChecks(resolver))
                             .check(Placeholder.class, true)
                             .mistakes())
                     .singleElement()
@@ -435,8 +435,6 @@ class MethodChecksTests {
     private MethodChecks checks(AnnotatedMethods methods) {
         StringValueResolver resolver = new DefaultListableBeanFactory()::resolveEmbeddedValue;
         return new MethodChecks(
-                methods,
-                new LimitChecks(methods.annotation(), resolver, () -> limits, defaultLimit),
-                new TimeoutChecks(methods.annotation(), resolver));
+                methods, new LimitChecks(resolver, () -> limits, defaultLimit), new TimeoutChecks(resolver));
     }
 }

@@ -241,7 +241,7 @@ class SelfInvocationsTests {
     }
 
     private static SelfInvocations selfInvocations() {
-        return new SelfInvocations("@VirtualThread");
+        return new SelfInvocations();
     }
 
     private static List<AnnotatedMethod> advised(Class<?> type) {

@@ -1,0 +1,17 @@
+package io.github.virtualthread.interceptor;
+
+/** Keys of properties, as messages show them. */
+public final class PropertyKeys {
+
+    private PropertyKeys() {}
+
+    /**
+     * Key of a limit. A name with dots stands in brackets, quoted for YAML.
+     *
+     * @param name name of the limit
+     * @return as in {@code virtual-thread.limits.db} or {@code virtual-thread.limits."[partner.api]"}
+     */
+    public static String limit(String name) {
+        return "virtual-thread.limits." + (name.contains(".") ? "\"[" + name + "]\"" : name);
+    }
+}
