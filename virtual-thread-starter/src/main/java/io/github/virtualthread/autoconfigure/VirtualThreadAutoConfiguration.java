@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
@@ -16,6 +17,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.AsyncTaskExecutor;
 
 /** Switches {@code @VirtualThread} on and gives the engine its settings from the properties. */
 @AutoConfiguration
@@ -46,6 +48,14 @@ public class VirtualThreadAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static BlankCountsAsNotSet virtualThreadBlankCountsAsNotSet() {
         return new BlankCountsAsNotSet();
+    }
+
+    /** For those who ask for it by name; who asks for an executor by type gets what there was without it. */
+    @Bean(defaultCandidate = false)
+    @ConditionalOnMissingBean(name = "virtualThreadExecutor")
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    AsyncTaskExecutor virtualThreadExecutor(VirtualThreads virtualThreads) {
+        return virtualThreads.executor();
     }
 
     /**

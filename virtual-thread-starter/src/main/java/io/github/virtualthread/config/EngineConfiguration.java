@@ -2,6 +2,7 @@ package io.github.virtualthread.config;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.interceptor.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.interceptor.Interception;
 import io.github.virtualthread.interceptor.Mistake;
@@ -83,6 +84,13 @@ class EngineConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngineLifecycle virtualThreadEngineLifecycle(TaskEngine engine, ObjectProvider<EngineSettings> settings) {
         return new TaskEngineLifecycle(engine, settings(settings).awaitTermination());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    VirtualThreads virtualThreads(TaskEngine engine, ConfigurableListableBeanFactory beanFactory) {
+        return new VirtualThreads(
+                engine, new ApplicationUncaughtExceptionHandler(beanFactory)::handleUncaughtException);
     }
 
     @Bean

@@ -61,14 +61,15 @@ final class LiveTasks {
         return List.copyOf(running.values());
     }
 
-    /** Waits until all have ended, or the time is over. */
-    void await(long nanos) throws InterruptedException {
+    /** Waits until all have ended, or the time is over; returns whether they have. */
+    boolean await(long nanos) throws InterruptedException {
         lock.lock();
         watchers.incrementAndGet();
         try {
             for (long left = nanos; left > 0 && !isEmpty(); ) {
                 left = none.awaitNanos(left);
             }
+            return isEmpty();
         } finally {
             watchers.decrementAndGet();
             lock.unlock();

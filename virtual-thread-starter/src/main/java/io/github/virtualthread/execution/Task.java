@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>Keeps its books apart from the future: what users do with that decides what the caller sees, never whether a permit
  * goes back.
  */
-final class Task extends PermitRequest implements Runnable {
+class Task extends PermitRequest implements Runnable {
 
     private static final Logger logger = LoggerFactory.getLogger(Task.class);
 
@@ -64,6 +64,12 @@ final class Task extends PermitRequest implements Runnable {
 
     CompletableFuture<@Nullable Object> future() {
         return future;
+    }
+
+    /** Why the task is refused, if its future has that already. */
+    @Nullable
+    Throwable refusal() {
+        return future.isDone() ? refusal : null;
     }
 
     /** Asks for a permit. Refusals end up in the future like everything else. */
@@ -140,7 +146,7 @@ final class Task extends PermitRequest implements Runnable {
 
     /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
     @SuppressWarnings("ReferenceEquality") // the very exception
-    private static void suppress(Throwable failure, Throwable second) {
+    static void suppress(Throwable failure, Throwable second) {
         if (second != failure) {
             failure.addSuppressed(second);
         }
@@ -190,7 +196,8 @@ final class Task extends PermitRequest implements Runnable {
         Duration longest = spec.timeout();
         Future<?> timeout = longest == null ? null : RunTimeout.start(this, engine, longest);
         try {
-            return interruption.await(body.run());
+            Object value = body.run();
+            return body instanceof ValueBody ? value : interruption.await(value);
         } finally {
             if (timeout != null) {
                 timeout.cancel(false);

@@ -1,7 +1,9 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.DrainCounts.Ending;
+import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
@@ -158,7 +160,22 @@ public final class TaskEngine implements AutoCloseable {
         }
     }
 
-    private void submit(Task task) {
+    /** As {@link #submit(TaskSpec, TaskBody)}, but throws a refusal that comes before this returns. */
+    CompletableFuture<@Nullable Object> submitOrThrow(TaskSpec spec, TaskBody body) {
+        Task task = new Task(this, spec, body, propagation.capture(), null);
+        CompletableFuture<@Nullable Object> future = task.future();
+        submit(task);
+        if (task.refusal() instanceof LimitExceededException refused) {
+            throw refused;
+        }
+        return future;
+    }
+
+    CapturedContext capture() {
+        return propagation.capture();
+    }
+
+    void submit(Task task) {
         live.begin(); // before the phase is looked at: who stops waits for every call that was accepted
         if (!accepts()) {
             task.refuse();
@@ -253,13 +270,13 @@ public final class TaskEngine implements AutoCloseable {
         drained = counts;
         phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
         long begin = System.nanoTime();
-        awaitIdle(period);
+        drain(period);
         phase.compareAndSet(Phase.DRAINING, Phase.STOPPED);
         // asked again: a call that was accepted long ago may have started just now
         if (!isIdle()) {
             limits.rejectWaiting();
             live.running().forEach(Task::stop);
-            awaitIdle(GRACE);
+            drain(GRACE);
             giveUp(Thread.ofVirtual());
             giveUp(Thread.ofPlatform().daemon()); // where no carrier was free
         }
@@ -271,10 +288,15 @@ public final class TaskEngine implements AutoCloseable {
         }
     }
 
+    /** Waits until no call waits or runs, or the time is over; returns whether it came to that. */
+    boolean awaitIdle(Duration longest) throws InterruptedException {
+        return live.await(TimeUnit.NANOSECONDS.convert(longest));
+    }
+
     /** An interrupt of the waiting thread ends the period. */
-    private void awaitIdle(Duration period) {
+    private void drain(Duration period) {
         try {
-            live.await(TimeUnit.NANOSECONDS.convert(period));
+            boolean unused = awaitIdle(period);
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }

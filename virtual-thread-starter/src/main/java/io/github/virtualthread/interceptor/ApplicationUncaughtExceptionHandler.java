@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.execution.VirtualThreads;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -8,6 +9,7 @@ import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
+import org.springframework.util.ClassUtils;
 
 /**
  * Hands failures of {@code void} methods to the handler that the application has: its {@link
@@ -19,6 +21,8 @@ import org.springframework.scheduling.annotation.AsyncConfigurer;
 public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler {
 
     private static final Logger logger = LoggerFactory.getLogger(ApplicationUncaughtExceptionHandler.class);
+
+    private static final Method EXECUTE = ClassUtils.getMethod(VirtualThreads.class, "execute", Runnable.class);
 
     private final BeanFactory beanFactory;
     private volatile @Nullable AsyncUncaughtExceptionHandler found;
@@ -34,12 +38,32 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
 
     @Override
     public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
+        handler().handleUncaughtException(ex, method, params);
+    }
+
+    /**
+     * Hands over a failure of a task that is no method of a bean. The application's handler gets {@link
+     * VirtualThreads#execute(Runnable)} in place of a method, without arguments.
+     *
+     * @param task name of the task
+     * @param failure what it threw, or why it was refused
+     */
+    public void handleUncaughtException(String task, Throwable failure) {
+        AsyncUncaughtExceptionHandler handler = handler();
+        if (handler instanceof LoggingUncaughtExceptionHandler logging) {
+            logging.log(task, failure);
+        } else {
+            handler.handleUncaughtException(failure, EXECUTE);
+        }
+    }
+
+    private AsyncUncaughtExceptionHandler handler() {
         AsyncUncaughtExceptionHandler handler = found;
         if (handler == null) {
             handler = find();
             found = handler;
         }
-        handler.handleUncaughtException(ex, method, params);
+        return handler;
     }
 
     private AsyncUncaughtExceptionHandler find() {

@@ -13,10 +13,10 @@ final class LoggingUncaughtExceptionHandler implements AsyncUncaughtExceptionHan
 
     @Override
     public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
-        logger.error(
-                "{}.{} failed, and nobody waits for its outcome",
-                method.getDeclaringClass().getName(),
-                method.getName(),
-                ex);
+        log(method.getDeclaringClass().getName() + "." + method.getName(), ex);
+    }
+
+    void log(String task, Throwable failure) {
+        logger.error("{} failed, and nobody waits for its outcome", task, failure);
     }
 }

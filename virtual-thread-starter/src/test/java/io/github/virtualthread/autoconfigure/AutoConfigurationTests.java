@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,15 +23,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.MDC;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
@@ -132,13 +136,23 @@ class AutoConfigurationTests {
 
         without.run(before -> with.run(after -> {
             assertThat(after.getBeanDefinitionNames()).contains(before.getBeanDefinitionNames());
-            assertThat(after).getBeanNames(Executor.class).containsExactly(before.getBeanNamesForType(Executor.class));
+            assertThat(executorsByType(after)).isEqualTo(executorsByType(before));
             for (Class<?> type : List.of(AsyncConfigurer.class, TaskDecorator.class, TaskScheduler.class)) {
                 assertThat(after.getBeanNamesForType(type)).isEqualTo(before.getBeanNamesForType(type));
             }
             assertThat(added(before, after))
                     .allMatch(name -> name.toLowerCase(Locale.ROOT).contains("virtual"));
         }));
+    }
+
+    /** Those that somebody gets who does not ask for a name. */
+    private static List<String> executorsByType(AssertableApplicationContext context) {
+        return Stream.of(context.getBeanNamesForType(Executor.class))
+                .filter(name -> context.getSourceApplicationContext(GenericApplicationContext.class)
+                                        .getBeanDefinition(name)
+                                instanceof AbstractBeanDefinition definition
+                        && definition.isDefaultCandidate())
+                .toList();
     }
 
     private static Set<String> added(ApplicationContext before, ApplicationContext after) {

@@ -1,0 +1,85 @@
+package io.github.virtualthread.execution;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.task.AsyncTaskExecutor;
+
+/**
+ * The engine under one limit, as Spring and the JDK see an executor. A refusal before the call returns is thrown, as the
+ * contracts of executors ask for.
+ */
+final class ExecutorView implements AsyncTaskExecutor {
+
+    private static final Logger logger = LoggerFactory.getLogger(ExecutorView.class);
+
+    private final TaskEngine engine;
+    private final TaskSpec spec;
+    private final BiConsumer<String, Throwable> uncaught;
+
+    ExecutorView(TaskEngine engine, TaskSpec spec, BiConsumer<String, Throwable> uncaught) {
+        this.engine = engine;
+        this.spec = spec;
+        this.uncaught = uncaught;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        Future<?> unused = submitCompletable(task).whenComplete((nothing, failure) -> {
+            if (failure != null) {
+                failed(task, failure);
+            }
+        });
+    }
+
+    /** On the task's thread, with the context of the caller. */
+    private void failed(Runnable task, Throwable failure) {
+        if (task instanceof Future<?> future) {
+            // whoever waits for it would wait for ever, as it has not run
+            future.cancel(false);
+        }
+        try {
+            uncaught.accept(spec.name(), failure);
+        } catch (Throwable thrown) {
+            logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown);
+        }
+    }
+
+    @Override
+    public Future<?> submit(Runnable task) {
+        return submitCompletable(task);
+    }
+
+    @Override
+    public <T> Future<T> submit(Callable<T> task) {
+        return submitCompletable(task);
+    }
+
+    /** The inherited method wraps the task, so that a cancel would not reach it. */
+    @Override
+    @SuppressWarnings("unchecked") // completed with null, or by its caller
+    public CompletableFuture<Void> submitCompletable(Runnable task) {
+        CompletableFuture<?> future = engine.submitOrThrow(spec, () -> {
+            task.run();
+            return null;
+        });
+        return (CompletableFuture<Void>) future;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // completed with what the callable returns
+    public <T> CompletableFuture<T> submitCompletable(Callable<T> task) {
+        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(spec, new ValueBody(task));
+        return (CompletableFuture<T>) future;
+    }
+
+    /** As in {@code VirtualThreads.executor under limit 'db'}. */
+    @Override
+    public String toString() {
+        return "%s under limit '%s'".formatted(spec.name(), spec.limitName());
+    }
+}

@@ -1,0 +1,160 @@
+package io.github.virtualthread.execution;
+
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks that begin and end within one call of their caller, who waits for them. For one use. */
+final class FanOut<T extends @Nullable Object> {
+
+    private final TaskEngine engine;
+    private final List<Child> children = new ArrayList<>();
+    private final Queue<Outcome> outcomes = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch decided = new CountDownLatch(1);
+    private final CountDownLatch ended;
+    private final AtomicInteger open;
+
+    /**
+     * Tasks that have not begun.
+     *
+     * @param specs name and limit of each
+     */
+    FanOut(TaskEngine engine, List<? extends Callable<? extends T>> bodies, Function<Object, TaskSpec> specs) {
+        this.engine = engine;
+        this.ended = new CountDownLatch(bodies.size());
+        this.open = new AtomicInteger(bodies.size());
+        for (Callable<? extends T> body : bodies) {
+            children.add(new Child(specs.apply(body), new ValueBody(body)));
+        }
+    }
+
+    /** The values of all, in the order in which they were given; the first failure ends the rest. */
+    @SuppressWarnings("unchecked") // a child has the value of its callable
+    List<T> all() throws Exception {
+        List<Throwable> failures = failures(run(Outcome::isFailure));
+        if (!failures.isEmpty()) {
+            throw first(failures);
+        }
+        return children.stream().map(child -> (T) child.future().resultNow()).toList();
+    }
+
+    /** The first value that comes, which ends the rest. */
+    @SuppressWarnings({"unchecked", "NullAway"}) // a child has the value of its callable, null only if that may be
+    T any() throws Exception {
+        List<Outcome> known = run(outcome -> !outcome.isFailure());
+        for (Outcome outcome : known) {
+            if (!outcome.isFailure()) {
+                return (T) outcome.value();
+            }
+        }
+        throw first(failures(known));
+    }
+
+    /** Returns when all have ended: with the outcomes, in the order in which they came, up to the one that decides. */
+    private List<Outcome> run(Predicate<Outcome> decisive) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted before any of %d tasks began".formatted(children.size()));
+        }
+        for (Child child : children) {
+            Future<?> unused =
+                    child.future().whenComplete((value, failure) -> settled(new Outcome(value, failure), decisive));
+        }
+        try {
+            for (Child child : children) {
+                if (decided.getCount() > 0) {
+                    engine.submit(child);
+                } else {
+                    ended.countDown();
+                }
+            }
+            if (!children.isEmpty()) {
+                decided.await();
+            }
+            return List.copyOf(outcomes);
+        } finally {
+            children.forEach(child -> child.future().cancel(true));
+            awaitEnd();
+        }
+    }
+
+    private void settled(Outcome outcome, Predicate<Outcome> decisive) {
+        outcomes.add(outcome);
+        if (open.decrementAndGet() == 0 || decisive.test(outcome)) {
+            decided.countDown();
+        }
+    }
+
+    /** Nothing outlives the call, so an interrupt does not end this. */
+    private void awaitEnd() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                ended.await();
+                break;
+            } catch (InterruptedException again) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static List<Throwable> failures(List<Outcome> outcomes) {
+        List<Throwable> failures = new ArrayList<>();
+        for (Outcome outcome : outcomes) {
+            Throwable failure = outcome.failure();
+            if (failure != null) {
+                failures.add(failure);
+            }
+        }
+        return failures;
+    }
+
+    /** The first failure itself, with the others attached that came before the rest was cancelled. */
+    private static Exception first(List<Throwable> failures) {
+        Throwable first = failures.get(0);
+        for (Throwable other : failures.subList(1, failures.size())) {
+            Task.suppress(first, other);
+        }
+        return asException(first);
+    }
+
+    /** To be thrown: an error is thrown here. */
+    static Exception asException(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return failure instanceof Exception exception ? exception : new UndeclaredThrowableException(failure);
+    }
+
+    private record Outcome(@Nullable Object value, @Nullable Throwable failure) {
+
+        boolean isFailure() {
+            return failure != null;
+        }
+    }
+
+    /** Its future tells when its caller may go on, this tells when it has really ended, its permit given back. */
+    private final class Child extends Task {
+
+        Child(TaskSpec spec, TaskBody body) {
+            super(engine, spec, body, engine.capture(), null);
+        }
+
+        @Override
+        void release() {
+            super.release();
+            ended.countDown();
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.TaskLimits;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.MDC;
+import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskExecutor;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+
+/** Calls by hand in an application. */
+@Timeout(20)
+@ExtendWith(OutputCaptureExtension.class)
+class ByHandTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(VirtualThreadAutoConfiguration.class, TaskExecutionAutoConfiguration.class))
+            .withPropertyValues("virtual-thread.limits.db.permits=1");
+
+    @Test
+    void itIsInjectedByItsType() {
+        runner.withBean(Orders.class).run(context -> assertThat(
+                        context.getBean(Orders.class).thread().isVirtual())
+                .isTrue());
+    }
+
+    @Test
+    void annotatedMethodsAndCallsByHandShareThePermits() {
+        runner.withBean(Prices.class).run(context -> {
+            CompletableFuture<String> gate = new CompletableFuture<>();
+            CompletableFuture<String> first = context.getBean(Prices.class).held(gate);
+            CompletableFuture<String> second =
+                    context.getBean(VirtualThreads.class).submit("db", () -> "second");
+
+            assertThat(context.getBean(TaskLimits.class).get("db").waiting()).isEqualTo(1);
+            gate.complete("first");
+            assertThat(first).succeedsWithin(5, TimeUnit.SECONDS);
+            assertThat(second).succeedsWithin(5, TimeUnit.SECONDS);
+        });
+    }
+
+    @Test
+    void callsByHandNeverUseTheDefaultLimit() {
+        runner.withPropertyValues("virtual-thread.default-limit=db").run(context -> {
+            VirtualThreads threads = context.getBean(VirtualThreads.class);
+            CompletableFuture<String> gate = new CompletableFuture<>();
+            CompletableFuture<?> held = threads.submit("db", gate::get);
+
+            assertThat(threads.submit(() -> "ran")).succeedsWithin(5, TimeUnit.SECONDS);
+            assertThat(threads.executor().submitCompletable(() -> "ran")).succeedsWithin(5, TimeUnit.SECONDS);
+            gate.complete("");
+            assertThat(held).succeedsWithin(5, TimeUnit.SECONDS);
+        });
+    }
+
+    @Test
+    void withInterceptionDisabledItWorksAllTheSame() {
+        runner.withPropertyValues("virtual-thread.enabled=false").run(context -> {
+            VirtualThreads threads = context.getBean(VirtualThreads.class);
+
+            assertThat(threads.submit("db", () -> Thread.currentThread().isVirtual()))
+                    .succeedsWithin(5, TimeUnit.SECONDS)
+                    .isEqualTo(true);
+            assertThat(context).hasBean("virtualThreadExecutor");
+        });
+    }
+
+    @Test
+    void whatNobodyWaitsForFailsIntoTheLog(CapturedOutput output) {
+        runner.run(context -> {
+            VirtualThreads threads = context.getBean(VirtualThreads.class);
+            threads.execute(() -> {
+                throw new IllegalStateException("broken");
+            });
+
+            assertThat(threads.awaitIdle(Duration.ofSeconds(5))).isTrue();
+            assertThat(output).contains("ByHandTests.lambda failed, and nobody waits for its outcome");
+        });
+    }
+
+    @Test
+    void whatNobodyWaitsForFailsIntoTheHandlerOfTheApplication() {
+        runner.withBean(Handler.class).run(context -> {
+            IllegalStateException failure = new IllegalStateException("broken");
+            context.getBean(VirtualThreads.class).execute("db", () -> {
+                throw failure;
+            });
+
+            Handler handler = context.getBean(Handler.class);
+            assertThat(handler.failure).succeedsWithin(5, TimeUnit.SECONDS).isSameAs(failure);
+            assertThat(handler.method.join()).isEqualTo(VirtualThreads.class.getMethod("execute", Runnable.class));
+        });
+    }
+
+    @Test
+    void asyncMethodsAskForItsExecutorByName() {
+        runner.withUserConfiguration(WithAsync.class).withBean(Mailer.class).run(context -> {
+            MDC.put("requestId", "r-1");
+            try {
+                assertThat(context.getBean(Mailer.class).send().get(5, TimeUnit.SECONDS))
+                        .startsWith("vt-VirtualThreads.executor-")
+                        .endsWith("r-1");
+                assertThat(context.getBean(Mailer.class).sendByDefault().get(5, TimeUnit.SECONDS))
+                        .startsWith("task-");
+            } finally {
+                MDC.remove("requestId");
+            }
+        });
+    }
+
+    @Test
+    void whoAsksForAnExecutorByTypeGetsThatOfSpringBoot() {
+        runner.withBean(AsksByType.class).run(context -> {
+            Object boots = context.getBean("applicationTaskExecutor");
+
+            assertThat(context).hasBean("virtualThreadExecutor");
+            assertThat(context.getBean(AsksByType.class))
+                    .hasFieldOrPropertyWithValue("executor", boots)
+                    .hasFieldOrPropertyWithValue("taskExecutor", boots)
+                    .hasFieldOrPropertyWithValue("asyncTaskExecutor", boots);
+            assertThat(context.getBeanProvider(Executor.class).getIfUnique()).isSameAs(boots);
+        });
+    }
+
+    @Test
+    void aBeanOfThatNameTakesItsPlace() {
+        AsyncTaskExecutor own = new SimpleAsyncTaskExecutor();
+        runner.withBean("virtualThreadExecutor", AsyncTaskExecutor.class, () -> own)
+                .run(context ->
+                        assertThat(context.getBean("virtualThreadExecutor")).isSameAs(own));
+        runner.withUserConfiguration(OwnExecutor.class)
+                .run(context -> assertThat(context.getBean("virtualThreadExecutor"))
+                        .isInstanceOf(SimpleAsyncTaskExecutor.class));
+    }
+
+    @Test
+    void aStoppedApplicationThrowsAtCallersOfItsExecutor() {
+        runner.run(context -> {
+            AsyncTaskExecutor executor = context.getBean("virtualThreadExecutor", AsyncTaskExecutor.class);
+            context.getSourceApplicationContext(GenericApplicationContext.class).stop();
+
+            assertThatThrownBy(() -> executor.execute(() -> {})).isInstanceOf(LimitExceededException.class);
+        });
+    }
+
+    static class Orders {
+
+        private final VirtualThreads threads;
+
+        Orders(VirtualThreads threads) {
+            this.threads = threads;
+        }
+
+        Thread thread() throws Exception {
+            return threads.submit("db", Thread::currentThread).get(5, TimeUnit.SECONDS);
+        }
+    }
+
+    static class Prices {
+
+        @VirtualThread("db")
+        CompletableFuture<String> held(CompletableFuture<String> until) {
+            return until;
+        }
+    }
+
+    static class Mailer {
+
+        @Async("virtualThreadExecutor")
+        CompletableFuture<String> send() {
+            return CompletableFuture.completedFuture(Thread.currentThread().getName() + MDC.get("requestId"));
+        }
+
+        @Async
+        CompletableFuture<String> sendByDefault() {
+            return CompletableFuture.completedFuture(Thread.currentThread().getName());
+        }
+    }
+
+    record AsksByType(Executor executor, TaskExecutor taskExecutor, AsyncTaskExecutor asyncTaskExecutor) {}
+
+    static class Handler implements AsyncUncaughtExceptionHandler {
+
+        private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        private final CompletableFuture<Method> method = new CompletableFuture<>();
+
+        @Override
+        public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
+            this.method.complete(method);
+            failure.complete(ex);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class WithAsync {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class OwnExecutor {
+
+        @Bean(defaultCandidate = false)
+        SimpleAsyncTaskExecutor virtualThreadExecutor() {
+            return new SimpleAsyncTaskExecutor();
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.ENOUGH;
+import static io.github.virtualthread.execution.TestEngine.NO_TIME;
+import static io.github.virtualthread.execution.TestEngine.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.MDC;
+import org.springframework.core.task.AsyncTaskExecutor;
+
+@Timeout(20)
+class ExecutorViewTests {
+
+    private final TestEngine test = new TestEngine(
+            LimitSettings.of("db", 3),
+            LimitSettings.of("full", 1).withQueueCapacity(0),
+            LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(10)));
+    private final CompletableFuture<Throwable> uncaught = new CompletableFuture<>();
+    private final VirtualThreads threads =
+            new VirtualThreads(test.engine, (task, failure) -> uncaught.complete(failure));
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        MDC.clear();
+        release.countDown();
+        test.close();
+    }
+
+    @Test
+    void futuresOfTheJdkStayUnderTheLimit() {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AsyncTaskExecutor db = threads.executor("db");
+        CountDownLatch three = new CountDownLatch(3);
+        List<CompletableFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            futures.add(CompletableFuture.supplyAsync(
+                    () -> {
+                        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                        three.countDown();
+                        await(three);
+                        return running.decrementAndGet();
+                    },
+                    db));
+        }
+
+        futures.forEach(CompletableFuture::join);
+
+        assertThat(most.get()).isEqualTo(3);
+    }
+
+    @Test
+    void tasksRunOnVirtualThreadsWithTheMdcOfTheirCaller() throws Exception {
+        MDC.put("requestId", "r-1");
+        Future<String> requestId = threads.executor().submit(() -> MDC.get("requestId"));
+        Future<Thread> thread = threads.executor().submit(Thread::currentThread);
+
+        assertThat(requestId.get(5, TimeUnit.SECONDS)).isEqualTo("r-1");
+        assertThat(thread.get(5, TimeUnit.SECONDS).isVirtual()).isTrue();
+        assertThat(thread.get().getName()).startsWith("vt-VirtualThreads.executor-");
+    }
+
+    @Test
+    void cancelInterruptsWhatWasSubmitted() {
+        AsyncTaskExecutor executor = threads.executor("db");
+
+        assertThat(interruptedBy(body -> executor.submitCompletable(body))).isTrue();
+        assertThat(interruptedBy(body -> executor.submitCompletable(asCallable(body))))
+                .isTrue();
+        assertThat(interruptedBy(body -> executor.submit(body))).isTrue();
+        assertThat(interruptedBy(body -> executor.submit(asCallable(body)))).isTrue();
+    }
+
+    private static Callable<String> asCallable(Runnable body) {
+        return () -> {
+            body.run();
+            return "ran";
+        };
+    }
+
+    private boolean interruptedBy(Function<Runnable, Future<?>> submit) {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Future<?> future = submit.apply(() -> {
+            running.countDown();
+            try {
+                release.await();
+                interrupted.complete(false);
+            } catch (InterruptedException expected) {
+                interrupted.complete(true);
+            }
+        });
+        await(running);
+        future.cancel(true);
+        return interrupted.join();
+    }
+
+    @Test
+    void aFullQueueThrowsAtTheCaller() {
+        test.hold("full", release);
+        AsyncTaskExecutor full = threads.executor("full");
+
+        assertThrows(Reason.QUEUE_FULL, () -> full.execute(() -> {}));
+        assertThrows(Reason.QUEUE_FULL, () -> full.submit(() -> {}));
+        assertThrows(Reason.QUEUE_FULL, () -> full.submit(() -> "ran"));
+        assertThrows(Reason.QUEUE_FULL, () -> full.submitCompletable(() -> {}));
+        assertThrows(Reason.QUEUE_FULL, () -> full.submitCompletable(() -> "ran"));
+        assertThat(uncaught).isNotDone();
+    }
+
+    @Test
+    void anApplicationThatStopsThrowsAtTheCaller() {
+        test.engine.stop(NO_TIME);
+
+        assertThrows(Reason.SHUTDOWN, () -> threads.executor().execute(() -> {}));
+        assertThrows(Reason.SHUTDOWN, () -> threads.executor("db").submitCompletable(() -> "ran"));
+    }
+
+    private static void assertThrows(Reason reason, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
+                        .isEqualTo(reason));
+    }
+
+    @Test
+    void aLaterRefusalIsInTheFuture() {
+        test.hold("impatient", release);
+
+        CompletableFuture<String> future = threads.executor("impatient").submitCompletable(() -> "ran");
+
+        assertThat(future).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(future.exceptionNow()).isInstanceOf(LimitExceededException.class);
+    }
+
+    @Test
+    void aLaterRefusalOfWhatNobodyWaitsForIsReported() {
+        test.hold("impatient", release);
+        FutureTask<String> ofSomebodyElse = new FutureTask<>(() -> "ran");
+
+        threads.executor("impatient").execute(ofSomebodyElse);
+
+        assertThat(uncaught).succeedsWithin(5, TimeUnit.SECONDS).isInstanceOf(LimitExceededException.class);
+        assertThat(ofSomebodyElse.isCancelled()).isTrue();
+    }
+
+    @Test
+    void whatARunnableThrowsIsReported() {
+        IllegalStateException failure = new IllegalStateException("broken");
+
+        threads.executor("db").execute(() -> {
+            throw failure;
+        });
+
+        assertThat(uncaught).succeedsWithin(5, TimeUnit.SECONDS).isSameAs(failure);
+    }
+
+    @Test
+    void aHandlerThatFailsHarmsNobody() throws Exception {
+        VirtualThreads broken = new VirtualThreads(test.engine, (task, failure) -> {
+            uncaught.complete(failure);
+            throw new IllegalStateException("handler");
+        });
+
+        broken.executor("full").execute(() -> {
+            throw new IllegalStateException("body");
+        });
+
+        assertThat(uncaught).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(threads.awaitIdle(ENOUGH)).isTrue();
+        assertThat(test.limit("full").available()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,246 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.await;
+import static io.github.virtualthread.execution.TestEngine.awaitParked;
+import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitSettings;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class FanOutTests {
+
+    private final TestEngine test = new TestEngine(
+            LimitSettings.of("two", 2), LimitSettings.of("full", 1).withQueueCapacity(0));
+    private final VirtualThreads threads = new VirtualThreads(test.engine, (task, failure) -> {});
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        test.close();
+    }
+
+    /** Ends by an interrupt, or with the test. */
+    private String blocked(CountDownLatch running) throws InterruptedException {
+        running.countDown();
+        try {
+            release.await();
+        } catch (InterruptedException expected) {
+            interrupted.countDown();
+            throw expected;
+        }
+        return "released";
+    }
+
+    @Test
+    void allRunAtTheSameTime() throws Exception {
+        CountDownLatch together = new CountDownLatch(20);
+        Callable<Boolean> meeting = () -> {
+            together.countDown();
+            return together.await(10, TimeUnit.SECONDS);
+        };
+
+        assertThat(threads.all(Collections.nCopies(20, meeting))).hasSize(20).containsOnly(true);
+    }
+
+    @Test
+    void theValuesComeInTheOrderOfTheTasks() throws Exception {
+        CountDownLatch second = new CountDownLatch(1);
+        List<Callable<? extends @Nullable Object>> tasks = Arrays.asList(
+                () -> {
+                    await(second);
+                    return "first";
+                },
+                () -> {
+                    second.countDown();
+                    return 2;
+                },
+                () -> null);
+
+        assertThat(threads.<@Nullable Object>all(tasks)).containsExactly("first", 2, null);
+        assertThat(threads.all(List.<Callable<String>>of())).isEmpty();
+    }
+
+    @Test
+    void underALimitNoMoreThanItsPermitsRunAtOnce() throws Exception {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        CountDownLatch pair = new CountDownLatch(2);
+
+        threads.all("two", Collections.nCopies(200, () -> {
+            most.accumulateAndGet(running.incrementAndGet(), Math::max);
+            pair.countDown();
+            await(pair);
+            return running.decrementAndGet();
+        }));
+
+        assertThat(most.get()).isEqualTo(2);
+        assertThat(test.limit("two").available()).isEqualTo(2);
+    }
+
+    @Test
+    void theFirstFailureIsThrownAsItIsAndInterruptsTheRest() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletionException failure = new CompletionException(new IOException("down"));
+
+        assertThatThrownBy(() -> threads.all(List.of(() -> blocked(running), () -> {
+                    await(running);
+                    throw failure;
+                })))
+                .isSameAs(failure);
+
+        assertThat(interrupted.getCount()).isZero();
+        assertThat(test.engine.isIdle()).isTrue();
+    }
+
+    @Test
+    void nothingOutlivesTheCallNotEvenWhatIgnoresInterrupts() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        List<String> ends = Collections.synchronizedList(new ArrayList<>());
+        CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
+        Thread caller = call(
+                outcome,
+                () -> threads.all(
+                        "two",
+                        List.of(
+                                () -> {
+                                    running.countDown();
+                                    awaitStubbornly(release);
+                                    ends.add("stubborn");
+                                    return "";
+                                },
+                                () -> {
+                                    await(running);
+                                    throw new IOException("down");
+                                })));
+        await(running);
+        awaitParked(caller);
+        outcome.whenComplete((value, failure) -> ends.add("call"));
+
+        release.countDown();
+
+        assertThat(outcome).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(outcome.exceptionNow()).isInstanceOf(IOException.class);
+        assertThat(ends).containsExactly("stubborn", "call");
+        assertThat(test.limit("two").available()).isEqualTo(2);
+    }
+
+    private static Thread call(CompletableFuture<@Nullable Object> outcome, Callable<?> call) {
+        return Thread.startVirtualThread(() -> {
+            try {
+                outcome.complete(call.call());
+            } catch (Throwable failure) {
+                outcome.completeExceptionally(failure);
+            }
+        });
+    }
+
+    @Test
+    void anInterruptOfTheCallerInterruptsAll() {
+        CountDownLatch running = new CountDownLatch(2);
+        CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
+        Thread caller = call(outcome, () -> threads.all("two", Collections.nCopies(3, () -> blocked(running))));
+        await(running);
+
+        caller.interrupt();
+
+        assertThat(outcome).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(outcome.exceptionNow()).isInstanceOf(InterruptedException.class);
+        assertThat(interrupted.getCount()).isZero();
+        assertThat(test.engine.isIdle()).isTrue();
+        assertThat(test.limit("two").waiting()).isZero();
+    }
+
+    @Test
+    void aCallerThatIsInterruptedAlreadyStartsNothing() {
+        AtomicInteger started = new AtomicInteger();
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> threads.all(List.of(started::incrementAndGet)))
+                .isInstanceOf(InterruptedException.class);
+        assertThat(started.get()).isZero();
+    }
+
+    @Test
+    void aRefusalIsAFailureLikeAnyOther() {
+        CountDownLatch running = new CountDownLatch(1);
+
+        assertThatThrownBy(() -> threads.all("full", Collections.nCopies(1_000, () -> blocked(running))))
+                .isInstanceOf(LimitExceededException.class);
+        assertThat(test.engine.isIdle()).isTrue();
+    }
+
+    @Test
+    void theFirstSuccessInterruptsTheRest() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        List<Callable<String>> tasks = List.of(
+                () -> {
+                    throw new IOException("this one is down");
+                },
+                () -> blocked(running),
+                () -> {
+                    await(running);
+                    return "fast";
+                });
+
+        assertThat(threads.anySuccessful(tasks)).isEqualTo("fast");
+        assertThat(interrupted.getCount()).isZero();
+        assertThat(test.engine.isIdle()).isTrue();
+    }
+
+    @Test
+    void underALimitTheFirstSuccessSparesThoseThatWait() throws Exception {
+        AtomicInteger ran = new AtomicInteger();
+        test.hold("two", release);
+
+        Callable<Integer> next = ran::incrementAndGet;
+        int first = threads.anySuccessful("two", Collections.nCopies(100, next));
+
+        assertThat(first).isPositive();
+        assertThat(test.limit("two").waiting()).isZero();
+        assertThat(test.limit("two").available()).isEqualTo(1);
+    }
+
+    @Test
+    void ifAllFailTheFirstFailureTellsOfTheOthers() {
+        IOException first = new IOException("first");
+        IllegalStateException second = new IllegalStateException("second");
+        List<Callable<String>> oneAfterTheOther = List.of(
+                () -> {
+                    throw first;
+                },
+                () -> {
+                    throw second;
+                });
+        test.hold("two", release);
+
+        assertThatThrownBy(() -> threads.anySuccessful("two", oneAfterTheOther))
+                .isSameAs(first)
+                .satisfies(failure -> assertThat(failure.getSuppressed()).containsExactly(second));
+    }
+
+    @Test
+    void ofNoneNoneSucceeds() {
+        assertThatThrownBy(() -> threads.anySuccessful(List.<Callable<String>>of()))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}
