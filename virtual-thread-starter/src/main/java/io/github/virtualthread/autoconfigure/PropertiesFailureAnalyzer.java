@@ -6,6 +6,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -25,6 +26,7 @@ final class PropertiesFailureAnalyzer extends AbstractFailureAnalyzer<BindExcept
 
     static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("virtual-thread");
     private static final ConfigurationPropertyName LIMITS = PREFIX.append("limits");
+    private static final ConfigurationPropertyName METHODS = PREFIX.append("methods");
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
@@ -53,13 +55,22 @@ final class PropertiesFailureAnalyzer extends AbstractFailureAnalyzer<BindExcept
     private static String advice(ConfigurationPropertyName name) {
         String last = name.getLastElement(Form.DASHED);
         boolean inLimits = LIMITS.isAncestorOf(name);
+        boolean inMethods = METHODS.isAncestorOf(name);
         int depth = name.getNumberOfElements();
-        List<String> known = keys(inLimits ? VirtualThreadProperties.Limit.class : recordAt(name));
-        if (inLimits && depth > 4 && known.contains(last)) {
-            String limit =
-                    name.chop(depth - 1).toString().substring(LIMITS.toString().length() + 1);
-            return "If the limit is named '%s', write the name in brackets, quoted: %s.%s."
-                    .formatted(limit, PropertyKeys.limit(limit), last);
+        List<String> known = keys(
+                inLimits
+                        ? VirtualThreadProperties.Limit.class
+                        : inMethods ? VirtualThreadProperties.Method.class : recordAt(name));
+        if ((inLimits || inMethods) && depth > 4 && known.contains(last)) {
+            String dotted = IntStream.range(2, depth - 1)
+                    .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
+                    .collect(Collectors.joining("."));
+            return "If the %s is named '%s', write the name in brackets, quoted: %s.%s."
+                    .formatted(
+                            inLimits ? "limit" : "method",
+                            dotted,
+                            inLimits ? PropertyKeys.limit(dotted) : PropertyKeys.method(dotted),
+                            last);
         }
         return LimitNames.nearest(last, known)
                 .map(nearest -> "Did you mean %s?".formatted(name.getParent().append(nearest)))

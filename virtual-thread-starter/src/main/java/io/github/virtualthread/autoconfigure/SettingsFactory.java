@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.interceptor.MethodSettings;
+import io.github.virtualthread.interceptor.MethodSettings.MethodOverride;
 import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.limit.LimitNames;
@@ -40,7 +41,10 @@ final class SettingsFactory {
         });
         String defaultLimit = properties.defaultLimit();
         return new EngineSettings(
-                new MethodSettings(StringUtils.hasText(defaultLimit) ? defaultLimit : null, timeout()),
+                new MethodSettings(
+                        StringUtils.hasText(defaultLimit) ? defaultLimit : null,
+                        timeout("virtual-thread.timeout", properties.timeout()),
+                        overrides()),
                 properties.threadNamePrefix(),
                 properties.propagation().mdc(),
                 properties.propagation().mdcKeys(),
@@ -94,12 +98,25 @@ final class SettingsFactory {
         }
     }
 
-    private @Nullable Duration timeout() {
-        Duration timeout = properties.timeout();
+    private Map<String, MethodOverride> overrides() {
+        Map<String, MethodOverride> overrides = new LinkedHashMap<>();
+        properties
+                .methods()
+                .forEach((name, method) -> overrides.put(
+                        name,
+                        new MethodOverride(
+                                StringUtils.hasText(method.limit())
+                                        ? method.limit().strip()
+                                        : null,
+                                timeout(PropertyKeys.method(name) + ".timeout", method.timeout()))));
+        return overrides;
+    }
+
+    private @Nullable Duration timeout(String key, @Nullable Duration timeout) {
         if (timeout != null && !timeout.isPositive()) {
             mistakes.add(new Mistake(
-                    "virtual-thread.timeout must be longer than zero, was %s".formatted(timeout),
-                    "Set virtual-thread.timeout to a duration such as 30s, or remove it for no timeout."));
+                    "%s must be longer than zero, was %s".formatted(key, timeout),
+                    "Set %s to a duration such as 30s, or remove it for no timeout.".formatted(key)));
             return null;
         }
         return timeout;

@@ -20,6 +20,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     cannot see
  * @param propagation what tasks see of their callers
  * @param limits named concurrency limits, keyed by the name used in the annotation
+ * @param methods what replaces the attributes of annotations, keyed by class and method as in com.acme.Mailer.send
  * @param shutdown what happens to calls when the application stops
  */
 @ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
@@ -31,6 +32,7 @@ public record VirtualThreadProperties(
         @DefaultValue("warn") SelfInvocation selfInvocation,
         @DefaultValue Propagation propagation,
         @DefaultValue Map<String, Limit> limits,
+        @DefaultValue Map<String, Method> methods,
         @DefaultValue Shutdown shutdown) {
 
     /**
@@ -59,6 +61,14 @@ public record VirtualThreadProperties(
             @Nullable Integer queueCapacity,
             @Nullable Duration maxWait,
             @DefaultValue("warn") Nested nested) {}
+
+    /**
+     * What replaces the attributes of one annotation.
+     *
+     * @param limit name of the limit; none for no limit
+     * @param timeout longest run; then it is interrupted
+     */
+    public record Method(@Nullable String limit, @Nullable Duration timeout) {}
 
     /**
      * What happens to calls when the application stops.

@@ -28,6 +28,7 @@ final class BeanChecks {
     private final ConfigurableListableBeanFactory factory;
     private final AnnotatedMethods methods;
     private final MethodChecks checks;
+    private final OverrideChecks overrides;
     private final BiPredicate<String, Class<?>> classProxy;
     private final Set<Mistake> mistakes = new LinkedHashSet<>();
     private final Set<AnnotatedCall> calls = new LinkedHashSet<>();
@@ -42,10 +43,12 @@ final class BeanChecks {
             ConfigurableListableBeanFactory factory,
             AnnotatedMethods methods,
             MethodChecks checks,
+            OverrideChecks overrides,
             BiPredicate<String, Class<?>> classProxy) {
         this.factory = factory;
         this.methods = methods;
         this.checks = checks;
+        this.overrides = overrides;
         this.classProxy = classProxy;
     }
 
@@ -69,6 +72,7 @@ final class BeanChecks {
                 mistakes.add(mistake);
             }
         });
+        mistakes.addAll(overrides.check(seen.keySet()));
         if (advising) {
             beans.unseen().forEach((name, type) -> mistakes.add(tooEarly(name, type)));
         }

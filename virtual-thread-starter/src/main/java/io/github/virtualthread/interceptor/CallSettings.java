@@ -25,8 +25,8 @@ record CallSettings(
     static CallSettings of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
         return new CallSettings(
                 name(method, placeholders),
-                limit(method, placeholders, settings.defaultLimit()),
-                method.isLimited() ? null : timeout(method, placeholders, settings.timeout()));
+                limit(method, placeholders, settings),
+                method.isLimited() ? null : timeout(method, placeholders, settings));
     }
 
     static String name(AnnotatedMethod method, StringValueResolver placeholders) {
@@ -34,18 +34,22 @@ record CallSettings(
         return name.isEmpty() ? method.defaultName() : name;
     }
 
-    static @Nullable String limit(
-            AnnotatedMethod method, StringValueResolver placeholders, @Nullable String defaultLimit) {
-        String limit = resolve(method.declaration().limit(), placeholders);
-        return effective(limit.isEmpty() && !method.isLimited() ? defaultLimit : limit);
+    static @Nullable String limit(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+        String override = settings.of(method).limit();
+        String limit = override == null ? resolve(method.declaration().limit(), placeholders) : override;
+        return effective(limit.isEmpty() && !method.isLimited() ? settings.defaultLimit() : limit);
     }
 
     private static @Nullable Duration timeout(
-            AnnotatedMethod method, StringValueResolver placeholders, @Nullable Duration defaultTimeout) {
+            AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+        Duration override = settings.of(method).timeout();
+        if (override != null) {
+            return override;
+        }
         String text = resolve(method.declaration().timeout(), placeholders);
         try {
             Duration timeout = Timeouts.parse(text);
-            return timeout == null ? defaultTimeout : timeout;
+            return timeout == null ? settings.timeout() : timeout;
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException("%s: timeout %s".formatted(method.qualifiedName(), wrong.getMessage()));
         }

@@ -11,15 +11,13 @@ final class LimitChecks {
 
     private final StringValueResolver placeholders;
     private final Supplier<? extends Collection<String>> names;
-    private final @Nullable String defaultLimit;
+    private final MethodSettings settings;
 
     LimitChecks(
-            StringValueResolver placeholders,
-            Supplier<? extends Collection<String>> names,
-            @Nullable String defaultLimit) {
+            StringValueResolver placeholders, Supplier<? extends Collection<String>> names, MethodSettings settings) {
         this.placeholders = placeholders;
         this.names = names;
-        this.defaultLimit = defaultLimit;
+        this.settings = settings;
     }
 
     /**
@@ -29,7 +27,7 @@ final class LimitChecks {
      */
     @Nullable
     String limit(AnnotatedMethod method) {
-        return CallSettings.limit(method, placeholders, defaultLimit);
+        return CallSettings.limit(method, placeholders, settings);
     }
 
     @Nullable
@@ -49,7 +47,7 @@ final class LimitChecks {
         }
         Collection<String> known = names.get();
         // a default limit that does not exist is a mistake of its own, not one of every method
-        return limit == null || limit.equals(defaultLimit) || isKnown(limit, known)
+        return limit == null || limit.equals(settings.defaultLimit()) || isKnown(limit, known)
                 ? null
                 : unknown(method, limit, known);
     }
@@ -65,8 +63,13 @@ final class LimitChecks {
                 .orElse("");
         return new Mistake(
                 "%s asks for limit '%s', but %s".formatted(method.place(), limit, configured),
-                guess
-                        + "Correct %s on %s, or set %s.permits."
-                                .formatted(method.annotation(), method.place(), PropertyKeys.limit(limit)));
+                guess + "Correct %s, or set %s.permits.".formatted(source(method), PropertyKeys.limit(limit)));
+    }
+
+    /** Where the name of the limit is written. */
+    private String source(AnnotatedMethod method) {
+        return settings.of(method).limit() == null
+                ? method.annotation() + " on " + method.place()
+                : PropertyKeys.method(method.qualifiedName()) + ".limit";
     }
 }

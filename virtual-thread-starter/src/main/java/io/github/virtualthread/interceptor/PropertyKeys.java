@@ -12,6 +12,20 @@ public final class PropertyKeys {
      * @return as in {@code virtual-thread.limits.db} or {@code virtual-thread.limits."[partner.api]"}
      */
     public static String limit(String name) {
-        return "virtual-thread.limits." + (name.contains(".") ? "\"[" + name + "]\"" : name);
+        return "virtual-thread.limits." + bracketed(name);
+    }
+
+    /**
+     * Key of what overrides the annotation of a method.
+     *
+     * @param name class and method
+     * @return as in {@code virtual-thread.methods."[com.acme.Mailer.send]"}
+     */
+    public static String method(String name) {
+        return "virtual-thread.methods." + bracketed(name);
+    }
+
+    private static String bracketed(String name) {
+        return name.contains(".") ? "\"[" + name + "]\"" : name;
     }
 }

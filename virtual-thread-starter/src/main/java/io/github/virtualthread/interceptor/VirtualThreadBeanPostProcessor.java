@@ -108,10 +108,13 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      */
     public Findings check(Supplier<? extends Collection<String>> limitNames, MethodSettings settings) {
         StringValueResolver placeholders = factory()::resolveEmbeddedValue;
-        LimitChecks limits = new LimitChecks(placeholders, limitNames, settings.defaultLimit());
+        LimitChecks limits = new LimitChecks(placeholders, limitNames, settings);
         MethodChecks checks = new MethodChecks(methods, limits, new TimeoutChecks(placeholders));
         lateChecks = checks;
-        return new BeanChecks(factory(), methods, checks, this::predictsClassProxy).check(beans, isEnabled());
+        OverrideChecks overrides =
+                new OverrideChecks(methods, settings, factory().getBeanClassLoader());
+        return new BeanChecks(factory(), methods, checks, overrides, this::predictsClassProxy)
+                .check(beans, isEnabled());
     }
 
     @Override

@@ -84,8 +84,9 @@ class ExampleTests {
     @ParameterizedTest
     @MethodSource("yamlBlocks")
     void anApplicationStartsWithABlockOfYaml(Block block) throws IOException {
+        String yaml = block.text().replace("com.acme.Mailer.send", "io.github.virtualthread.docs.after.Mailer.confirm");
         PropertySource<?> source = new YamlPropertySourceLoader()
-                .load("page", new ByteArrayResource(block.text().getBytes()))
+                .load("page", new ByteArrayResource(yaml.getBytes()))
                 .get(0);
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))

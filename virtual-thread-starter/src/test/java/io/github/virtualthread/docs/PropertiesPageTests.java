@@ -30,6 +30,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 class PropertiesPageTests {
 
     private static final String LIMITS = "virtual-thread.limits";
+    private static final String METHODS = "virtual-thread.methods";
     private static final Path METADATA =
             Pages.ROOT.resolve("virtual-thread-starter/target/classes/META-INF/spring-configuration-metadata.json");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z.<>-]+)` \\| [^|]+ \\| (?:`([^`]*)`|none) \\|");
@@ -121,12 +122,18 @@ class PropertiesPageTests {
         }
         // the metadata has one entry for all limits
         assertThat(known.remove(LIMITS)).isNotNull();
-        for (Parameter component : VirtualThreadProperties.Limit.class.getDeclaredConstructors()[0].getParameters()) {
+        addComponents(known, LIMITS + ".<name>.", VirtualThreadProperties.Limit.class);
+        assertThat(known.remove(METHODS)).isNotNull();
+        addComponents(known, METHODS + ".<method>.", VirtualThreadProperties.Method.class);
+        return known;
+    }
+
+    private static void addComponents(Map<String, String> known, String prefix, Class<?> type) {
+        for (Parameter component : type.getDeclaredConstructors()[0].getParameters()) {
             DefaultValue defaultValue = component.getAnnotation(DefaultValue.class);
             known.put(
-                    LIMITS + ".<name>." + DataObjectPropertyName.toDashedForm(component.getName()),
+                    prefix + DataObjectPropertyName.toDashedForm(component.getName()),
                     defaultValue == null ? "none" : defaultValue.value()[0]);
         }
-        return known;
     }
 }

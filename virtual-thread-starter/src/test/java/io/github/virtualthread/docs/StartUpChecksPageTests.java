@@ -84,6 +84,7 @@ class StartUpChecksPageTests {
                 new Case("several", Mailer.class, "limits.mail.permits=0"),
                 new Case("unknown-key", Nothing.class, "limits.db.permit=20"),
                 new Case("dotted-name", Nothing.class, "limits.partner.api.permits=10"),
+                new Case("dotted-method", Nothing.class, "methods.com.acme.Mailer.send.limit=mail"),
                 new Case("empty-limits", Nothing.class, "limits="),
                 new Case("empty-limit", Nothing.class, "limits.db="));
     }

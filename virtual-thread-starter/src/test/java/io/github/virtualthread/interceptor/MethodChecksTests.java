@@ -346,7 +346,7 @@ class MethodChecksTests {
                 new StringValueResolver[] {environment::resolveRequiredPlaceholders, environment::resolvePlaceholders
                 }) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-            LimitChecks lenient = new LimitChecks(resolver, () -> limits, null);
+            LimitChecks lenient = new LimitChecks(resolver, () -> limits, MethodSettings.NONE);
             assertThat(new MethodChecks(methods, lenient, new TimeoutChecks(resolver))
                             .check(Placeholder.class, true)
                             .mistakes())
@@ -435,6 +435,8 @@ class MethodChecksTests {
     private MethodChecks checks(AnnotatedMethods methods) {
         StringValueResolver resolver = new DefaultListableBeanFactory()::resolveEmbeddedValue;
         return new MethodChecks(
-                methods, new LimitChecks(resolver, () -> limits, defaultLimit), new TimeoutChecks(resolver));
+                methods,
+                new LimitChecks(resolver, () -> limits, new MethodSettings(defaultLimit, null)),
+                new TimeoutChecks(resolver));
     }
 }

@@ -1,0 +1,151 @@
+package io.github.virtualthread.autoconfigure;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+@Timeout(20)
+class MethodPropertiesTests {
+
+    private static final String HERE = MethodPropertiesTests.class.getName() + "$";
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+            .withPropertyValues("virtual-thread.limits.db.permits=1", "virtual-thread.limits.mail.permits=1");
+
+    @Test
+    void thePropertyReplacesTheLimitOfBothAnnotations() {
+        runner.withBean(Mailer.class)
+                .withPropertyValues(
+                        key("Mailer.free", "limit=mail"),
+                        key("Mailer.later", "limit= "),
+                        key("Mailer.count", "limit=mail"))
+                .run(context -> {
+                    Mailer mailer = context.getBean(Mailer.class);
+                    TaskLimit mail = context.getBean(TaskLimits.class).get("mail");
+
+                    assertThat(mailer.free(mail))
+                            .succeedsWithin(Duration.ofSeconds(5))
+                            .isEqualTo(0);
+                    assertThat(mailer.later(mail))
+                            .succeedsWithin(Duration.ofSeconds(5))
+                            .isEqualTo(1);
+                    assertThat(mailer.count(mail)).isZero();
+                });
+    }
+
+    @Test
+    void thePropertyReplacesTheTimeout() {
+        runner.withBean(Mailer.class)
+                .withPropertyValues(key("Mailer.hang", "timeout=10ms"))
+                .run(context -> assertThat(context.getBean(Mailer.class).hang())
+                        .failsWithin(Duration.ofSeconds(5))
+                        .withThrowableThat()
+                        .withCauseInstanceOf(TimeoutException.class));
+    }
+
+    @Test
+    void aKeyThatMatchesNoAnnotatedMethodFailsTheStartWithTheNearest() {
+        assertThat(mistakes(key("Mailer.huang", "timeout=1s")))
+                .containsExactly(new Mistake(
+                        "virtual-thread.methods.\"[" + HERE + "Mailer.huang]\" matches no annotated method",
+                        "Did you mean '" + HERE + "Mailer.hang'?"));
+        assertThat(mistakes("virtual-thread.methods.send.limit=mail"))
+                .containsExactly(new Mistake(
+                        "virtual-thread.methods.send matches no annotated method",
+                        "Write class and method of a bean, as in \"[com.acme.Mailer.send]\", or remove it."));
+    }
+
+    @Test
+    void aKeyThatNamesASuperclassOfTheBeanMatchesNothing() {
+        assertThat(mistakes(key("Base.inherited", "limit=mail")))
+                .extracting(Mistake::action)
+                .containsExactly("Did you mean '" + HERE + "Mailer.inherited'?");
+    }
+
+    @Test
+    void aMethodOfAClassThatIsNoBeanHereMayBeNamed() {
+        runner.withPropertyValues(key("Mailer.hang", "limit=mail"))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void badValuesFailTheStart() {
+        assertThat(mistakes(
+                        key("Mailer.hang", "timeout=-1s"),
+                        key("Mailer.free", "limit=mial"),
+                        key("Mailer.count", "timeout=1s")))
+                .containsExactlyInAnyOrder(
+                        new Mistake(
+                                "virtual-thread.methods.\"[" + HERE
+                                        + "Mailer.hang]\".timeout must be longer than zero, was PT-1S",
+                                "Set virtual-thread.methods.\"[" + HERE
+                                        + "Mailer.hang]\".timeout to a duration such as 30s, or remove it for no timeout."),
+                        new Mistake(
+                                HERE + "Mailer.free asks for limit 'mial', but the configured limits are [db, mail]",
+                                "Did you mean 'mail'? Correct virtual-thread.methods.\"[" + HERE
+                                        + "Mailer.free]\".limit, or set virtual-thread.limits.mial.permits."),
+                        new Mistake(
+                                "virtual-thread.methods.\"[" + HERE
+                                        + "Mailer.count]\".timeout is set, but a method with @Limited has no timeout",
+                                "Remove it, or use @VirtualThread."));
+    }
+
+    private List<Mistake> mistakes(String... properties) {
+        Throwable[] failure = new Throwable[1];
+        runner.withBean(Mailer.class)
+                .withPropertyValues(properties)
+                .run(context -> failure[0] = context.getStartupFailure());
+        assertThat(failure[0]).isInstanceOf(VirtualThreadConfigurationException.class);
+        return ((VirtualThreadConfigurationException) failure[0]).mistakes();
+    }
+
+    private static String key(String method, String value) {
+        return "virtual-thread.methods[" + HERE + method + "]." + value;
+    }
+
+    static class Base {
+
+        @VirtualThread
+        public CompletableFuture<String> inherited() {
+            return completedFuture("");
+        }
+    }
+
+    static class Mailer extends Base {
+
+        @VirtualThread
+        public CompletableFuture<Integer> free(TaskLimit limit) {
+            return completedFuture(limit.available());
+        }
+
+        @VirtualThread("db")
+        public CompletableFuture<Integer> later(TaskLimit limit) {
+            return completedFuture(limit.available());
+        }
+
+        @Limited("db")
+        public int count(TaskLimit limit) {
+            return limit.available();
+        }
+
+        @VirtualThread(timeout = "1m")
+        public CompletableFuture<String> hang() {
+            return new CompletableFuture<>();
+        }
+    }
+}
