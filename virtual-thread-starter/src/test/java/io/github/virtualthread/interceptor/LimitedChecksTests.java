@@ -24,8 +24,11 @@ class LimitedChecksTests {
 
     @Test
     void anyReturnTypeIsRightAndCounts() {
-        try (TestContext context = TestContext.of(Right.class)) {
+        try (Logs logs = new Logs();
+                TestContext context = TestContext.of(Right.class)) {
             Findings findings = context.check();
+
+            assertThat(logs.messages(Level.WARN)).isEmpty();
 
             assertThat(findings.mistakes()).isEmpty();
             assertThat(findings.calls())

@@ -170,6 +170,23 @@ class LimitedTests {
     }
 
     @Test
+    void itReplacesTheOtherAnnotationOfTheType() {
+        try (TestContext context = TestContext.of(Jobs.class)) {
+            assertThat(context.check().mistakes()).isEmpty();
+            assertThat(context.getBean(Jobs.class).now()).isSameAs(Thread.currentThread());
+        }
+    }
+
+    @VirtualThread
+    static class Jobs {
+
+        @Limited("mail")
+        public Thread now() {
+            return Thread.currentThread();
+        }
+    }
+
+    @Test
     void itMayBeAMetaAnnotation() {
         try (TestContext context = TestContext.of(Meta.class)) {
             assertThat(context.getBean(Meta.class).available(mail(context))).isZero();
