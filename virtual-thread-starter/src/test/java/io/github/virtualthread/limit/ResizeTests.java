@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.test.util.ReflectionTestUtils;
 
 @Timeout(30)
 class ResizeTests {
@@ -160,6 +162,7 @@ class ResizeTests {
         long seed = Long.getLong("stress.seed", System.nanoTime());
         System.out.println("stress.seed=" + seed);
         SemaphoreLimit limit = limit(3);
+        Semaphore semaphore = (Semaphore) ReflectionTestUtils.getField(limit, "permits");
         AtomicInteger holding = new AtomicInteger();
         AtomicInteger tooMany = new AtomicInteger();
         AtomicInteger bound = new AtomicInteger(3);
@@ -196,9 +199,9 @@ class ResizeTests {
                 limit.resize(permits);
             } else {
                 limit.resize(permits);
-                // what was granted above the new number has to come back first
+                // what is taken above the new number has to come back first, also where its holder is not counted yet
                 long begin = System.nanoTime();
-                while (holding.get() > permits && System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(5)) {
+                while (semaphore.availablePermits() < 0 && System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(5)) {
                     Thread.onSpinWait();
                 }
                 bound.set(permits);
