@@ -14,9 +14,9 @@ import org.springframework.util.StringValueResolver;
  * Hands calls of annotated methods to the engine, and returns at once; calls of methods with {@code @Limited} wait for their
  * permit and run on the current thread.
  *
- * <p>The rest of the chain, advice of others included, runs on the virtual thread, or under the permit. What it throws is the method's own:
- * a class proxy of Spring 6.2 or later wraps undeclared exceptions only on the way to its caller, outside of the
- * advice.
+ * <p>The rest of the chain, advice of others included, runs on the virtual thread, or under the permit. What it throws is the
+ * method's own: a class proxy of Spring 6.2 or later wraps undeclared exceptions only on the way to its caller, outside of
+ * the advice.
  */
 final class VirtualThreadInterceptor implements MethodInterceptor {
 
