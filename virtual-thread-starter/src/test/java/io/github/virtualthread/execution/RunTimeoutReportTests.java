@@ -75,7 +75,7 @@ class RunTimeoutReportTests {
         assertThat(Arrays.toString(event.getThrowableProxy().getStackTraceElementProxyArray()))
                 .contains("awaitStubbornly")
                 .doesNotContain("tellIfRunning");
-        assertThat(future).isCompletedExceptionally();
+        assertThat(future).failsWithin(5, TimeUnit.SECONDS);
         assertThat(test.limit("db").available()).isZero();
         TimerEntries.await(test.timer, GRACE.multipliedBy(4));
         assertThat(log.events).isEmpty();
