@@ -1,11 +1,14 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.config.PoolPermits;
+import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -40,6 +43,7 @@ final class LimitRefresh implements GenericApplicationListener {
     private final Environment environment;
     private final ObjectProvider<EngineSettings> settings;
     private final ObjectProvider<TaskLimits> registry;
+    private final ObjectProvider<PoolPermits> poolPermits;
     private final ObjectProvider<TaskLimitCustomizer> customizers;
     private @Nullable Map<String, LimitSettings> bound;
 
@@ -47,10 +51,12 @@ final class LimitRefresh implements GenericApplicationListener {
             Environment environment,
             ObjectProvider<EngineSettings> settings,
             ObjectProvider<TaskLimits> registry,
+            ObjectProvider<PoolPermits> poolPermits,
             ObjectProvider<TaskLimitCustomizer> customizers) {
         this.environment = environment;
         this.settings = settings;
         this.registry = registry;
+        this.poolPermits = poolPermits;
         this.customizers = customizers;
     }
 
@@ -71,8 +77,11 @@ final class LimitRefresh implements GenericApplicationListener {
 
     private void refresh() {
         EngineSettings fresh = SettingsFactory.create(bind());
-        if (!fresh.mistakes().isEmpty()) {
-            logger.error("Changed properties of limits are wrong, the limits stay as they are: {}", fresh.mistakes());
+        PoolPermits pools = poolPermits.getObject();
+        List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());
+        mistakes.addAll(pools.check(fresh.limits()));
+        if (!mistakes.isEmpty()) {
+            logger.error("Changed properties of limits are wrong, the limits stay as they are: {}", mistakes);
             return;
         }
         Map<String, LimitSettings> before =
@@ -80,6 +89,7 @@ final class LimitRefresh implements GenericApplicationListener {
         Map<String, LimitSettings> now = byName(fresh.limits());
         now.forEach((name, limit) -> apply(before.get(name), limit));
         bound = now;
+        pools.read();
     }
 
     /** As strict as at the start. */
@@ -91,21 +101,22 @@ final class LimitRefresh implements GenericApplicationListener {
 
     private void apply(@Nullable LimitSettings before, LimitSettings after) {
         TaskLimits limits = registry.getObject();
-        if (before != null) {
-            limits.change(after, now -> difference(before, after, now), Source.ENVIRONMENT);
-        } else if (!limits.contains(after.name())) {
-            limits.change(after, now -> now, Source.ENVIRONMENT);
-            logger.info("Limit added by {}: {}", Source.ENVIRONMENT, after);
+        LimitSettings wanted = poolPermits.getObject().resolve(after);
+        if (limits.add(wanted)) {
+            logger.info("Limit added by {}: {}", Source.ENVIRONMENT, wanted);
             customizers.orderedStream().forEach(customizer -> customizer.customize(limits.get(after.name())));
         } else {
-            limits.change(after, now -> after, Source.ENVIRONMENT);
+            limits.change(
+                    after.name(), now -> before == null ? wanted : difference(before, wanted, now), Source.ENVIRONMENT);
         }
     }
 
     private static LimitSettings difference(LimitSettings before, LimitSettings after, LimitSettings now) {
         LimitSettings changed = now;
-        if (before.permits() != after.permits()) {
-            changed = changed.withPermits(after.permits());
+        boolean fromOther = !Objects.equals(before.permitsFrom(), after.permitsFrom());
+        // of a pool that is the same as before the number is no property
+        if (fromOther || (after.permitsFrom() == null && before.permits() != after.permits())) {
+            changed = changed.withPermitsFrom(after.permitsFrom()).withPermits(after.permits());
         }
         if (before.queueCapacity() != after.queueCapacity()) {
             changed = changed.withQueueCapacity(after.queueCapacity());

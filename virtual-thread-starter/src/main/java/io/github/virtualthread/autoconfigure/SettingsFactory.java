@@ -9,6 +9,7 @@ import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
+import io.github.virtualthread.limit.PermitsFrom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -74,6 +75,8 @@ final class SettingsFactory {
     private static Limit merge(Limit first, Limit second) {
         return new Limit(
                 first.permits() == null ? second.permits() : first.permits(),
+                first.permitsFrom() == null ? second.permitsFrom() : first.permitsFrom(),
+                first.headroom() == null ? second.headroom() : first.headroom(),
                 first.queueCapacity() == null ? second.queueCapacity() : first.queueCapacity(),
                 first.maxWait() == null ? second.maxWait() : first.maxWait(),
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
@@ -81,21 +84,56 @@ final class SettingsFactory {
 
     private @Nullable LimitSettings limit(String name, Limit limit) {
         String key = PropertyKeys.limit(name);
-        Integer permits = limit.permits();
-        if (permits == null) {
-            mistakes.add(new Mistake(
-                    "Limit '%s' has no permits".formatted(name),
-                    "Set %s.permits to the most calls that may run at once, at least 1.".formatted(key)));
+        Mistake mistake = permitsMistake(name, key, limit);
+        if (mistake != null) {
+            mistakes.add(mistake);
             return null;
         }
         int queueCapacity = limit.queueCapacity() == null ? LimitSettings.UNBOUNDED : limit.queueCapacity();
         try {
-            return new LimitSettings(name, permits, queueCapacity, limit.maxWait(), limit.nested());
+            return new LimitSettings(
+                    name,
+                    limit.permits() == null ? 1 : limit.permits(),
+                    queueCapacity,
+                    limit.maxWait(),
+                    limit.nested(),
+                    permitsFrom(limit));
         } catch (IllegalArgumentException wrong) {
             mistakes.add(
                     new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));
             return null;
         }
+    }
+
+    private static @Nullable PermitsFrom permitsFrom(Limit limit) {
+        String bean = limit.permitsFrom();
+        return StringUtils.hasText(bean)
+                ? new PermitsFrom(bean.strip(), limit.headroom() == null ? 0 : limit.headroom())
+                : null;
+    }
+
+    private static @Nullable Mistake permitsMistake(String name, String key, Limit limit) {
+        boolean fromPool = StringUtils.hasText(limit.permitsFrom());
+        if (limit.permits() == null && !fromPool) {
+            return new Mistake(
+                    "Limit '%s' has no permits".formatted(name),
+                    ("Set %s.permits to the most calls that may run at once, at least 1, or %s.permits-from to the bean of"
+                                    + " a DataSource to have as many as its pool has connections.")
+                            .formatted(key, key));
+        }
+        if (limit.permits() != null && fromPool) {
+            return new Mistake(
+                    "Limit '%s' has both permits: %d and permits-from: %s"
+                            .formatted(name, limit.permits(), limit.permitsFrom()),
+                    "Keep one of %s.permits and %s.permits-from; a blank value takes back what another file sets."
+                            .formatted(key, key));
+        }
+        return limit.headroom() == null || fromPool
+                ? null
+                : new Mistake(
+                        "Limit '%s' has headroom: %d, which is taken off a pool, but no permits-from"
+                                .formatted(name, limit.headroom()),
+                        "Remove %s.headroom, or replace %s.permits by permits-from.".formatted(key, key));
     }
 
     private Map<String, MethodOverride> overrides() {

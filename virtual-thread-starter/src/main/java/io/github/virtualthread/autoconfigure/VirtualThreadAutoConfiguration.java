@@ -2,6 +2,8 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.config.PoolPermits;
+import io.github.virtualthread.config.PoolSizes;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -9,9 +11,11 @@ import io.github.virtualthread.limit.TaskLimits;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -40,8 +44,22 @@ public class VirtualThreadAutoConfiguration {
             Environment environment,
             ObjectProvider<EngineSettings> settings,
             ObjectProvider<TaskLimits> limits,
+            ObjectProvider<PoolPermits> poolPermits,
             ObjectProvider<TaskLimitCustomizer> customizers) {
-        return new LimitRefresh(environment, settings, limits, customizers);
+        return new LimitRefresh(environment, settings, limits, poolPermits, customizers);
+    }
+
+    /** For limits whose permits are taken from the pool of a data source. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider")
+    static class PoolSizesConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        PoolSizes virtualThreadPoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
+            return new DataSourcePoolSizes(providers);
+        }
     }
 
     @Bean

@@ -52,12 +52,17 @@ public record VirtualThreadProperties(
      * One limit.
      *
      * @param permits most calls that run at once, at least 1
+     * @param permitsFrom instead of permits, name of a DataSource bean: as many as its pool has connections. Or of a bean of
+     *     type PermitsSource, which tells the number
+     * @param headroom with permits-from, connections of the pool that are left to others
      * @param queueCapacity most calls that may wait; one more is rejected at once. Unbounded where not set
      * @param maxWait longest wait for a permit; then the call is rejected. Unbounded where not set
      * @param nested what happens to a call made from a body that holds the same limit, when no permit is free
      */
     public record Limit(
             @Nullable Integer permits,
+            @Nullable String permitsFrom,
+            @Nullable Integer headroom,
             @Nullable Integer queueCapacity,
             @Nullable Duration maxWait,
             @DefaultValue("warn") Nested nested) {}

@@ -65,6 +65,16 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    PoolPermits virtualThreadPoolPermits(
+            TaskLimits limits,
+            TaskTimer timer,
+            ObjectProvider<PoolSizes> sizes,
+            ConfigurableListableBeanFactory beanFactory) {
+        return new PoolPermits(limits, new PoolReader(beanFactory, sizes), timer);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngine virtualThreadEngine(
             ObjectProvider<EngineSettings> settings,
             TaskLimits limits,

@@ -21,16 +21,19 @@ final class StartupCheck implements SmartInitializingSingleton {
     private final VirtualThreadBeanPostProcessor postProcessor;
     private final ObjectProvider<EngineSettings> settings;
     private final TaskLimits limits;
+    private final PoolPermits pools;
     private final ConfigurableListableBeanFactory beanFactory;
 
     StartupCheck(
             VirtualThreadBeanPostProcessor postProcessor,
             ObjectProvider<EngineSettings> settings,
             TaskLimits limits,
+            PoolPermits pools,
             ConfigurableListableBeanFactory beanFactory) {
         this.postProcessor = postProcessor;
         this.settings = settings;
         this.limits = limits;
+        this.pools = pools;
         this.beanFactory = beanFactory;
     }
 
@@ -38,6 +41,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         EngineSettings given = settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
+        mistakes.addAll(pools.read());
         mistakes.addAll(unknownDefault(given));
         Findings findings = postProcessor.check(limits::names, given.methods());
         mistakes.addAll(findings.mistakes());
@@ -51,6 +55,7 @@ final class StartupCheck implements SmartInitializingSingleton {
                 .map(AnnotatedCall::limit)
                 .filter(Objects::nonNull)
                 .forEach(limits::spell);
+        pools.warnOfOverdraft();
         new StartupReport(given, beanFactory.getBeanClassLoader()).log(findings, limits, postProcessor.isEnabled());
     }
 

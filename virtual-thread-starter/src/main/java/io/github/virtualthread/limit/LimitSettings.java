@@ -13,17 +13,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name name used in {@code @VirtualThread("name")}: letters, digits, {@code -}, {@code _} and {@code .}; not
  *     {@code none}
- * @param permits most calls that run at once, at least 1
+ * @param permits most calls that run at once, at least 1; where they are taken from a pool, what it gave when it was read
+ *     last, and 1 before that
  * @param queueCapacity most calls that wait, at least 0; {@link #UNBOUNDED} for any number
  * @param maxWait longest wait, more than zero; null for any time
  * @param nested what happens to a call made under the same limit by a body that holds one of its permits
+ * @param permitsFrom pool that the permits are taken from, null for a number of one's own
  */
 public record LimitSettings(
         String name,
         int permits,
         int queueCapacity,
         @Nullable Duration maxWait,
-        Nested nested) {
+        Nested nested,
+        @Nullable PermitsFrom permitsFrom) {
 
     /** What happens to a call made from a body that holds a permit of the same limit, when no permit is free. */
     public enum Nested {
@@ -43,7 +46,7 @@ public record LimitSettings(
      */
     public LimitSettings {
         Objects.requireNonNull(name, "name");
-        List<String> problems = problems(name, permits, queueCapacity, maxWait);
+        List<String> problems = problems(name, permits, queueCapacity, maxWait, permitsFrom);
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
         }
@@ -58,7 +61,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the name is not allowed or {@code permits} is below 1
      */
     public static LimitSettings of(String name, int permits) {
-        return new LimitSettings(name, permits, UNBOUNDED, null, Nested.WARN);
+        return new LimitSettings(name, permits, UNBOUNDED, null, Nested.WARN, null);
     }
 
     /**
@@ -69,7 +72,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code permits} is below 1
      */
     public LimitSettings withPermits(int permits) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
     }
 
     /**
@@ -80,7 +83,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code queueCapacity} is negative
      */
     public LimitSettings withQueueCapacity(int queueCapacity) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
     }
 
     /**
@@ -91,7 +94,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
     public LimitSettings withMaxWait(@Nullable Duration maxWait) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
     }
 
     /**
@@ -101,7 +104,19 @@ public record LimitSettings(
      * @return changed copy
      */
     public LimitSettings withNested(Nested nested) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested);
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
+    }
+
+    /**
+     * The same with permits that are taken from a pool, as Spring Boot's properties allow. Has 1 permit until the pool is
+     * read, once all singletons are there.
+     *
+     * @param permitsFrom where to take them from; null to keep the number that there is
+     * @return changed copy
+     * @throws IllegalArgumentException if the headroom is negative
+     */
+    public LimitSettings withPermitsFrom(@Nullable PermitsFrom permitsFrom) {
+        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
     }
 
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
@@ -112,9 +127,11 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, queue of 100, wait up to 2s}. */
     String describe() {
-        return "%d permits, %s, %s%s"
+        return "%d %s%s, %s, %s%s"
                 .formatted(
                         permits,
+                        permits == 1 ? "permit" : "permits",
+                        permitsFrom == null ? "" : " from " + permitsFrom,
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
                         maxWait == null ? "unbounded wait" : "wait up to " + text(maxWait),
                         nested == Nested.FAIL ? ", nested calls fail" : "");
@@ -125,7 +142,12 @@ public record LimitSettings(
         return duration.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 
-    private static List<String> problems(String name, int permits, int queueCapacity, @Nullable Duration maxWait) {
+    private static List<String> problems(
+            String name,
+            int permits,
+            int queueCapacity,
+            @Nullable Duration maxWait,
+            @Nullable PermitsFrom permitsFrom) {
         List<String> problems = new ArrayList<>();
         if (!LimitNames.isAllowed(name)) {
             problems.add("a name has letters, digits, '-', '_' and '.' only, was '" + name + "'");
@@ -141,6 +163,9 @@ public record LimitSettings(
         if (maxWait != null && !maxWait.isPositive()) {
             problems.add("max-wait must be longer than zero, was %s (for calls that never wait: queue-capacity 0)"
                     .formatted(text(maxWait)));
+        }
+        if (permitsFrom != null && permitsFrom.headroom() < 0) {
+            problems.add("headroom must be at least 0, was " + permitsFrom.headroom());
         }
         return problems;
     }

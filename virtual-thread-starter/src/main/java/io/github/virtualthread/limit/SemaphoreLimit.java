@@ -51,6 +51,11 @@ final class SemaphoreLimit implements TaskLimit {
     }
 
     @Override
+    public @Nullable PermitsFrom permitsFrom() {
+        return settings.permitsFrom();
+    }
+
+    @Override
     public int available() {
         return Math.max(0, permits.availablePermits());
     }
@@ -85,8 +90,20 @@ final class SemaphoreLimit implements TaskLimit {
         change(now -> now.withMaxWait(maxWait), Source.CODE);
     }
 
-    /** More permits start waiting calls at once, fewer take effect as running calls end. Nobody waits for that here. */
     void change(UnaryOperator<LimitSettings> change, Source by) {
+        LimitChange changed = replace(change, by);
+        if (!changed.after().equals(changed.before())) {
+            changes.accept(changed);
+        }
+    }
+
+    /** The limit begins with that many permits: its pool has been read for the first time, which is no change. */
+    void begin(int permits) {
+        replace(now -> now.withPermits(permits), Source.POOL);
+    }
+
+    /** More permits start waiting calls at once, fewer take effect as running calls end. Nobody waits for that here. */
+    private LimitChange replace(UnaryOperator<LimitSettings> change, Source by) {
         LimitSettings before;
         LimitSettings after;
         lock.lock();
@@ -103,9 +120,7 @@ final class SemaphoreLimit implements TaskLimit {
             lock.unlock();
         }
         serve();
-        if (!after.equals(before)) {
-            changes.accept(new LimitChange(name, before, after, by));
-        }
+        return new LimitChange(name, before, after, by);
     }
 
     void spell(String spelling) {

@@ -27,6 +27,15 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     int permits();
 
     /**
+     * The pool that the permits are taken from. While it has not been read, which is before all singletons are there, the
+     * limit has 1 permit.
+     *
+     * @return where they come from, null for a number of one's own
+     */
+    @Nullable
+    PermitsFrom permitsFrom();
+
+    /**
      * Permits that nobody holds at this moment.
      *
      * @return from 0 to {@link #permits()}

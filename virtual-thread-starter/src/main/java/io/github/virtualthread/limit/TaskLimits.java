@@ -46,18 +46,36 @@ public final class TaskLimits {
     }
 
     /**
-     * Changes a limit, or makes it where there is none of that name. Does not block.
+     * Makes a limit, where there is none of that name.
      *
-     * @param settings what it is if it has to be made
+     * @param settings what it is
+     * @return whether there was none
+     */
+    public boolean add(LimitSettings settings) {
+        return limits.putIfAbsent(LimitNames.uniform(settings.name()), create(settings)) == null;
+    }
+
+    /**
+     * Changes a limit. Does not block.
+     *
+     * @param name name of a limit, in any spelling of its uniform form
      * @param change makes of what the limit is what it is to be, with the same name
      * @param by who changes it
-     * @throws IllegalArgumentException if {@code change} throws it; the limit stays as it was
+     * @throws IllegalArgumentException if there is no such limit, or if {@code change} throws it; nothing is changed then
      */
-    public void change(LimitSettings settings, UnaryOperator<LimitSettings> change, Source by) {
-        SemaphoreLimit present = limits.putIfAbsent(LimitNames.uniform(settings.name()), create(settings));
-        if (present != null) {
-            present.change(change, by);
-        }
+    public void change(String name, UnaryOperator<LimitSettings> change, Source by) {
+        find(name).change(change, by);
+    }
+
+    /**
+     * Gives a limit the permits of its pool, for the first time. Nobody is told, since the limit was never another.
+     *
+     * @param name name of a limit, in any spelling of its uniform form
+     * @param permits most calls that run at once, at least 1
+     * @throws IllegalArgumentException if there is no such limit, or {@code permits} is below 1
+     */
+    public void begin(String name, int permits) {
+        find(name).begin(permits);
     }
 
     /**
@@ -68,7 +86,11 @@ public final class TaskLimits {
      * @throws IllegalArgumentException if there is none; the message lists those there are
      */
     public TaskLimit get(String name) {
-        TaskLimit limit = limits.get(LimitNames.uniform(name));
+        return find(name);
+    }
+
+    private SemaphoreLimit find(String name) {
+        SemaphoreLimit limit = limits.get(LimitNames.uniform(name));
         if (limit == null) {
             throw new IllegalArgumentException(
                     "No limit '%s' is configured; the configured limits are %s".formatted(name, names()));

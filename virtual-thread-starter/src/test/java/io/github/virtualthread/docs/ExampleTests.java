@@ -2,6 +2,7 @@ package io.github.virtualthread.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.docs.Pages.Block;
 import java.io.IOException;
@@ -10,11 +11,13 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
@@ -89,9 +92,17 @@ class ExampleTests {
                 .load("page", new ByteArrayResource(yaml.getBytes()))
                 .get(0);
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+                .withConfiguration(
+                        AutoConfigurations.of(VirtualThreadAutoConfiguration.class, DataSourceAutoConfiguration.class))
+                .withBean("dataSource", DataSource.class, ExampleTests::pool)
                 .withInitializer(
                         context -> context.getEnvironment().getPropertySources().addFirst(source))
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private static DataSource pool() {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl("jdbc:none");
+        return pool;
     }
 }

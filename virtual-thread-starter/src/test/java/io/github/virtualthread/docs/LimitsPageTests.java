@@ -8,6 +8,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
@@ -96,6 +97,19 @@ class LimitsPageTests {
             await().atMost(Duration.ofSeconds(5)).until(() -> db.waiting() == 0);
             assertThat(db.available()).isZero();
         });
+    }
+
+    @Test
+    void theWarningOfLimitsThatExceedTheirPoolIsOnThePage(CapturedOutput output) {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.db.permits=",
+                        "virtual-thread.limits.db.permits-from=permitsSource",
+                        "virtual-thread.limits.report.permits-from=permitsSource",
+                        "virtual-thread.limits.report.headroom=12")
+                .withBean("permitsSource", PermitsSource.class, () -> () -> 20)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains(block("docs/limits.md", "log", "overdraft").replace("dataSource", "permitsSource"));
     }
 
     @Test

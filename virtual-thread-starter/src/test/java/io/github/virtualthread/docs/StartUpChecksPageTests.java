@@ -2,17 +2,20 @@ package io.github.virtualthread.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.PermitsSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -33,6 +38,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -77,6 +83,15 @@ class StartUpChecksPageTests {
                         "limits.db.permits=0",
                         "limits.db.queue-capacity=-1",
                         "limits.db.max-wait=0s"),
+                new Case("both-permits", Pool.class, "limits.db.permits=20", "limits.db.permits-from=dataSource"),
+                new Case("no-pool-bean", Pool.class, "limits.db.permits-from=dataSorce"),
+                new Case("not-a-pool", Pool.class, "limits.db.permits-from=cache"),
+                new Case("unknown-pool", Pool.class, "limits.db.permits-from=reporting"),
+                new Case("headroom", Pool.class, "limits.db.permits-from=dataSource", "limits.db.headroom=10"),
+                new Case("negative-headroom", Pool.class, "limits.db.permits-from=dataSource", "limits.db.headroom=-1"),
+                new Case("headroom-alone", Nothing.class, "limits.db.permits=20", "limits.db.headroom=2"),
+                new Case("failing-source", Pool.class, "limits.partner.permits-from=broken"),
+                new Case("empty-source", Pool.class, "limits.partner.permits-from=empty"),
                 new Case("reserved-name", Nothing.class, "limits.none.permits=1"),
                 new Case("bad-name", Nothing.class, "limits[price db].permits=1"),
                 new Case("default-limit", Nothing.class, "limits.common.permits=8", "default-limit=comon"),
@@ -373,6 +388,41 @@ class StartUpChecksPageTests {
         @VirtualThread
         @JmsListener
         void onOrder() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(DataSourceAutoConfiguration.class)
+    static class Pool {
+
+        @Bean
+        DataSource dataSource() {
+            HikariDataSource pool = new HikariDataSource();
+            pool.setJdbcUrl("jdbc:none");
+            pool.setMaximumPoolSize(10);
+            return pool;
+        }
+
+        @Bean
+        DataSource reporting() {
+            return new DriverManagerDataSource();
+        }
+
+        @Bean
+        PermitsSource broken() {
+            return () -> {
+                throw new IllegalStateException("no answer");
+            };
+        }
+
+        @Bean
+        PermitsSource empty() {
+            return () -> 0;
+        }
+
+        @Bean
+        Nothing cache() {
+            return new Nothing();
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -70,7 +70,7 @@ class LimitChangeTests {
 
     @Test
     void anotherTreatmentOfNestedCallsIsTold() {
-        limits.change(DECLARED, now -> now.withNested(Nested.FAIL), Source.ENVIRONMENT);
+        limits.change(DECLARED.name(), now -> now.withNested(Nested.FAIL), Source.ENVIRONMENT);
 
         assertTold("Limit 'price-db' changed by ENVIRONMENT: 20 permits, queue of 100, unbounded wait"
                 + " -> 20 permits, queue of 100, unbounded wait, nested calls fail");
@@ -79,7 +79,7 @@ class LimitChangeTests {
     @Test
     void whoeverChangesSeveralThingsAtOnceIsToldOnce() {
         limits.change(
-                DECLARED,
+                DECLARED.name(),
                 now -> now.withPermits(5).withQueueCapacity(7).withMaxWait(Duration.ofMinutes(1)),
                 Source.ENVIRONMENT);
 
@@ -93,7 +93,7 @@ class LimitChangeTests {
     @ParameterizedTest
     @EnumSource(Source.class)
     void theSourceOfAChangeIsTold(Source source) {
-        limits.change(DECLARED, now -> now.withPermits(21), source);
+        limits.change(DECLARED.name(), now -> now.withPermits(21), source);
 
         assertThat(told).singleElement().satisfies(change -> {
             assertThat(change.by()).isEqualTo(source);
@@ -108,7 +108,7 @@ class LimitChangeTests {
     void aChangeFindsTheLimitInAnySpellingAndTellsTheNameItIsShownBy() {
         limits.spell("priceDb");
 
-        limits.change(LimitSettings.of("PRICEDB", 1), now -> now.withPermits(3), Source.ENDPOINT);
+        limits.change("PRICEDB", now -> now.withPermits(3), Source.ENDPOINT);
 
         assertThat(limit.permits()).isEqualTo(3);
         assertThat(limits.names()).containsExactly("priceDb");
@@ -116,12 +116,30 @@ class LimitChangeTests {
     }
 
     @Test
-    void aLimitThatDoesNotExistIsMadeAsItsSettingsSay() {
-        limits.change(LimitSettings.of("mail", 4), now -> now.withPermits(9), Source.ENVIRONMENT);
+    void aLimitIsAddedOnlyWhereThereIsNone() {
+        assertThat(limits.add(LimitSettings.of("mail", 4))).isTrue();
+        assertThat(limits.add(LimitSettings.of("PRICEDB", 1))).isFalse();
 
         assertThat(limits.names()).containsExactly("mail", "price-db");
-        assertThat(limits.get("mail").permits()).isEqualTo(4);
         assertThat(limits.get("mail").available()).isEqualTo(4);
+        assertThat(limit.permits()).isEqualTo(20);
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aLimitThatDoesNotExistCannotBeChanged() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limits.change("mail", now -> now.withPermits(9), Source.ENDPOINT))
+                .withMessage("No limit 'mail' is configured; the configured limits are [price-db]");
+    }
+
+    @Test
+    void whatALimitBeginsWithIsNoChange() {
+        limits.begin("priceDb", 7);
+
+        assertThat(limit.permits()).isEqualTo(7);
+        assertThat(limit.available()).isEqualTo(7);
+        assertThat(told).isEmpty();
     }
 
     @Test
@@ -129,7 +147,7 @@ class LimitChangeTests {
         limit.resize(20);
         limit.setQueueCapacity(100);
         limit.setMaxWait(null);
-        limits.change(DECLARED, now -> now.withNested(Nested.WARN), Source.ENVIRONMENT);
+        limits.change(DECLARED.name(), now -> now.withNested(Nested.WARN), Source.ENVIRONMENT);
 
         assertThat(told).isEmpty();
         assertThat(limit.available()).isEqualTo(20);
@@ -158,7 +176,8 @@ class LimitChangeTests {
     @Test
     void oneBadValueAmongSeveralChangesNothing() {
         assertRefused(
-                () -> limits.change(DECLARED, now -> now.withQueueCapacity(5).withPermits(0), Source.ENDPOINT),
+                () -> limits.change(
+                        DECLARED.name(), now -> now.withQueueCapacity(5).withPermits(0), Source.ENDPOINT),
                 "Limit 'price-db': permits must be at least 1, was 0");
     }
 

@@ -17,7 +17,7 @@ class LimitSettingsTests {
         LimitSettings settings = LimitSettings.of("db", 20);
 
         assertThat(settings)
-                .isEqualTo(new LimitSettings("db", 20, LimitSettings.UNBOUNDED, null, LimitSettings.Nested.WARN));
+                .isEqualTo(new LimitSettings("db", 20, LimitSettings.UNBOUNDED, null, LimitSettings.Nested.WARN, null));
     }
 
     @Test
@@ -51,8 +51,8 @@ class LimitSettingsTests {
     @Test
     void tellsEverythingThatIsWrongAtOnce() {
         assertThatIllegalArgumentException()
-                .isThrownBy(
-                        () -> new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3), LimitSettings.Nested.WARN))
+                .isThrownBy(() ->
+                        new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3), LimitSettings.Nested.WARN, null))
                 .withMessage(
                         "Limit 'e mail': a name has letters, digits, '-', '_' and '.' only, was 'e mail'; permits must"
                                 + " be at least 1, was -1; queue-capacity must be at least 0, was -2; max-wait must be"

@@ -1,0 +1,56 @@
+package io.github.virtualthread.autoconfigure;
+
+import com.zaxxer.hikari.HikariConfigMXBean;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.config.PoolSizes;
+import java.util.OptionalInt;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
+import org.springframework.util.ClassUtils;
+
+/** Sizes of the pools that Spring Boot knows. It sees through proxies and delegating data sources. */
+final class DataSourcePoolSizes implements PoolSizes {
+
+    private static final boolean HIKARI =
+            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", DataSourcePoolSizes.class.getClassLoader());
+
+    private final ObjectProvider<DataSourcePoolMetadataProvider> providers;
+
+    DataSourcePoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
+        this.providers = providers;
+    }
+
+    @Override
+    public OptionalInt sizeOf(DataSource dataSource) {
+        Integer size = maximum(dataSource);
+        if (size != null && size < 1 && HIKARI) {
+            Hikari.complete(dataSource);
+            size = maximum(dataSource);
+        }
+        return size == null || size < 1 ? OptionalInt.empty() : OptionalInt.of(size);
+    }
+
+    private @Nullable Integer maximum(DataSource dataSource) {
+        DataSourcePoolMetadata pool = new CompositeDataSourcePoolMetadataProvider(
+                        providers.orderedStream().toList())
+                .getDataSourcePoolMetadata(dataSource);
+        return pool == null ? null : pool.getMax();
+    }
+
+    /** A HikariCP pool that nobody has used yet does not have its default size either: its configuration is completed late. */
+    private static final class Hikari {
+
+        static void complete(DataSource dataSource) {
+            HikariDataSource hikari =
+                    DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class, HikariDataSource.class);
+            if (hikari != null) {
+                hikari.validate();
+            }
+        }
+    }
+}
