@@ -2,6 +2,7 @@ package io.github.virtualthread.config;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.interceptor.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.interceptor.Interception;
@@ -12,6 +13,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,9 @@ import org.springframework.util.ClassUtils;
 class EngineConfiguration {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+
+    private static final String TRANSACTIONS =
+            "org.springframework.transaction.support.TransactionSynchronizationManager";
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -79,6 +84,7 @@ class EngineConfiguration {
             ObjectProvider<EngineSettings> settings,
             TaskLimits limits,
             TaskTimer timer,
+            ObjectProvider<TaskListener> listeners,
             ConfigurableListableBeanFactory beanFactory) {
         EngineSettings given = settings(settings);
         ClassLoader classLoader = beanFactory.getBeanClassLoader();
@@ -87,7 +93,18 @@ class EngineConfiguration {
                 propagation(given, classLoader),
                 timer,
                 given.threadNamePrefix(),
-                classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader);
+                classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
+                () -> listeners(listeners, beanFactory));
+    }
+
+    private static List<TaskListener> listeners(
+            ObjectProvider<TaskListener> beans, ConfigurableListableBeanFactory beanFactory) {
+        List<TaskListener> listeners = new ArrayList<>();
+        if (ClassUtils.isPresent(TRANSACTIONS, beanFactory.getBeanClassLoader())) {
+            listeners.add(new TransactionWarnings(beanFactory));
+        }
+        beans.orderedStream().forEach(listeners::add);
+        return listeners;
     }
 
     @Bean

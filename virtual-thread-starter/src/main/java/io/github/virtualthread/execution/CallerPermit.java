@@ -1,28 +1,24 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.PermitRequest;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The permit of a call that runs on the thread of its caller, which waits for it; given back by {@link #close}. */
-final class CallerPermit extends PermitRequest {
+/** The permit of a call that runs on the thread of its caller, which waits for it; given back by {@link #close(Throwable)}. */
+final class CallerPermit extends Call {
 
     private final Thread thread = Thread.currentThread();
-    private final TaskEngine engine;
-    private final TaskSpec spec;
     private @Nullable CallerPermit outer;
     private volatile boolean granted;
     private volatile @Nullable Reason rejection;
 
     private CallerPermit(TaskEngine engine, TaskSpec spec) {
-        super(spec.limit());
-        this.engine = engine;
-        this.spec = spec;
+        super(engine, spec);
     }
 
     /**
@@ -33,22 +29,35 @@ final class CallerPermit extends PermitRequest {
      */
     static CallerPermit acquire(TaskEngine engine, TaskSpec spec) throws InterruptedException {
         CallerPermit permit = new CallerPermit(engine, spec);
-        Reason refused = permit.ask();
-        if (refused != null) {
-            throw permit.exception(refused);
-        }
-        if (permit.waitsNested()) {
-            engine.holders().warn(spec);
-        }
-        if (!permit.granted) {
-            permit.awaitWhileOpen();
+        engine.listeners().submitted(permit);
+        try {
+            permit.acquire();
+        } catch (LimitExceededException rejection) {
+            engine.listeners().rejected(permit, rejection);
+            throw rejection;
+        } catch (InterruptedException interruption) {
+            engine.listeners().finished(permit, Outcome.CANCELLED, interruption);
+            throw interruption;
+        } catch (Throwable noTimer) {
+            engine.listeners().finished(permit, Outcome.ERROR, noTimer);
+            throw noTimer;
         }
         permit.outer = engine.holders().enter(permit);
+        permit.started();
         return permit;
     }
 
-    TaskSpec spec() {
-        return spec;
+    private void acquire() throws InterruptedException {
+        Reason refused = ask();
+        if (refused != null) {
+            throw rejection(refused);
+        }
+        if (waitsNested()) {
+            engine().holders().warn(spec());
+        }
+        if (!granted) {
+            awaitWhileOpen();
+        }
     }
 
     @Nullable
@@ -58,14 +67,14 @@ final class CallerPermit extends PermitRequest {
 
     /** Whoever stops the engine waits for this one, and puts it out in the end. */
     private void awaitWhileOpen() throws InterruptedException {
-        engine.begun(); // before the phase is looked at: who stops after that knows of this one
+        engine().begun(); // before the phase is looked at: who stops after that knows of this one
         try {
-            if (engine.isStopped() && leave()) {
-                throw exception(Reason.SHUTDOWN);
+            if (engine().isStopped() && leave()) {
+                throw rejection(Reason.SHUTDOWN);
             }
             await();
         } finally {
-            engine.ended();
+            engine().ended();
         }
     }
 
@@ -74,12 +83,12 @@ final class CallerPermit extends PermitRequest {
         while (!granted) {
             Reason rejected = rejection;
             if (rejected != null) {
-                throw exception(rejected);
+                throw rejection(rejected);
             }
             if (Thread.interrupted()) {
                 giveUp();
                 throw new InterruptedException("%s was interrupted while it waited for a permit of limit '%s'"
-                        .formatted(spec.name(), spec.limitName()));
+                        .formatted(spec().name(), spec().limitName()));
             }
             park(System.nanoTime() - begin);
         }
@@ -91,11 +100,11 @@ final class CallerPermit extends PermitRequest {
             LockSupport.park(this);
             return;
         }
-        Duration longest = engine.patience().platformThread();
+        Duration longest = engine().patience().platformThread();
         long left = longest.toNanos() - waited;
         if (left <= 0 && isWaitUnbounded()) {
             giveUp();
-            LimitExceededException refusal = exception(Reason.WAIT_TIMEOUT);
+            LimitExceededException refusal = rejection(Reason.WAIT_TIMEOUT);
             refusal.initCause(new TimeoutException(
                     "A platform thread waits at most %s ms for a permit of a limit that has no max-wait"
                             .formatted(longest.toMillis())));
@@ -106,7 +115,7 @@ final class CallerPermit extends PermitRequest {
     }
 
     private boolean isWaitUnbounded() {
-        TaskLimit limit = spec.limit();
+        TaskLimit limit = spec().limit();
         return limit == null || limit.maxWait() == null;
     }
 
@@ -119,15 +128,6 @@ final class CallerPermit extends PermitRequest {
             }
             giveBack();
         }
-    }
-
-    private LimitExceededException exception(Reason reason) {
-        return new LimitExceededException(spec.name(), spec.limit(), reason);
-    }
-
-    @Override
-    protected boolean isNested() {
-        return engine.holders().currentHolds(spec.limit());
     }
 
     @Override
@@ -149,8 +149,9 @@ final class CallerPermit extends PermitRequest {
     }
 
     /** Gives the permit back, which starts the next in the queue. */
-    void close() {
-        engine.holders().leave(outer);
+    void close(@Nullable Throwable failure) {
+        engine().holders().leave(outer);
         giveBack();
+        engine().listeners().finished(this, failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
     }
 }

@@ -23,7 +23,28 @@ final class Interruption extends AtomicInteger {
     private static final int DELIVERING = 2;
     private static final int DELIVERED = 3;
 
+    /** Why a body is interrupted. */
+    enum Cause {
+        CANCELLED,
+        TIMED_OUT,
+        STOPPED
+    }
+
     private volatile @Nullable Thread thread;
+    private volatile @Nullable Cause cause;
+
+    /** Why the body was interrupted, null if it was not. The first reason counts. */
+    @Nullable
+    Cause cause() {
+        return cause;
+    }
+
+    /** The outcome is decided, whether or not there is a body to interrupt. */
+    void decide(Cause why) {
+        if (cause == null) {
+            cause = why;
+        }
+    }
 
     /** Opens the window, on the thread of the body. */
     void open() {
@@ -34,10 +55,10 @@ final class Interruption extends AtomicInteger {
     /**
      * Interrupts the body if it runs.
      *
-     * @param delivery called before the interrupt is seen by anybody, and only if it is delivered
+     * @param why known before the interrupt is seen by anybody, and only if it is delivered
      * @return whether the window was open
      */
-    boolean interrupt(Runnable delivery) {
+    boolean interrupt(Cause why) {
         Thread running = null;
         for (int seen = get(); running == null && (seen == OPEN || seen == DELIVERED); seen = get()) {
             if (compareAndSet(seen, DELIVERING)) {
@@ -46,7 +67,7 @@ final class Interruption extends AtomicInteger {
         }
         if (running != null) {
             try {
-                delivery.run();
+                decide(why);
                 running.interrupt();
             } catch (RuntimeException broken) {
                 // a channel that the body is blocked on is closed by us, and may fail

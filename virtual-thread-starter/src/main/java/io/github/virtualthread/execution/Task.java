@@ -4,9 +4,10 @@ import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.DrainCounts.Ending;
+import io.github.virtualthread.execution.Interruption.Cause;
+import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.PermitRequest;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -22,21 +23,16 @@ import org.slf4j.LoggerFactory;
  * <p>Keeps its books apart from the future: what users do with that decides what the caller sees, never whether a permit
  * goes back.
  */
-class Task extends PermitRequest implements Runnable {
+class Task extends Call implements Runnable {
 
     private static final Logger logger = LoggerFactory.getLogger(Task.class);
 
-    private final TaskEngine engine;
-    private final TaskSpec spec;
     private final TaskFuture future;
     private final Interruption interruption = new Interruption();
     private final @Nullable Consumer<Throwable> onFailure;
     private @Nullable TaskBody body;
     private CapturedContext context;
     private @Nullable Throwable refusal; // why the body never runs
-    private volatile boolean stopped;
-    private volatile boolean timedOut;
-    private volatile boolean cancelled;
 
     /**
      * A task that has not been submitted.
@@ -49,17 +45,11 @@ class Task extends PermitRequest implements Runnable {
             TaskBody body,
             CapturedContext context,
             @Nullable Consumer<Throwable> onFailure) {
-        super(spec.limit());
-        this.engine = engine;
-        this.spec = spec;
+        super(engine, spec);
         this.future = new TaskFuture(this);
         this.body = body;
         this.context = context;
         this.onFailure = onFailure;
-    }
-
-    TaskSpec spec() {
-        return spec;
     }
 
     CompletableFuture<@Nullable Object> future() {
@@ -79,7 +69,7 @@ class Task extends PermitRequest implements Runnable {
             if (refused != null) {
                 refuse(rejection(refused));
             } else if (waitsNested()) {
-                engine.holders().warn(spec);
+                engine().holders().warn(spec());
             }
         } catch (Throwable noTimer) {
             refuse(noTimer);
@@ -90,7 +80,7 @@ class Task extends PermitRequest implements Runnable {
     private void refuse(Throwable reason) {
         if (onFailure == null) {
             refusal = reason;
-            settle(null, reason);
+            settleRefused(reason);
             release();
         } else {
             failOnThread(reason);
@@ -110,13 +100,8 @@ class Task extends PermitRequest implements Runnable {
     }
 
     @Override
-    protected boolean isNested() {
-        return engine.holders().currentHolds(spec.limit());
-    }
-
-    @Override
     protected void granted() {
-        engine.start(this);
+        engine().start(this);
     }
 
     @Override
@@ -136,12 +121,21 @@ class Task extends PermitRequest implements Runnable {
     private void failOnThread(Throwable reason) {
         refusal = reason;
         try {
-            engine.start(this);
+            engine().start(this);
         } catch (Throwable noThread) {
             suppress(reason, noThread);
-            settle(null, reason);
+            settleRefused(reason);
             release();
         }
+    }
+
+    private void settleRefused(Throwable reason) {
+        if (reason instanceof LimitExceededException rejection) {
+            engine().listeners().rejected(this, rejection);
+        } else {
+            engine().listeners().finished(this, Outcome.ERROR, reason);
+        }
+        settle(null, reason);
     }
 
     /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
@@ -152,22 +146,22 @@ class Task extends PermitRequest implements Runnable {
         }
     }
 
-    private LimitExceededException rejection(Reason reason) {
-        return new LimitExceededException(spec.name(), spec.limit(), reason);
-    }
-
     @Override
     public void run() {
         Scope scope = ContextPropagation.open(context);
         try {
+            if (refusal == null && engine().isStopped()) {
+                refusal = rejection(Reason.SHUTDOWN);
+            }
             if (refusal == null) {
                 runBody();
             } else {
-                settle(null, refusal);
+                giveBack();
+                settleRefused(refusal);
             }
         } finally {
             ContextPropagation.close(scope);
-            engine.leaveThread();
+            engine().leaveThread();
             release();
         }
     }
@@ -175,11 +169,14 @@ class Task extends PermitRequest implements Runnable {
     private void runBody() {
         Object value = null;
         Throwable failure = null;
+        if (!future.isDone()) {
+            started();
+        }
         interruption.open();
         try {
-            if (engine.isStopped()) {
-                refusal = rejection(Reason.SHUTDOWN);
-                failure = refusal;
+            if (engine().isStopped()) {
+                // whoever stopped it may have looked before there was anything to interrupt
+                interruption.decide(Cause.STOPPED);
             } else if (!future.isDone() && body != null) {
                 value = runInTime(body);
             }
@@ -189,12 +186,14 @@ class Task extends PermitRequest implements Runnable {
             interruption.close();
         }
         giveBack();
-        settle(value, failure);
+        Throwable reported = replaced(failure);
+        engine().listeners().finished(this, outcome(reported), reported);
+        settle(value, reported);
     }
 
     private @Nullable Object runInTime(TaskBody body) throws Throwable {
-        Duration longest = spec.timeout();
-        Future<?> timeout = longest == null ? null : RunTimeout.start(this, engine, longest);
+        Duration longest = spec().timeout();
+        Future<?> timeout = longest == null ? null : RunTimeout.start(this, engine(), longest);
         try {
             Object value = body.run();
             return body instanceof ValueBody ? value : interruption.await(value);
@@ -205,14 +204,23 @@ class Task extends PermitRequest implements Runnable {
         }
     }
 
-    private void settle(@Nullable Object value, @Nullable Throwable failure) {
-        Throwable reported = refusal == null ? replaced(failure) : failure;
-        boolean first = reported == null ? future.succeed(value) : future.fail(reported);
-        if (first) {
-            engine.settled(this, Ending.of(refusal, stopped));
+    private Outcome outcome(@Nullable Throwable failure) {
+        if (interruption.cause() == Cause.TIMED_OUT) {
+            return Outcome.TIMEOUT;
         }
-        if (reported != null) {
-            report(reported, first);
+        if (interruption.cause() != null || future.isCancelled() || !isStarted()) {
+            return Outcome.CANCELLED;
+        }
+        return failure == null ? Outcome.SUCCESS : Outcome.ERROR;
+    }
+
+    private void settle(@Nullable Object value, @Nullable Throwable failure) {
+        boolean first = failure == null ? future.succeed(value) : future.fail(failure);
+        if (first) {
+            engine().settled(this, Ending.of(refusal, interruption.cause() == Cause.STOPPED));
+        }
+        if (failure != null) {
+            report(failure, first);
         }
     }
 
@@ -229,24 +237,24 @@ class Task extends PermitRequest implements Runnable {
     }
 
     private @Nullable Throwable interruptedBy() {
-        if (timedOut) {
-            return RunTimeout.exception(spec);
-        }
-        if (stopped) {
-            return new CancellationException(spec.name() + " was interrupted: the application stopped before it ended");
-        }
-        return cancelled ? new CancellationException(spec.name() + " was cancelled") : null;
+        return switch (interruption.cause()) {
+            case TIMED_OUT -> RunTimeout.exception(spec());
+            case STOPPED ->
+                new CancellationException(spec().name() + " was interrupted: the application stopped before it ended");
+            case CANCELLED -> new CancellationException(spec().name() + " was cancelled");
+            case null -> null;
+        };
     }
 
     private void report(Throwable failure, boolean first) {
         if (!first) {
-            logger.debug("{} failed after its future had been completed", spec.name(), failure);
+            logger.debug("{} failed after its future had been completed", spec().name(), failure);
         } else if (onFailure != null) {
             try {
                 onFailure.accept(failure);
             } catch (Throwable thrown) {
                 suppress(thrown, failure);
-                logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown);
+                logger.error("Handler of a failure of {} has failed itself", spec().name(), thrown);
             }
         }
     }
@@ -262,13 +270,13 @@ class Task extends PermitRequest implements Runnable {
     }
 
     /** Interrupts the body if it runs; whatever it makes of that, it was cancelled. */
-    void cancel() {
-        interruption.interrupt(() -> cancelled = true);
+    boolean cancel() {
+        return interruption.interrupt(Cause.CANCELLED);
     }
 
     /** The run has taken too long: interrupts the body if it still runs, and makes the task fail whatever it returns. */
     boolean timeOut() {
-        return interruption.interrupt(() -> timedOut = true);
+        return interruption.interrupt(Cause.TIMED_OUT);
     }
 
     /** The thread on which the body runs at this moment. */
@@ -279,8 +287,8 @@ class Task extends PermitRequest implements Runnable {
 
     /** The application stops: interrupts the body and makes the task fail whatever it returns. */
     void stop() {
-        stopped = true;
-        interruption.interrupt(() -> {});
+        interruption.decide(Cause.STOPPED);
+        boolean unused = interruption.interrupt(Cause.STOPPED);
     }
 
     /** Completes the future of a task that did not end in spite of {@link #stop}. */
@@ -294,10 +302,16 @@ class Task extends PermitRequest implements Runnable {
     void settleEarly() {
         Scope scope = ContextPropagation.open(context);
         try {
-            settle(null, refusal);
+            settle(null, refusal == null ? replaced(null) : refusal);
         } finally {
             ContextPropagation.close(scope);
         }
+    }
+
+    /** The task has left its queue since somebody has completed its future. */
+    void neverRun() {
+        engine().listeners().finished(this, Outcome.CANCELLED, null);
+        release();
     }
 
     /** Every task ends here, once. Lets go of what the application handed in: futures and handles may live on. */
@@ -305,6 +319,6 @@ class Task extends PermitRequest implements Runnable {
         body = null;
         context = CapturedContext.EMPTY;
         future.detach();
-        engine.ended();
+        engine().ended();
     }
 }

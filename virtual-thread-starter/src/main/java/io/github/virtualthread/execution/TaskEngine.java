@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,7 @@ public final class TaskEngine implements AutoCloseable {
     private final ContextPropagation propagation;
     private final TaskThreads threads;
     private final TaskTimer timer;
+    private final TaskListeners listeners;
     private final Patience patience;
     private final LiveTasks live = new LiveTasks();
     private final Holders holders = new Holders(live);
@@ -55,14 +57,16 @@ public final class TaskEngine implements AutoCloseable {
      * @param timer ends the runs of bodies with a timeout
      * @param threadNamePrefix begin of the names of all threads, may be empty
      * @param contextClassLoader context class loader of all threads
+     * @param listeners looks up what hears of every call, when the first is made
      */
     public TaskEngine(
             TaskLimits limits,
             ContextPropagation propagation,
             TaskTimer timer,
             String threadNamePrefix,
-            ClassLoader contextClassLoader) {
-        this(limits, propagation, timer, threadNamePrefix, contextClassLoader, Patience.DEFAULT);
+            ClassLoader contextClassLoader,
+            Supplier<? extends List<TaskListener>> listeners) {
+        this(limits, propagation, timer, threadNamePrefix, contextClassLoader, listeners, Patience.DEFAULT);
     }
 
     TaskEngine(
@@ -71,10 +75,12 @@ public final class TaskEngine implements AutoCloseable {
             TaskTimer timer,
             String threadNamePrefix,
             ClassLoader contextClassLoader,
+            Supplier<? extends List<TaskListener>> listeners,
             Patience patience) {
         this.limits = limits;
         this.propagation = propagation;
         this.timer = timer;
+        this.listeners = new TaskListeners(listeners);
         this.patience = patience;
         this.threads = new TaskThreads(threadNamePrefix, contextClassLoader);
     }
@@ -153,10 +159,14 @@ public final class TaskEngine implements AutoCloseable {
             return body.run();
         }
         CallerPermit permit = CallerPermit.acquire(this, spec);
+        Throwable failure = null;
         try {
             return body.run();
+        } catch (Throwable thrown) {
+            failure = thrown;
+            throw thrown;
         } finally {
-            permit.close();
+            permit.close(failure);
         }
     }
 
@@ -177,6 +187,7 @@ public final class TaskEngine implements AutoCloseable {
 
     void submit(Task task) {
         live.begin(); // before the phase is looked at: who stops waits for every call that was accepted
+        listeners.submitted(task);
         if (!accepts()) {
             task.refuse();
             return;
@@ -192,6 +203,10 @@ public final class TaskEngine implements AutoCloseable {
         Phase now = phase.get();
         // a running task may need further calls to finish
         return now == Phase.OPEN || (now == Phase.DRAINING && live.current() != null);
+    }
+
+    TaskListeners listeners() {
+        return listeners;
     }
 
     TaskTimer timer() {

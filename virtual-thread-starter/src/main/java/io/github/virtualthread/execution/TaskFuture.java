@@ -40,7 +40,7 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         Task cancelled = task;
         if (cancelled != null && mayInterruptIfRunning && (!isDone() || isCancelled())) {
-            cancelled.cancel();
+            boolean unused = cancelled.cancel();
         }
         return abandon(() -> super.cancel(mayInterruptIfRunning));
     }
@@ -97,7 +97,7 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
             return completion.getAsBoolean();
         } finally {
             if (abandoned != null && waited) {
-                abandoned.release();
+                abandoned.neverRun();
             }
         }
     }

@@ -36,8 +36,8 @@ public abstract class PermitRequest {
     @Nullable
     PermitRequest next;
 
-    /** When the request joined the queue, by {@link System#nanoTime()}; guarded by the lock of the limit. */
-    long queuedAt;
+    /** When the request was made, later when it joined the queue: in the queue these times ascend. */
+    long askedAt = System.nanoTime();
 
     /**
      * A request that has not asked yet.
@@ -99,6 +99,15 @@ public abstract class PermitRequest {
     final boolean checkNested() {
         nested = isNested();
         return nested;
+    }
+
+    /**
+     * When the request was made, or joined the queue.
+     *
+     * @return time by {@link System#nanoTime()}
+     */
+    protected final long askedAt() {
+        return askedAt;
     }
 
     /**

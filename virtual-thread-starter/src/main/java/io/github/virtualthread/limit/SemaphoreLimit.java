@@ -148,7 +148,7 @@ final class SemaphoreLimit implements TaskLimit {
                     return Reason.NESTED;
                 }
                 if (!granted) {
-                    request.queuedAt = System.nanoTime();
+                    request.askedAt = System.nanoTime();
                     enqueue(request);
                 }
             } finally {
@@ -242,7 +242,7 @@ final class SemaphoreLimit implements TaskLimit {
         PermitRequest head = queue.peek();
         Duration maxWait = settings.maxWait();
         if (head != null && maxWait != null && expiry == null) {
-            expiry = timer.schedule(this::expire, nanos(maxWait) - (System.nanoTime() - head.queuedAt));
+            expiry = timer.schedule(this::expire, nanos(maxWait) - (System.nanoTime() - head.askedAt));
         }
     }
 
@@ -279,7 +279,7 @@ final class SemaphoreLimit implements TaskLimit {
         lock.lock();
         try {
             long now = System.nanoTime();
-            for (PermitRequest head = queue.peek(); head != null && now - head.queuedAt >= nanos; head = queue.peek()) {
+            for (PermitRequest head = queue.peek(); head != null && now - head.askedAt >= nanos; head = queue.peek()) {
                 queue.remove(head);
                 polled.add(head);
             }

@@ -27,7 +27,15 @@ import org.springframework.context.annotation.Configuration;
 class OptionalDependenciesTests {
 
     private static final List<String> OPTIONAL = List.of(
-            "micrometer-", "context-propagation-", "aspectjweaver-", "spring-boot-actuator", "jspecify-", "jsr305-");
+            "micrometer-",
+            "context-propagation-",
+            "aspectjweaver-",
+            "spring-boot-actuator",
+            "spring-jdbc-",
+            "spring-tx-",
+            "HikariCP-",
+            "jspecify-",
+            "jsr305-");
 
     @Test
     void theStarterNeedsNoneOfThem() throws Exception {

@@ -3,8 +3,10 @@ package io.github.virtualthread.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.config.PoolSizes;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -12,9 +14,11 @@ import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -24,6 +28,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The messages of limits.md and shutdown.md are those of the code, whatever the numbers in them. */
 @Timeout(20)
@@ -110,6 +115,25 @@ class LimitsPageTests {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains(block("docs/limits.md", "log", "overdraft").replace("dataSource", "permitsSource"));
+    }
+
+    @Test
+    void theWarningOfACallInsideATransactionIsOnThePage(CapturedOutput output) {
+        runner.withBean("dataSource", DataSource.class, HikariDataSource::new)
+                .withBean(PoolSizes.class, () -> pool -> OptionalInt.of(20))
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits=", "virtual-thread.limits.db.permits-from=dataSource")
+                .run(context -> {
+                    TransactionSynchronizationManager.setActualTransactionActive(true);
+                    try {
+                        context.getBean(ProductPage.class).price(CompletableFuture.completedFuture("price"));
+                    } finally {
+                        TransactionSynchronizationManager.setActualTransactionActive(false);
+                    }
+                });
+
+        assertThat(output)
+                .contains(block("docs/limits.md", "log", "transaction").replace("Shop.", "ProductPage."));
     }
 
     @Test

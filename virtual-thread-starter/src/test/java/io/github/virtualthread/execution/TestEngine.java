@@ -37,9 +37,22 @@ final class TestEngine implements AutoCloseable {
         this(ContextPropagation.none().withMdc(), patience, settings);
     }
 
+    TestEngine(TaskListener listener, LimitSettings... settings) {
+        this(ContextPropagation.none().withMdc(), Patience.DEFAULT, List.of(listener), settings);
+    }
+
     private TestEngine(ContextPropagation propagation, Patience patience, LimitSettings... settings) {
+        this(propagation, patience, List.of(), settings);
+    }
+
+    private TestEngine(
+            ContextPropagation propagation,
+            Patience patience,
+            List<TaskListener> listeners,
+            LimitSettings... settings) {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
-        engine = new TaskEngine(limits, propagation, timer, "vt-", TestEngine.class.getClassLoader(), patience);
+        engine = new TaskEngine(
+                limits, propagation, timer, "vt-", TestEngine.class.getClassLoader(), () -> listeners, patience);
     }
 
     /** Under the limit of that name, null for none. */

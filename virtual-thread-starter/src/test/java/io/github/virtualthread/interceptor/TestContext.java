@@ -37,7 +37,8 @@ final class TestContext extends AnnotationConfigApplicationContext {
                         ContextPropagation.none(),
                         getBean("timer", TaskTimer.class),
                         "vt-",
-                        getClass().getClassLoader()));
+                        getClass().getClassLoader(),
+                        List::of));
         registerBean(
                 "interception",
                 Interception.class,

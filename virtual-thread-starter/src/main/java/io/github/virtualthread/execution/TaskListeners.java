@@ -1,0 +1,69 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.execution.TaskListener.Outcome;
+import io.github.virtualthread.limit.LimitExceededException;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All listeners as one. What one of them throws reaches neither the call nor the other listeners. */
+final class TaskListeners {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskListener.class);
+
+    private final Supplier<? extends List<TaskListener>> lookup;
+    private volatile @Nullable List<TaskListener> found;
+
+    /**
+     * Listeners that have not been looked up.
+     *
+     * @param lookup asked at the first call, and again at the next as long as it throws
+     */
+    TaskListeners(Supplier<? extends List<TaskListener>> lookup) {
+        this.lookup = lookup;
+    }
+
+    void submitted(TaskCall call) {
+        tell(call, listener -> listener.submitted(call));
+    }
+
+    void started(TaskCall call) {
+        tell(call, listener -> listener.started(call));
+    }
+
+    void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
+        tell(call, listener -> listener.finished(call, outcome, failure));
+    }
+
+    void rejected(TaskCall call, LimitExceededException rejection) {
+        tell(call, listener -> listener.rejected(call, rejection));
+    }
+
+    private void tell(TaskCall call, Consumer<TaskListener> event) {
+        List<TaskListener> listeners = found == null ? lookUp() : found;
+        if (listeners == null) {
+            return;
+        }
+        for (TaskListener listener : listeners) {
+            try {
+                event.accept(listener);
+            } catch (Throwable failure) {
+                logger.error(
+                        "{} has failed on a call of {}", listener, call.spec().name(), failure);
+            }
+        }
+    }
+
+    /** Without a lock: two first calls at once may both look, and find the same. */
+    private @Nullable List<TaskListener> lookUp() {
+        try {
+            found = List.copyOf(lookup.get());
+        } catch (Throwable failure) {
+            logger.error("Listeners of calls are not available yet", failure);
+        }
+        return found;
+    }
+}
