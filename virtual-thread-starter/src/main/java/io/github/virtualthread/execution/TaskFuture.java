@@ -39,10 +39,16 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         Task cancelled = task;
-        if (cancelled != null && mayInterruptIfRunning && (!isDone() || isCancelled())) {
+        if (cancelled == null || !mayInterruptIfRunning || (isDone() && !isCancelled())) {
+            return abandon(() -> super.cancel(mayInterruptIfRunning));
+        }
+        boolean delivered = cancelled.cancel();
+        boolean done = abandon(() -> super.cancel(true));
+        if (done && !delivered) {
+            // the body may have begun after the first look, and before it could see that this was cancelled
             boolean unused = cancelled.cancel();
         }
-        return abandon(() -> super.cancel(mayInterruptIfRunning));
+        return done;
     }
 
     @Override
