@@ -2,10 +2,12 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.config.EngineSettings.Watch;
 import io.github.virtualthread.interceptor.MethodSettings;
 import io.github.virtualthread.interceptor.MethodSettings.MethodOverride;
 import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.PropertyKeys;
+import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
@@ -33,6 +35,8 @@ final class SettingsFactory {
     }
 
     private EngineSettings create() {
+        timeout("virtual-thread.health.saturated-after", properties.health().saturatedAfter());
+        notNegative("virtual-thread.pinning.threshold", properties.pinning().threshold());
         List<LimitSettings> limits = new ArrayList<>();
         distinct(properties.limits()).forEach((name, limit) -> {
             LimitSettings settings = limit(name, limit);
@@ -50,8 +54,16 @@ final class SettingsFactory {
                 properties.propagation().mdc(),
                 properties.propagation().mdcKeys(),
                 properties.propagation().context(),
-                awaitTermination(),
+                notNegative(
+                        "virtual-thread.shutdown.await-termination-period",
+                        properties.shutdown().awaitTerminationPeriod()),
                 properties.selfInvocation(),
+                properties.callerTrace(),
+                new Watch(
+                        notNegative(
+                                "virtual-thread.saturation.warn-after",
+                                properties.saturation().warnAfter()),
+                        timeout("virtual-thread.stuck-after", properties.stuckAfter())),
                 limits,
                 mistakes);
     }
@@ -153,22 +165,20 @@ final class SettingsFactory {
     private @Nullable Duration timeout(String key, @Nullable Duration timeout) {
         if (timeout != null && !timeout.isPositive()) {
             mistakes.add(new Mistake(
-                    "%s must be longer than zero, was %s".formatted(key, timeout),
-                    "Set %s to a duration such as 30s, or remove it for no timeout.".formatted(key)));
+                    "%s must be longer than zero, was %s".formatted(key, Durations.text(timeout)),
+                    "Set %s to a duration such as 30s, or remove it for no bound.".formatted(key)));
             return null;
         }
         return timeout;
     }
 
-    private Duration awaitTermination() {
-        Duration period = properties.shutdown().awaitTerminationPeriod();
-        if (period.isNegative()) {
+    private Duration notNegative(String key, Duration duration) {
+        if (duration.isNegative()) {
             mistakes.add(new Mistake(
-                    "The period that calls may take to finish when the application stops must not be negative, was %s"
-                            .formatted(period),
-                    "Set virtual-thread.shutdown.await-termination-period to 0s or more."));
+                    "%s must not be negative, was %s".formatted(key, Durations.text(duration)),
+                    "Set %s to 0s or more.".formatted(key)));
             return Duration.ZERO;
         }
-        return period;
+        return duration;
     }
 }

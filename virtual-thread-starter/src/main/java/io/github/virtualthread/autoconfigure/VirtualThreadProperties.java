@@ -18,9 +18,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param threadNamePrefix begin of the names of all threads
  * @param selfInvocation what happens at start-up where a method calls an annotated method of its own object, which the proxy
  *     cannot see
+ * @param callerTrace whether a failure also shows, as a suppressed exception, where its call was made
+ * @param stuckAfter time after which a call that still runs is logged, once
  * @param propagation what tasks see of their callers
  * @param limits named concurrency limits, keyed by the name used in the annotation
  * @param methods what replaces the attributes of annotations, keyed by class and method as in com.acme.Mailer.send
+ * @param saturation what happens while a limit is full and calls wait for it
+ * @param pinning what happens to virtual threads that block their carrier
+ * @param observation observations of runs, which become spans and timers
+ * @param health health of the limits
+ * @param endpoint what the endpoint virtualthreads shows
  * @param shutdown what happens to calls when the application stops
  */
 @ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
@@ -30,9 +37,16 @@ public record VirtualThreadProperties(
         @Nullable Duration timeout,
         @DefaultValue("vt-") String threadNamePrefix,
         @DefaultValue("warn") SelfInvocation selfInvocation,
+        @DefaultValue("false") boolean callerTrace,
+        @Nullable Duration stuckAfter,
         @DefaultValue Propagation propagation,
         @DefaultValue Map<String, Limit> limits,
         @DefaultValue Map<String, Method> methods,
+        @DefaultValue Saturation saturation,
+        @DefaultValue Pinning pinning,
+        @DefaultValue Observation observation,
+        @DefaultValue Health health,
+        @DefaultValue Endpoint endpoint,
         @DefaultValue Shutdown shutdown) {
 
     /**
@@ -74,6 +88,45 @@ public record VirtualThreadProperties(
      * @param timeout longest run; then it is interrupted
      */
     public record Method(@Nullable String limit, @Nullable Duration timeout) {}
+
+    /**
+     * What happens while a limit is full and calls wait for it.
+     *
+     * @param warnAfter how long it has been so before it is logged; zero for never
+     */
+    public record Saturation(@DefaultValue("10s") Duration warnAfter) {}
+
+    /**
+     * What happens to virtual threads that block their carrier.
+     *
+     * @param enabled whether pins are recorded, by the JVM's flight recorder
+     * @param threshold shortest pin that is recorded
+     */
+    public record Pinning(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("20ms") Duration threshold) {}
+
+    /**
+     * Observations of runs.
+     *
+     * @param enabled whether each run is an observation, where Micrometer's observations are on the classpath
+     */
+    public record Observation(@DefaultValue("false") boolean enabled) {}
+
+    /**
+     * Health of the limits.
+     *
+     * @param saturatedAfter how long a limit has been full, with calls waiting, before the application is out of service; the
+     *     health of limits is not looked at where not set
+     */
+    public record Health(@Nullable Duration saturatedAfter) {}
+
+    /**
+     * What the endpoint virtualthreads shows.
+     *
+     * @param mdcKeys keys of the MDC of callers that are shown of live calls; none where empty
+     */
+    public record Endpoint(@DefaultValue List<String> mdcKeys) {}
 
     /**
      * What happens to calls when the application stops.

@@ -5,6 +5,7 @@ import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of the engine, from wherever they come. A bean of this type replaces the defaults.
@@ -16,6 +17,8 @@ import java.util.List;
  * @param registeredContext whether thread-locals registered with context-propagation travel, where it is on the classpath
  * @param awaitTermination how long calls may finish when the application stops; zero for not at all
  * @param selfInvocation what happens where an object calls an annotated method of its own
+ * @param callerTrace whether a failure also shows where its call was made
+ * @param watch what the log says of calls that take long
  * @param limits limits that the settings declare, in addition to beans of type {@link LimitSettings}
  * @param mistakes what is wrong in the source of the settings; reported together with all other mistakes
  */
@@ -27,8 +30,18 @@ public record EngineSettings(
         boolean registeredContext,
         Duration awaitTermination,
         SelfInvocation selfInvocation,
+        boolean callerTrace,
+        Watch watch,
         List<LimitSettings> limits,
         List<Mistake> mistakes) {
+
+    /**
+     * What the log says of calls that take long.
+     *
+     * @param saturated after what time a limit that is full, with calls waiting, is told of; zero for never
+     * @param stuck after what time a body that still runs is told of; null for never
+     */
+    public record Watch(Duration saturated, @Nullable Duration stuck) {}
 
     /** What applies without any setting. */
     static final EngineSettings DEFAULTS = new EngineSettings(
@@ -39,6 +52,8 @@ public record EngineSettings(
             true,
             Duration.ofSeconds(30),
             SelfInvocation.WARN,
+            false,
+            new Watch(Duration.ofSeconds(10), null),
             List.of(),
             List.of());
 

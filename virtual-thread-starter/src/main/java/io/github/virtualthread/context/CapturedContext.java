@@ -1,5 +1,7 @@
 package io.github.virtualthread.context;
 
+import java.util.Map;
+
 /** What was captured on the thread of the caller. Immutable: may be opened on another thread at any later time. */
 @FunctionalInterface
 public interface CapturedContext {
@@ -13,6 +15,15 @@ public interface CapturedContext {
      * @return takes it away again
      */
     Scope open();
+
+    /**
+     * The MDC of the caller, as far as it was captured.
+     *
+     * @return unmodifiable, empty where there is none
+     */
+    default Map<String, String> mdc() {
+        return Map.of();
+    }
 
     /** Takes away what was set. To be closed on the thread that opened it. */
     @FunctionalInterface

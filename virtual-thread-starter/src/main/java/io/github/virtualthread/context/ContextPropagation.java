@@ -3,6 +3,7 @@ package io.github.virtualthread.context;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,6 +147,12 @@ public final class ContextPropagation {
                 ContextPropagation.close(inner);
                 ContextPropagation.close(outer);
             };
+        }
+
+        /** The MDC is captured first. */
+        @Override
+        public Map<String, String> mdc() {
+            return first.mdc();
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.github.virtualthread.context;
 
 import io.github.virtualthread.context.CapturedContext.Scope;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,11 @@ final class MdcCapture implements ContextCapture {
         public Scope open() {
             MDC.setContextMap(entries);
             return CLEAR;
+        }
+
+        @Override
+        public Map<String, String> mdc() {
+            return Collections.unmodifiableMap(entries);
         }
     }
 }

@@ -35,6 +35,11 @@ final class Holders {
         }
     }
 
+    /** Callers that hold permits, on their own threads, the innermost of each; at this moment. */
+    Map<Thread, CallerPermit> callers() {
+        return Map.copyOf(callers);
+    }
+
     boolean currentHolds(@Nullable TaskLimit limit) {
         return limit != null && holder(limit) != null;
     }

@@ -57,6 +57,16 @@ final class LiveTasks {
         return running.get(Thread.currentThread());
     }
 
+    @Nullable
+    Task on(Thread thread) {
+        return running.get(thread);
+    }
+
+    /** Threads with their tasks, at this moment. */
+    Map<Thread, Task> threads() {
+        return Map.copyOf(running);
+    }
+
     Collection<Task> running() {
         return List.copyOf(running.values());
     }

@@ -1,7 +1,7 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.Durations;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +62,6 @@ final class RunTimeout {
     }
 
     private static String text(TaskSpec spec) {
-        return Objects.requireNonNull(spec.timeout()).toString().substring(2).toLowerCase(Locale.ROOT);
+        return Durations.text(Objects.requireNonNull(spec.timeout()));
     }
 }

@@ -9,6 +9,7 @@ import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -262,6 +263,11 @@ class Task extends Call implements Runnable {
     /** Whether the task was waiting; then it never runs, and whoever called this releases it. */
     boolean leaveQueue() {
         return leave();
+    }
+
+    /** The MDC of the caller, as far as it was captured, while the task is alive. */
+    Map<String, String> mdc() {
+        return context.mdc();
     }
 
     /** The thread of a task goes on after its permit is back: with continuations, or with the handler of a failure. */

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.DrainCounts.Ending;
+import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -97,7 +98,8 @@ public final class TaskEngine implements AutoCloseable {
      */
     public TaskSpec spec(String name, @Nullable String limit, @Nullable Duration timeout) {
         if (timeout != null && !timeout.isPositive()) {
-            throw new IllegalArgumentException("%s: timeout must be longer than zero, was %s".formatted(name, timeout));
+            throw new IllegalArgumentException(
+                    "%s: timeout must be longer than zero, was %s".formatted(name, Durations.text(timeout)));
         }
         TaskLimit found = limit == null ? null : limits.get(limit);
         return new TaskSpec(name, found, timeout, threads.named(name));
@@ -179,6 +181,15 @@ public final class TaskEngine implements AutoCloseable {
             throw refused;
         }
         return future;
+    }
+
+    /**
+     * The calls that wait and run, for operators.
+     *
+     * @return view that is always up to date
+     */
+    public LiveCalls liveCalls() {
+        return new LiveCalls(limits, live, holders);
     }
 
     CapturedContext capture() {

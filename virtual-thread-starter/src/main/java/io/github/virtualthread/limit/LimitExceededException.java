@@ -20,6 +20,8 @@ public class LimitExceededException extends TaskRejectedException {
         WAIT_TIMEOUT,
         /** The caller holds a permit of the same limit, no permit was free, and the limit refuses such calls. */
         NESTED,
+        /** An operator has put out every call that waited. */
+        EVICTED,
         /** The application stops, or has stopped. */
         SHUTDOWN
     }
@@ -52,6 +54,7 @@ public class LimitExceededException extends TaskRejectedException {
                 + switch (reason) {
                     case QUEUE_FULL -> "raise its permits or its queue-capacity, or send fewer calls";
                     case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
+                    case EVICTED -> "an operator has put out every call that waited";
                     default ->
                         "the caller holds one of them: give this call a limit of its own, or make one call do both";
                 };

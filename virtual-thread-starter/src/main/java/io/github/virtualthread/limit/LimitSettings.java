@@ -3,7 +3,6 @@ package io.github.virtualthread.limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -133,13 +132,8 @@ public record LimitSettings(
                         permits == 1 ? "permit" : "permits",
                         permitsFrom == null ? "" : " from " + permitsFrom,
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
-                        maxWait == null ? "unbounded wait" : "wait up to " + text(maxWait),
+                        maxWait == null ? "unbounded wait" : "wait up to " + Durations.text(maxWait),
                         nested == Nested.FAIL ? ", nested calls fail" : "");
-    }
-
-    /** ISO 8601 without its prefix is what people write in properties: {@code 1m30s}. */
-    private static String text(Duration duration) {
-        return duration.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 
     private static List<String> problems(
@@ -162,7 +156,7 @@ public record LimitSettings(
         }
         if (maxWait != null && !maxWait.isPositive()) {
             problems.add("max-wait must be longer than zero, was %s (for calls that never wait: queue-capacity 0)"
-                    .formatted(text(maxWait)));
+                    .formatted(Durations.text(maxWait)));
         }
         if (permitsFrom != null && permitsFrom.headroom() < 0) {
             problems.add("headroom must be at least 0, was " + permitsFrom.headroom());

@@ -66,6 +66,11 @@ final class SemaphoreLimit implements TaskLimit {
     }
 
     @Override
+    public Duration saturated() {
+        return queue.nonEmptyFor();
+    }
+
+    @Override
     public int queueCapacity() {
         return settings.queueCapacity();
     }
@@ -196,12 +201,13 @@ final class SemaphoreLimit implements TaskLimit {
      * told after it, since what they do then may block.
      */
     private void serve() {
-        List<Runnable> failures = new ArrayList<>();
+        List<Runnable> failures = List.of();
         for (PermitRequest next = takeNext(); next != null; next = takeNext()) {
             PermitRequest request = next;
             Throwable failure = request.grant();
             if (failure != null) {
                 permits.release();
+                failures = failures.isEmpty() ? new ArrayList<>() : failures;
                 failures.add(() -> request.grantFailed(failure));
             }
         }
@@ -233,8 +239,19 @@ final class SemaphoreLimit implements TaskLimit {
     }
 
     /** Puts out everybody who waits. */
-    void evict(Reason reason) {
-        reject(pollWaitingAtLeast(Long.MIN_VALUE), reason);
+    int evict(Reason reason) {
+        List<PermitRequest> evicted = pollWaitingAtLeast(Long.MIN_VALUE);
+        reject(evicted, reason);
+        return evicted.size();
+    }
+
+    List<PermitRequest> waiting(int most) {
+        lock.lock();
+        try {
+            return queue.first(most);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** All wait equally long at most, so they expire in the order of the queue: one timer, for its head, serves all. */

@@ -50,6 +50,13 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     int waiting();
 
     /**
+     * How long the limit has been full with calls waiting, without a break.
+     *
+     * @return zero if no call waits at this moment
+     */
+    Duration saturated();
+
+    /**
      * Most calls that may wait; one more is rejected at once.
      *
      * @return at least 0, {@link LimitSettings#UNBOUNDED} for any number

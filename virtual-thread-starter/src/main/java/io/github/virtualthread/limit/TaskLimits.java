@@ -130,18 +130,33 @@ public final class TaskLimits {
     }
 
     /**
+     * The calls that wait under a limit, at this moment, in the order in which they get their permits. Holds up the limit
+     * while it copies them.
+     *
+     * @param name name of a limit, in any spelling of its uniform form
+     * @param most how many to tell at most, the first in the queue
+     * @return waiting calls; they may have gone on meanwhile
+     * @throws IllegalArgumentException if there is no such limit
+     */
+    public List<PermitRequest> waiting(String name, int most) {
+        return find(name).waiting(most);
+    }
+
+    /**
+     * Rejects every call that waits under one limit, with reason {@code EVICTED}. Does not block.
+     *
+     * @param name name of a limit, in any spelling of its uniform form
+     * @return how many were rejected
+     * @throws IllegalArgumentException if there is no such limit
+     */
+    public int evictWaiting(String name) {
+        return find(name).evict(Reason.EVICTED);
+    }
+
+    /**
      * Rejects every call that waits, with reason {@code SHUTDOWN}. Does not block.
      */
     public void rejectWaiting() {
         limits.values().forEach(limit -> limit.evict(Reason.SHUTDOWN));
-    }
-
-    /**
-     * Calls that wait at this moment, under all limits together.
-     *
-     * @return number of waiting calls
-     */
-    public int waiting() {
-        return limits.values().stream().mapToInt(TaskLimit::waiting).sum();
     }
 }

@@ -1,5 +1,8 @@
 package io.github.virtualthread.limit;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +14,7 @@ final class WaitQueue {
     private @Nullable PermitRequest head;
     private @Nullable PermitRequest tail;
     private volatile int size;
+    private volatile long nonEmptySince; // by System.nanoTime()
 
     int size() {
         return size;
@@ -18,6 +22,21 @@ final class WaitQueue {
 
     boolean isEmpty() {
         return size == 0;
+    }
+
+    /** How long somebody has been waiting, one after the other or for ever the same. */
+    Duration nonEmptyFor() {
+        long since = nonEmptySince;
+        return isEmpty() ? Duration.ZERO : Duration.ofNanos(Math.max(0, System.nanoTime() - since));
+    }
+
+    /** The first in the queue, as many as wanted at most. */
+    List<PermitRequest> first(int most) {
+        List<PermitRequest> first = new ArrayList<>();
+        for (PermitRequest each = head; each != null && first.size() < most; each = each.next) {
+            first.add(each);
+        }
+        return first;
     }
 
     @Nullable
@@ -30,6 +49,7 @@ final class WaitQueue {
         request.previous = tail;
         if (tail == null) {
             head = request;
+            nonEmptySince = request.askedAt;
         } else {
             tail.next = request;
         }

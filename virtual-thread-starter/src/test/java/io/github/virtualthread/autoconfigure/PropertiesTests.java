@@ -129,8 +129,8 @@ class PropertiesTests {
         runner.withPropertyValues("virtual-thread.timeout=0s")
                 .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
                         .containsExactly(new Mistake(
-                                "virtual-thread.timeout must be longer than zero, was PT0S",
-                                "Set virtual-thread.timeout to a duration such as 30s, or remove it for no timeout.")));
+                                "virtual-thread.timeout must be longer than zero, was 0s",
+                                "Set virtual-thread.timeout to a duration such as 30s, or remove it for no bound.")));
     }
 
     @Test
@@ -169,8 +169,7 @@ class PropertiesTests {
                                 "Limit 'mail': max-wait must be longer than zero, was -2s"
                                         + " (for calls that never wait: queue-capacity 0)",
                                 "Limit 'none': the name 'none' is reserved for calls without a limit",
-                                "The period that calls may take to finish when the application stops must not be"
-                                        + " negative, was PT-1S")
+                                "virtual-thread.shutdown.await-termination-period must not be negative, was -1s")
                         .anySatisfy(description -> assertThat(description).contains("'price-db'"))
                         .anySatisfy(description -> assertThat(description).contains("'al'")));
     }

@@ -154,6 +154,8 @@ class EnableVirtualTests {
                     defaults.registeredContext(),
                     defaults.awaitTermination(),
                     defaults.selfInvocation(),
+                    defaults.callerTrace(),
+                    defaults.watch(),
                     defaults.limits(),
                     defaults.mistakes());
         }

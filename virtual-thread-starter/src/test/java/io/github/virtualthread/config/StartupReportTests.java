@@ -63,6 +63,8 @@ class StartupReportTests {
                 false,
                 Duration.ZERO,
                 SelfInvocation.WARN,
+                false,
+                EngineSettings.DEFAULTS.watch(),
                 List.of(),
                 List.of());
 

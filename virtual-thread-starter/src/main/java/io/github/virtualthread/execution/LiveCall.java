@@ -1,0 +1,24 @@
+package io.github.virtualthread.execution;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that waited or ran when somebody looked.
+ *
+ * @param call the call
+ * @param thread thread of the body, null while the call waits
+ * @param abandoned whether the body still runs although its future is complete: cancelled, timed out, or completed by somebody
+ * @param mdc MDC of the caller, as far as it was captured; empty for a call on its caller's own thread
+ */
+public record LiveCall(TaskCall call, @Nullable Thread thread, boolean abandoned, Map<String, String> mdc) {
+
+    /**
+     * Whether the body runs.
+     *
+     * @return false while the call waits for its permit
+     */
+    public boolean isRunning() {
+        return thread != null;
+    }
+}

@@ -1,0 +1,134 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that wait and run at this moment. To look costs time in proportion to the calls that run, and holds up a limit
+ * while its first waiting calls are copied; it costs the calls themselves nothing.
+ */
+public final class LiveCalls {
+
+    private final TaskLimits limits;
+    private final LiveTasks tasks;
+    private final Holders holders;
+
+    LiveCalls(TaskLimits limits, LiveTasks tasks, Holders holders) {
+        this.limits = limits;
+        this.tasks = tasks;
+        this.holders = holders;
+    }
+
+    /**
+     * Calls whose body runs, the oldest first.
+     *
+     * @return calls with and without a limit
+     */
+    public List<LiveCall> running() {
+        return threads()
+                .sorted(Comparator.comparing((LiveCall live) -> live.call().ran())
+                        .reversed())
+                .toList();
+    }
+
+    /**
+     * Calls whose body runs under a limit, the oldest first.
+     *
+     * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without one
+     * @return calls that run
+     */
+    public List<LiveCall> running(String limit) {
+        String name = LimitNames.uniform(limit);
+        return running().stream()
+                .filter(live ->
+                        LimitNames.uniform(live.call().spec().limitName()).equals(name))
+                .toList();
+    }
+
+    /**
+     * Calls that wait for a permit of a limit, in the order in which they get it.
+     *
+     * @param limit name of a limit, in any spelling of its uniform form
+     * @param most how many to tell at most
+     * @return the first in the queue
+     * @throws IllegalArgumentException if there is no such limit
+     */
+    public List<LiveCall> waiting(String limit, int most) {
+        List<LiveCall> waiting = new ArrayList<>();
+        limits.waiting(limit, most).forEach(request -> {
+            if (request instanceof Call call) {
+                waiting.add(new LiveCall(call, null, false, mdc(call)));
+            }
+        });
+        return waiting;
+    }
+
+    /**
+     * The call whose body runs on a thread.
+     *
+     * @param threadId identifier of a thread
+     * @return the innermost call of that thread
+     */
+    public Optional<LiveCall> onThread(long threadId) {
+        return threads()
+                .filter(live -> live.thread() != null && live.thread().threadId() == threadId)
+                .findFirst();
+    }
+
+    /**
+     * Cancels a call: one that waits never runs, the body of one that runs is interrupted. Its caller sees a cancellation.
+     * Does not wait for the end of the body. A call on its caller's own thread cannot be interrupted from outside, since that
+     * thread may do something else by then.
+     *
+     * @param id number of a call, by {@link TaskCall#id()}
+     * @return the call, empty if none of that number waits or runs, or if it is on its caller's own thread
+     */
+    public Optional<TaskCall> cancel(long id) {
+        Predicate<TaskCall> wanted = call -> call.id() == id;
+        Stream<? extends TaskCall> waiting = limits.names().stream()
+                .flatMap(limit -> limits.waiting(limit, Integer.MAX_VALUE).stream())
+                .filter(Task.class::isInstance)
+                .map(Task.class::cast);
+        Optional<Task> task = Stream.concat(waiting, tasks.running().stream())
+                .filter(wanted)
+                .findFirst()
+                .map(Task.class::cast);
+        task.ifPresent(found -> found.future().cancel(true));
+        return task.map(TaskCall.class::cast);
+    }
+
+    private Stream<LiveCall> threads() {
+        return Stream.concat(
+                holders.callers().entrySet().stream()
+                        .flatMap(entry -> nested(entry.getValue()).map(permit -> live(permit, entry.getKey()))),
+                tasks.threads().entrySet().stream()
+                        .filter(entry ->
+                                entry.getValue().isStarted() && entry.getValue().holdsPermit())
+                        .map(entry -> live(entry.getValue(), entry.getKey())));
+    }
+
+    private static Stream<CallerPermit> nested(CallerPermit innermost) {
+        Stream.Builder<CallerPermit> permits = Stream.builder();
+        for (CallerPermit permit = innermost; permit != null; permit = permit.outer()) {
+            permits.add(permit);
+        }
+        return permits.build();
+    }
+
+    private static LiveCall live(Call call, Thread thread) {
+        return new LiveCall(
+                call, thread, call instanceof Task task && task.future().isDone(), mdc(call));
+    }
+
+    private static Map<String, String> mdc(@Nullable Call call) {
+        return call instanceof Task task ? task.mdc() : Map.of();
+    }
+}

@@ -1,0 +1,206 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.await;
+import static io.github.virtualthread.execution.TestEngine.awaitIdle;
+import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.MDC;
+
+/** What an operator sees of calls, and can do to them. */
+@Timeout(10)
+class LiveCallsTests {
+
+    private final TestEngine test = new TestEngine(LimitSettings.of("db", 1), LimitSettings.of("mail", 1));
+    private final LiveCalls calls = test.engine.liveCalls();
+    private final CountDownLatch gate = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        MDC.clear();
+        gate.countDown();
+        test.close();
+    }
+
+    @Test
+    void aRunningCallIsSeenWithItsThreadAndTheMdcOfItsCaller() {
+        MDC.put("user", "alice");
+        test.hold("db", gate);
+
+        assertThat(calls.running("DB")).singleElement().satisfies(live -> {
+            assertThat(live.isRunning()).isTrue();
+            assertThat(live.abandoned()).isFalse();
+            assertThat(live.call().spec().name()).isEqualTo("Test.task");
+            assertThat(live.thread()).isNotNull().extracting(Thread::getName).isEqualTo("vt-Test.task-1");
+            assertThat(live.mdc()).containsExactly(Map.entry("user", "alice"));
+            assertThat(calls.onThread(live.thread().threadId())).contains(live);
+        });
+        assertThat(calls.running("mail")).isEmpty();
+        assertThat(calls.waiting("db", 10)).isEmpty();
+    }
+
+    @Test
+    void aCallWithoutALimitRunsUnderNone() {
+        test.hold(null, gate);
+
+        assertThat(calls.running("none")).hasSize(1);
+        assertThat(calls.running()).hasSize(1);
+    }
+
+    @Test
+    void theOldestIsSeenFirst() {
+        test.hold(null, gate);
+        test.hold("db", gate);
+        test.hold("mail", gate);
+
+        assertThat(calls.running())
+                .extracting(live -> live.call().spec().limitName())
+                .containsExactly("none", "db", "mail");
+    }
+
+    @Test
+    void waitingCallsAreSeenInTheOrderOfTheQueue() {
+        test.hold("db", gate);
+        List.of("a", "b", "c").forEach(user -> {
+            MDC.put("user", user);
+            test.submit("db", () -> null);
+        });
+
+        assertThat(calls.waiting("db", 2))
+                .extracting(live -> live.mdc().get("user"))
+                .containsExactly("a", "b");
+        assertThat(calls.waiting("db", 10)).hasSize(3).noneMatch(LiveCall::isRunning);
+    }
+
+    @Test
+    void aCallOnItsCallersThreadIsSeenToo() throws Throwable {
+        TaskSpec outer = test.engine.spec("Test.outer", "db");
+        TaskSpec inner = test.engine.spec("Test.inner", "mail");
+
+        test.engine.call(
+                outer,
+                () -> test.engine.call(inner, () -> {
+                    assertThat(calls.running())
+                            .extracting(live -> live.call().spec().name())
+                            .containsExactly("Test.outer", "Test.inner");
+                    assertThat(calls.onThread(Thread.currentThread().threadId()))
+                            .hasValueSatisfying(
+                                    live -> assertThat(live.call().spec()).isSameAs(inner));
+                    return null;
+                }));
+
+        assertThat(calls.running()).isEmpty();
+    }
+
+    @Test
+    void aBodyThatOutlivesItsCallIsAbandoned() {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<?> call = test.submit("db", () -> {
+            running.countDown();
+            awaitStubbornly(gate);
+            return null;
+        });
+        await(running);
+
+        call.cancel(true);
+
+        assertThat(calls.running("db")).singleElement().matches(LiveCall::abandoned);
+    }
+
+    @Test
+    void aContinuationIsNoRunningCall() {
+        CountDownLatch continuing = new CountDownLatch(1);
+        CountDownLatch attached = new CountDownLatch(1);
+        CompletableFuture<?> call = test.submit("db", () -> {
+            await(attached);
+            return null;
+        });
+        Future<?> unused = call.thenRun(() -> {
+            continuing.countDown();
+            await(gate);
+        });
+        attached.countDown();
+        await(continuing);
+
+        assertThat(calls.running()).isEmpty();
+    }
+
+    @Test
+    void aRunningCallCanBeCancelledByItsNumber() {
+        CompletableFuture<?> running = test.hold("db", gate);
+
+        assertThat(calls.cancel(calls.running("db").get(0).call().id())).isPresent();
+
+        assertThat(running).isCancelled();
+        awaitIdle(test);
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @Test
+    void aWaitingCallCanBeCancelledByItsNumber() {
+        test.hold("db", gate);
+        CompletableFuture<?> waiting = test.submit("db", () -> null);
+
+        assertThat(calls.cancel(calls.waiting("db", 1).get(0).call().id())).isPresent();
+
+        assertThat(waiting).isCancelled();
+        assertThat(test.limit("db").waiting()).isZero();
+    }
+
+    @Test
+    void anUnknownNumberAndACallOnItsCallersThreadAreNotCancelled() throws Throwable {
+        assertThat(calls.cancel(-1)).isEmpty();
+
+        test.engine.call(test.engine.spec("Test.call", "db"), () -> {
+            assertThat(calls.cancel(calls.running("db").get(0).call().id())).isEmpty();
+            return null;
+        });
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void allThatWaitCanBeRejected() {
+        test.hold("db", gate);
+        CompletableFuture<?> first = test.submit("db", () -> null);
+        CompletableFuture<?> second = test.submit("db", () -> null);
+
+        assertThat(test.limits.evictWaiting("db")).isEqualTo(2);
+
+        assertThat(List.of(first, second)).allSatisfy(call -> assertThat(call)
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
+                        .isEqualTo(LimitExceededException.Reason.EVICTED)));
+    }
+
+    @Test
+    void aLimitIsSaturatedWhileCallsWait() {
+        assertThat(test.limit("db").saturated()).isZero();
+        test.hold("db", gate);
+        assertThat(test.limit("db").saturated()).isZero();
+
+        CompletableFuture<?> waiting = test.submit("db", () -> null);
+        assertThat(test.limit("db").saturated()).isPositive();
+
+        waiting.cancel(true);
+        assertThat(test.limit("db").saturated()).isZero();
+    }
+
+    @Test
+    void anUnknownLimitHasNoWaitingCalls() {
+        assertThatIllegalArgumentException().isThrownBy(() -> calls.waiting("bd", 1));
+    }
+}
