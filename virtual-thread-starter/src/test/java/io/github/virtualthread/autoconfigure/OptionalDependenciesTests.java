@@ -31,11 +31,13 @@ class OptionalDependenciesTests {
             "context-propagation-",
             "aspectjweaver-",
             "spring-boot-actuator",
-            "spring-jdbc-",
-            "spring-tx-",
-            "HikariCP-",
             "jspecify-",
-            "jsr305-");
+            "jsr305-",
+            "spring-tx-",
+            "spring-jdbc-",
+            "spring-data-",
+            "HikariCP-",
+            "h2-");
 
     @Test
     void theStarterNeedsNoneOfThem() throws Exception {
