@@ -37,7 +37,9 @@ class OptionalDependenciesTests {
             "spring-jdbc-",
             "spring-data-",
             "HikariCP-",
-            "h2-");
+            "h2-",
+            "spring-web",
+            "jakarta.servlet-api-");
 
     @Test
     void theStarterNeedsNoneOfThem() throws Exception {
