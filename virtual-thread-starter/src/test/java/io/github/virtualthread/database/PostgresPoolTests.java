@@ -1,0 +1,179 @@
+package io.github.virtualthread.database;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
+import org.springframework.boot.autoconfigure.jdbc.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Far more calls than a pool has connections, on a real database. */
+@Timeout(60)
+class PostgresPoolTests {
+
+    private static final int CONNECTIONS = 20;
+    private static final String LIMIT = "virtual-thread.limits.db.permits=" + CONNECTIONS;
+    private static final int CALLS = 1_000;
+    private static final Duration QUERY = Duration.ofMillis(100);
+
+    /** With every connection busy all the time. */
+    private static final Duration BEST = QUERY.multipliedBy(CALLS / CONNECTIONS);
+
+    private static final Logger log = LoggerFactory.getLogger(PostgresPoolTests.class);
+
+    private static EmbeddedPostgres postgres;
+
+    @BeforeAll
+    @Timeout(60)
+    static void startDatabase() throws IOException {
+        postgres = EmbeddedPostgres.start();
+    }
+
+    @AfterAll
+    @Timeout(60)
+    static void stopDatabase() throws IOException {
+        postgres.close();
+    }
+
+    @Test
+    void withoutALimitSomeCallsGetNoConnectionInTime() {
+        Outcome outcome = run("no limit", Queries::withoutLimit);
+
+        assertThat(outcome.failures()).isNotEmpty().allSatisfy(failure -> assertThat(failure)
+                .rootCause()
+                .isInstanceOf(SQLTransientConnectionException.class));
+    }
+
+    @Test
+    void underALimitOfThePoolsSizeEveryCallSucceedsAndNoTimeIsLost() {
+        assertAllSucceedInTime(run("@VirtualThread", Queries::onVirtualThread));
+    }
+
+    @Test
+    void underALimitOnTheCallersThreadEveryCallSucceedsAndNoTimeIsLost() {
+        assertAllSucceedInTime(run(
+                "@Limited",
+                queries -> CompletableFuture.runAsync(queries::onCallersThread, Thread::startVirtualThread)));
+    }
+
+    private static void assertAllSucceedInTime(Outcome outcome) {
+        assertThat(outcome.failures()).isEmpty();
+        assertThat(outcome.time()).isLessThanOrEqualTo(BEST.multipliedBy(115).dividedBy(100));
+    }
+
+    private static Outcome run(String how, Function<Queries, CompletableFuture<Void>> call) {
+        List<Outcome> outcomes = new ArrayList<>();
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        VirtualThreadAutoConfiguration.class,
+                        DataSourceAutoConfiguration.class,
+                        JdbcTemplateAutoConfiguration.class))
+                .withPropertyValues(
+                        LIMIT,
+                        "spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"),
+                        "spring.datasource.hikari.maximum-pool-size=" + CONNECTIONS,
+                        "spring.datasource.hikari.connection-timeout=2000")
+                .withBean(Queries.class)
+                .run(context -> {
+                    openAllConnections(context.getBean(HikariDataSource.class));
+                    Outcome outcome = measure(context.getBean(Queries.class), call);
+                    log.info("{}: {}", how, outcome);
+                    outcomes.add(outcome);
+                });
+        return outcomes.get(0);
+    }
+
+    private static void openAllConnections(HikariDataSource dataSource) throws SQLException {
+        List<Connection> connections = new ArrayList<>();
+        for (int i = 0; i < CONNECTIONS; i++) {
+            connections.add(dataSource.getConnection());
+        }
+        for (Connection connection : connections) {
+            connection.close();
+        }
+    }
+
+    private static Outcome measure(Queries queries, Function<Queries, CompletableFuture<Void>> call) throws Exception {
+        long start = System.nanoTime();
+        List<CompletableFuture<Void>> results =
+                Stream.generate(() -> call.apply(queries)).limit(CALLS).toList();
+        CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
+                .handle((nothing, failure) -> failure)
+                .get(30, SECONDS);
+        Duration time = Duration.ofNanos(System.nanoTime() - start);
+
+        List<Throwable> failures = results.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .map(CompletableFuture::exceptionNow)
+                .toList();
+        return new Outcome(time, failures);
+    }
+
+    /**
+     * What became of all calls.
+     *
+     * @param time from the first call to the last result
+     */
+    private record Outcome(Duration time, List<Throwable> failures) {
+
+        @Override
+        public String toString() {
+            return "%d calls in %d ms, %d failed; at best %d ms"
+                    .formatted(CALLS, time.toMillis(), failures.size(), BEST.toMillis());
+        }
+    }
+
+    static class Queries {
+
+        private final JdbcTemplate jdbc;
+
+        Queries(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @VirtualThread
+        CompletableFuture<Void> withoutLimit() {
+            query();
+            return completedFuture(null);
+        }
+
+        @VirtualThread("db")
+        CompletableFuture<Void> onVirtualThread() {
+            query();
+            return completedFuture(null);
+        }
+
+        @Limited("db")
+        void onCallersThread() {
+            query();
+        }
+
+        private void query() {
+            jdbc.execute("select pg_sleep(%s)".formatted(QUERY.toMillis() / 1_000.0));
+        }
+    }
+}
