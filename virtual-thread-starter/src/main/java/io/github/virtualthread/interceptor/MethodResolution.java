@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -22,6 +23,8 @@ import org.springframework.util.ReflectionUtils;
  * callbacks of Spring such as {@code setApplicationContext}.
  */
 final class MethodResolution {
+
+    private static final String REPOSITORY = "org.springframework.data.repository.Repository";
 
     private final Class<?> type;
     private final List<Class<?>> types;
@@ -93,6 +96,8 @@ final class MethodResolution {
 
     private static boolean declares(Class<?> type, List<Method> declarations) {
         return declarations.stream()
+                .filter(method -> method.getDeclaringClass() == type)
+                .map(BridgeMethodResolver::findBridgedMethod)
                 .anyMatch(method -> method.getDeclaringClass() == type && isPublic(method) && !method.isSynthetic());
     }
 
@@ -106,8 +111,14 @@ final class MethodResolution {
         return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
     }
 
+    /** What a repository inherits from Spring Data is called by the application, not by Spring. */
+    private static boolean isRepository(Class<?> declaring) {
+        return TypeHierarchy.of(declaring).stream()
+                .anyMatch(type -> type.getName().equals(REPOSITORY));
+    }
+
     private static boolean isCallbackOfSpring(Method method) {
         Class<?> declaring = method.getDeclaringClass();
-        return declaring.isInterface() && TypeHierarchy.isOfSpring(declaring);
+        return declaring.isInterface() && TypeHierarchy.isOfSpring(declaring) && !isRepository(declaring);
     }
 }

@@ -11,6 +11,7 @@ import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -67,6 +68,8 @@ class LimitedRepositoryTests {
                 products("query in words, declared by the limited interface", it -> it.nameOf(1)),
                 products("query by name, declared by the limited interface", it -> it.countByName("lamp")),
                 products("inherited, and declared anew by the limited interface", it -> it.findById(1L)),
+                products("the same, called as a method of CrudRepository", LimitedRepositoryTests::findInherited),
+                products("inherited with the same signature, and declared anew", it -> it.findAll()),
                 names("query in words, annotated itself", it -> it.nameOf(1)),
                 names("inherited, and declared anew with the annotation", it -> it.findById(1L)),
                 names("the same, called as a method of CrudRepository", LimitedRepositoryTests::findInherited));
@@ -250,6 +253,9 @@ class LimitedRepositoryTests {
 
         @Override
         Optional<Product> findById(Long id);
+
+        @Override
+        List<Product> findAll();
     }
 
     interface Names extends CrudRepository<Product, Long> {

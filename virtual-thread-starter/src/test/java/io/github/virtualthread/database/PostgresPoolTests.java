@@ -36,7 +36,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 class PostgresPoolTests {
 
     private static final int CONNECTIONS = 20;
-    private static final String LIMIT = "virtual-thread.limits.db.permits=" + CONNECTIONS;
+    private static final String LIMIT = "virtual-thread.limits.db.permits-from=dataSource";
     private static final int CALLS = 1_000;
     private static final Duration QUERY = Duration.ofMillis(100);
 
