@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.VirtualThread;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -94,12 +98,21 @@ class FailureAnalysisTests {
     }
 
     @Test
-    void aNumberThatIsNoneIsShown(CapturedOutput output) {
-        start(Empty.class, "--virtual-thread.limits.db.permits=twenty");
+    void aValueOfAnotherTypeIsShownWithItsFileAndLine(CapturedOutput output, @TempDir Path directory)
+            throws IOException {
+        Path file = Files.writeString(directory.resolve("application.yml"), """
+                virtual-thread:
+                  limits:
+                    db:
+                      permits: twenty
+                """);
+
+        start(Empty.class, "--spring.config.location=" + file.toUri());
 
         assertThat(normalized(output))
-                .contains("Property: virtual-thread.limits.db.permits")
-                .contains("Value: \"twenty\"");
+                .contains(
+                        "virtual-thread.limits.db.permits must be a whole number from 1 to 2147483647, was 'twenty' (")
+                .contains("application.yml] - 4:16)");
     }
 
     private static void start(Class<?> type, String... arguments) {

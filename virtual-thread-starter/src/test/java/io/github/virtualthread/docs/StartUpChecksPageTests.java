@@ -52,6 +52,10 @@ class StartUpChecksPageTests {
             .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
 
     static Stream<Case> mistakes() {
+        return Stream.concat(annotationsAndLimits(), WrongProperties.cases());
+    }
+
+    private static Stream<Case> annotationsAndLimits() {
         return Stream.of(
                 new Case("unknown-limit", Mailer.class, "limits.mail.permits=1", "limits.report.permits=1"),
                 new Case("no-limits", Mailer.class),
@@ -60,6 +64,8 @@ class StartUpChecksPageTests {
                 new Case("unnamed-limit", Stock.class, "limits.db.permits=1"),
                 new Case("both", Both.class, "limits.mail.permits=1"),
                 new Case("bad-timeout", Slow.class),
+                new Case("unknown-limited", Counter.class, "limits.db.permits=1"),
+                new Case("self-invocation-fail", Newsroom.class, "self-invocation=fail"),
                 new Case("timeout-property", Nothing.class, "timeout=0s"),
                 new Case("return-type", Catalog.class),
                 new Case("return-type-class", Inventory.class),
@@ -168,7 +174,8 @@ class StartUpChecksPageTests {
     }
 
     private static String named(String text) {
-        return text.replace(StartUpChecksPageTests.class.getName() + "$", "com.acme.");
+        return text.replace(StartUpChecksPageTests.class.getName() + "$", "com.acme.")
+                .replaceAll("StartUpChecksPageTests\\.java:\\d+", "Newsroom.java:42");
     }
 
     private static Stream<Block> blocks(String kind) {
@@ -246,6 +253,24 @@ class StartUpChecksPageTests {
     static class Slow {
 
         @VirtualThread(timeout = "soon")
+        void send() {}
+    }
+
+    static class Counter {
+
+        @Limited("bd")
+        int count() {
+            return 40;
+        }
+    }
+
+    static class Newsroom {
+
+        void sendAll() {
+            send();
+        }
+
+        @VirtualThread
         void send() {}
     }
 

@@ -1,0 +1,88 @@
+package io.github.virtualthread.autoconfigure;
+
+import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.LIMITS;
+import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.METHODS;
+import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.PREFIX;
+
+import io.github.virtualthread.interceptor.PropertyKeys;
+import io.github.virtualthread.limit.LimitNames;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Keys that are no properties of ours, and which were meant. */
+final class UnknownKeys {
+
+    private UnknownKeys() {}
+
+    static FailureAnalysis report(List<ConfigurationProperty> properties, BindException cause) {
+        String description = properties.stream()
+                .map(property -> "%s is not a property of the virtual-thread starter%s"
+                        .formatted(property.getName(), PropertiesFailureAnalyzer.origin(property)))
+                .collect(Collectors.joining(System.lineSeparator()));
+        String action = properties.stream()
+                .map(property -> advice(property.getName()))
+                .distinct()
+                .collect(Collectors.joining(System.lineSeparator()));
+        return new FailureAnalysis(description, action, cause);
+    }
+
+    private static String advice(ConfigurationPropertyName name) {
+        String last = name.getLastElement(Form.DASHED);
+        boolean inLimits = LIMITS.isAncestorOf(name);
+        boolean inMethods = METHODS.isAncestorOf(name);
+        int depth = name.getNumberOfElements();
+        List<String> known = keys(
+                inLimits
+                        ? VirtualThreadProperties.Limit.class
+                        : inMethods ? VirtualThreadProperties.Method.class : recordAt(name));
+        if ((inLimits || inMethods) && depth > 4 && known.contains(last)) {
+            String dotted = IntStream.range(2, depth - 1)
+                    .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
+                    .collect(Collectors.joining("."));
+            return "If the %s is named '%s', write the name in brackets, quoted: %s.%s."
+                    .formatted(
+                            inLimits ? "limit" : "method",
+                            dotted,
+                            inLimits ? PropertyKeys.limit(dotted) : PropertyKeys.method(dotted),
+                            last);
+        }
+        return LimitNames.nearest(last, known)
+                .map(nearest -> "Did you mean %s?".formatted(name.getParent().append(nearest)))
+                .orElseGet(() -> "Remove it, or write one of %s.".formatted(known));
+    }
+
+    /** The record whose components are the keys at the level of the name. */
+    private static Class<?> recordAt(ConfigurationPropertyName name) {
+        Class<?> type = VirtualThreadProperties.class;
+        for (int i = PREFIX.getNumberOfElements(); i < name.getNumberOfElements() - 1; i++) {
+            String element = name.getElement(i, Form.DASHED);
+            type = Arrays.stream(type.getRecordComponents())
+                    .filter(component -> dashed(component).equals(element))
+                    .<Class<?>>map(RecordComponent::getType)
+                    .filter(Class::isRecord)
+                    .findFirst()
+                    .orElse(VirtualThreadProperties.class);
+        }
+        return type;
+    }
+
+    /** The keys that a record of properties has. */
+    static List<String> keys(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .map(UnknownKeys::dashed)
+                .toList();
+    }
+
+    private static String dashed(RecordComponent component) {
+        return DataObjectPropertyName.toDashedForm(component.getName());
+    }
+}

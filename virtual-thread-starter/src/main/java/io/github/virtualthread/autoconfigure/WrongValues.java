@@ -1,0 +1,103 @@
+package io.github.virtualthread.autoconfigure;
+
+import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.LIMITS;
+import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.METHODS;
+
+import io.github.virtualthread.interceptor.PropertyKeys;
+import io.github.virtualthread.limit.LimitNames;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Values of another type than their key has, and values where only keys should be. */
+final class WrongValues {
+
+    private WrongValues() {}
+
+    static @Nullable FailureAnalysis report(BindException cause) {
+        ConfigurationPropertyName name = cause.getName();
+        Class<?> type = cause.getTarget().getType().resolve(Object.class);
+        ConfigurationProperty property = cause.getProperty();
+        Text text = null;
+        if (type.isRecord() || type == Map.class) {
+            text = noValue(name, type);
+        } else if (property != null) {
+            text = otherValue(name, type, property.getValue().toString());
+        }
+        return text == null
+                ? null
+                : new FailureAnalysis(
+                        text.description() + PropertiesFailureAnalyzer.origin(property), text.action(), cause);
+    }
+
+    private static Text noValue(ConfigurationPropertyName name, Class<?> type) {
+        if (LIMITS.equals(name)) {
+            return new Text(
+                    "%s has a value, but it holds limits, each under its name".formatted(name),
+                    "Remove it, or set %s.<name>.permits.".formatted(name));
+        }
+        if (METHODS.equals(name)) {
+            return new Text(
+                    "%s has a value, but it holds methods, each under its name".formatted(name),
+                    "Remove it, or set %s.limit.".formatted(PropertyKeys.method("com.acme.Mailer.send")));
+        }
+        if (LIMITS.isParentOf(name)) {
+            return new Text(
+                    "%s has a value, but a limit has properties, at least permits".formatted(name),
+                    "Remove it, or set %s.permits to the most calls that may run at once.".formatted(name));
+        }
+        return new Text(
+                "%s has a value, but it holds properties".formatted(name),
+                "Remove it, or set one of %s below it.".formatted(UnknownKeys.keys(type)));
+    }
+
+    private static @Nullable Text otherValue(ConfigurationPropertyName name, Class<?> type, String value) {
+        Text rule = rule(name, type, value);
+        if (rule == null) {
+            return null;
+        }
+        // Spring Boot leaves a placeholder in place that it finds no value for
+        String action = value.contains("${")
+                ? "Set the property in the placeholder, or write a default into it, as in ${name:default}."
+                : rule.action();
+        return new Text("%s must be %s, was '%s'".formatted(name, rule.description(), value), action);
+    }
+
+    private static @Nullable Text rule(ConfigurationPropertyName name, Class<?> type, String value) {
+        if (type == Integer.class) {
+            int least = name.getLastElement(Form.DASHED).equals("permits") ? 1 : 0;
+            return new Text(
+                    "a whole number from %d to %d".formatted(least, Integer.MAX_VALUE),
+                    "Set %s to such a number, as in 20.".formatted(name));
+        }
+        if (type == Duration.class) {
+            return new Text("a duration", "Write a number with a unit, as in 500ms, 2s or 1m.");
+        }
+        if (type == boolean.class) {
+            return new Text("true or false", "Write true or false.");
+        }
+        return type.isEnum() ? oneOf(type, value) : null;
+    }
+
+    private static Text oneOf(Class<?> type, String value) {
+        List<String> allowed = Arrays.stream(type.getEnumConstants())
+                .map(each -> each.toString().toLowerCase(Locale.ROOT))
+                .toList();
+        return new Text(
+                "one of " + allowed,
+                LimitNames.nearest(value, allowed)
+                        .map("Did you mean '%s'?"::formatted)
+                        .orElse("Write one of %s.".formatted(allowed)));
+    }
+
+    /** A report, or a rule and what to write to keep it. */
+    private record Text(String description, String action) {}
+}

@@ -1,0 +1,86 @@
+package io.github.virtualthread.docs;
+
+import io.github.virtualthread.docs.StartUpChecksPageTests.Case;
+import io.github.virtualthread.docs.StartUpChecksPageTests.Mailer;
+import io.github.virtualthread.docs.StartUpChecksPageTests.Nothing;
+import java.util.stream.Stream;
+
+/** Mistakes that are in application.yml alone, each kind once. */
+final class WrongProperties {
+
+    private static final String MAILER = Mailer.class.getName();
+
+    private WrongProperties() {}
+
+    static Stream<Case> cases() {
+        return Stream.of(outOfRange(), ofAnotherType(), unknownKeys(), ofMethods(), whereNoneShouldBe())
+                .flatMap(each -> each);
+    }
+
+    private static Stream<Case> outOfRange() {
+        return Stream.of(
+                wrong("negative-permits", "limits.db.permits=-1"),
+                wrong("negative-wait", "limits.db.permits=20", "limits.db.max-wait=-2s"),
+                wrong("negative-timeout", "timeout=-1s"));
+    }
+
+    private static Stream<Case> ofAnotherType() {
+        return Stream.of(
+                wrong("no-number", "limits.db.permits=many"),
+                wrong("large-number", "limits.db.permits=99999999999"),
+                wrong("no-capacity", "limits.db.permits=20", "limits.db.queue-capacity=unbounded"),
+                wrong("no-duration", "limits.db.permits=20", "limits.db.max-wait=2 seconds"),
+                wrong("no-timeout", "timeout=soon"),
+                wrong("nested", "limits.db.permits=20", "limits.db.nested=reject"),
+                wrong("self-invocation", "self-invocation=fial"),
+                wrong("no-boolean", "propagation.mdc=maybe"),
+                wrong("blank-boolean", "enabled="),
+                wrong("no-value", "limits.db.permits=${db.permits}"));
+    }
+
+    private static Stream<Case> unknownKeys() {
+        return Stream.of(
+                wrong("unknown-top-key", "defualt-limit=db"),
+                wrong("swapped-letters", "limits.db.premits=20"),
+                wrong("far-top-key", "pool=20"),
+                wrong("unknown-group-key", "shutdown.await-termination=10s"));
+    }
+
+    private static Stream<Case> ofMethods() {
+        return Stream.of(
+                wrong("unknown-method-key", "methods[com.acme.Mailer.send].limt=mail"),
+                new Case(
+                        "unknown-method",
+                        Mailer.class,
+                        "limits.mial.permits=1",
+                        "methods[%s.sned].limit=mial".formatted(MAILER)),
+                wrong("no-method", "methods.send.limit=mail"),
+                new Case(
+                        "method-of-no-limit",
+                        Mailer.class,
+                        "limits.mail.permits=1",
+                        "methods[%s.send].limit=mial".formatted(MAILER)),
+                new Case(
+                        "method-timeout",
+                        Mailer.class,
+                        "limits.mial.permits=1",
+                        "methods[%s.send].timeout=0s".formatted(MAILER)),
+                new Case(
+                        "timeout-of-limited",
+                        StartUpChecksPageTests.Counter.class,
+                        "limits.bd.permits=1",
+                        "methods[%s.count].timeout=1s".formatted(StartUpChecksPageTests.Counter.class.getName())));
+    }
+
+    private static Stream<Case> whereNoneShouldBe() {
+        return Stream.of(
+                wrong("empty-methods", "methods="),
+                wrong("empty-method", "methods[com.acme.Mailer.send]="),
+                wrong("group-value", "shutdown=30s"),
+                wrong("key-below-a-value", "enabled.mdc=true"));
+    }
+
+    private static Case wrong(String name, String... keys) {
+        return new Case(name, Nothing.class, keys);
+    }
+}
