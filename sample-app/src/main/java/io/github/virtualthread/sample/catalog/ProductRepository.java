@@ -1,5 +1,6 @@
 package io.github.virtualthread.sample.catalog;
 
+import io.github.virtualthread.Limited;
 import java.math.BigDecimal;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
@@ -23,6 +24,8 @@ public class ProductRepository {
         return find("select stock from product where id = :id and sleep(150) is null", id, Integer.class);
     }
 
+    /** On the thread of the request, which waits there for a permit. */
+    @Limited("db")
     long add(NewProduct product) {
         var key = new GeneratedKeyHolder();
         jdbc.sql("insert into product (name, price, stock) values (:name, :price, :stock)")

@@ -9,7 +9,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Turns what goes wrong with a page into an answer. */
+/** Turns what goes wrong with a page, or with a new product, into an answer. */
 @RestControllerAdvice
 class ProductPageProblems {
 
