@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,14 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(30)
 class CallerInterruptTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        test.close();
-    }
+    private final CountDownLatch release = test.latch();
 
     private Caller caller(boolean virtual, TaskBody body) {
         return virtual ? Caller.virtual(test, "db", body) : Caller.platform(test, "db", body);

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,19 +28,15 @@ class CallerPermitTests {
 
     private static final Duration PLATFORM_WAIT = Duration.ofMillis(100);
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             new Patience(TestEngine.ENOUGH, PLATFORM_WAIT),
             LimitSettings.of("db", 1),
             LimitSettings.of("full", 1).withQueueCapacity(0),
             LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(20)),
             LimitSettings.of("patient", 1).withMaxWait(Duration.ofHours(1)));
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        test.close();
-    }
+    private final CountDownLatch release = test.latch();
 
     private Object call(String limit, TaskBody body) throws Throwable {
         return test.engine.call(test.engine.spec("Shop.price", limit), body);

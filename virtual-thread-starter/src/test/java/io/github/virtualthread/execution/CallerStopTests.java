@@ -8,22 +8,18 @@ import io.github.virtualthread.limit.LimitSettings;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls on the thread of their caller while the application stops. */
 @Timeout(20)
 class CallerStopTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        test.close();
-    }
+    private final CountDownLatch release = test.latch();
 
     private Caller holder() {
         CountDownLatch running = new CountDownLatch(1);

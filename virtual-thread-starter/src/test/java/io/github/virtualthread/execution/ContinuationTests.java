@@ -13,19 +13,20 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 /** What users hang on the future of a task. */
 @Timeout(20)
 class ContinuationTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
-    private final CountDownLatch go = new CountDownLatch(1);
+
+    private final CountDownLatch go = test.latch();
 
     @AfterEach
-    void close() {
-        go.countDown();
-        test.close();
+    void clearMdc() {
         MDC.clear();
     }
 

@@ -24,26 +24,27 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 import org.springframework.core.task.AsyncTaskExecutor;
 
 @Timeout(20)
 class ExecutorViewTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 3),
             LimitSettings.of("full", 1).withQueueCapacity(0),
             LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(10)));
+
     private final CompletableFuture<Throwable> uncaught = new CompletableFuture<>();
     private final VirtualThreads threads =
             new VirtualThreads(test.engine, (task, failure) -> uncaught.complete(failure));
-    private final CountDownLatch release = new CountDownLatch(1);
+    private final CountDownLatch release = test.latch();
 
     @AfterEach
-    void close() {
+    void clearMdc() {
         MDC.clear();
-        release.countDown();
-        test.close();
     }
 
     @Test

@@ -20,26 +20,22 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** In threads of their own: what waits for its tasks to end cannot be interrupted by a timeout. */
 @Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD)
 class FanOutTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             LimitSettings.of("two", 2), LimitSettings.of("full", 1).withQueueCapacity(0));
-    private final VirtualThreads threads = new VirtualThreads(test.engine, (task, failure) -> {});
-    private final CountDownLatch release = new CountDownLatch(1);
-    private final CountDownLatch interrupted = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        test.close();
-    }
+    private final VirtualThreads threads = new VirtualThreads(test.engine, (task, failure) -> {});
+    private final CountDownLatch release = test.latch();
+    private final CountDownLatch interrupted = new CountDownLatch(1);
 
     /** Ends by an interrupt, or with the test. */
     private String blocked(CountDownLatch running) throws InterruptedException {

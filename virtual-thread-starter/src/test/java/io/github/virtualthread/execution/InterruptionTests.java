@@ -9,24 +9,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Interrupts reach the body, and nothing else. */
 @Timeout(20)
 class InterruptionTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
-    private final CountDownLatch running = new CountDownLatch(1);
-    private final CountDownLatch go = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        go.countDown();
-        test.close();
-    }
+    private final CountDownLatch running = new CountDownLatch(1);
+    private final CountDownLatch go = test.latch();
 
     @Test
     void aContinuationIsNotInterruptedWhenTheBodySetTheFlagItself() {

@@ -16,25 +16,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(30)
 class LimitedCallTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 1),
             LimitSettings.of("three", 3),
             LimitSettings.of("full", 1).withQueueCapacity(0),
             LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(20)));
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        test.close();
-    }
+    private final CountDownLatch release = test.latch();
 
     private static void assertRejected(CompletableFuture<?> future, Reason reason) {
         assertThat(future).failsWithin(5, TimeUnit.SECONDS);

@@ -11,28 +11,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls made from a body that holds a permit of the same limit. */
 @Timeout(20)
 class NestedCallTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 1),
             LimitSettings.of("two", 2),
             LimitSettings.of("strict", 1).withNested(Nested.FAIL),
             LimitSettings.of("strict-two", 2).withNested(Nested.FAIL));
-    private final QueueAppender log = new QueueAppender(Holders.class);
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        log.close();
-        test.close();
-    }
+    @RegisterExtension
+    private final QueueAppender log = new QueueAppender(Holders.class);
+
+    private final CountDownLatch release = test.latch();
 
     private CompletableFuture<@Nullable Object> submit(String name, String limit, TaskBody body) {
         return test.engine.submit(test.engine.spec(name, limit), body);

@@ -15,28 +15,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nested calls in the state that matters, and code that runs on a task's thread after its permit is back. */
 @Timeout(20)
 class NestedDeadlockTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 2),
             LimitSettings.of("strict", 2).withNested(Nested.FAIL),
             LimitSettings.of("single", 1).withNested(Nested.FAIL),
             LimitSettings.of("full", 1).withNested(Nested.FAIL).withQueueCapacity(0));
-    private final QueueAppender log = new QueueAppender(Holders.class);
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        log.close();
-        test.close();
-    }
+    @RegisterExtension
+    private final QueueAppender log = new QueueAppender(Holders.class);
+
+    private final CountDownLatch release = test.latch();
 
     /** Two bodies that hold both permits, and then ask for another one each. */
     private List<CompletableFuture<@Nullable Object>> twoThatAskForMore(String limit) {

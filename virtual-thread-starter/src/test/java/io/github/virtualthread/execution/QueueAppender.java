@@ -8,10 +8,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
-/** What one class logs at WARN and above, from whatever thread; tests can wait for it. */
-final class QueueAppender extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+/** What one class logs at WARN and above, from whatever thread, until the end of the test; tests can wait for it. */
+final class QueueAppender extends AppenderBase<ILoggingEvent> implements AfterEachCallback {
 
     final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();
     private final Logger logger;
@@ -36,7 +38,7 @@ final class QueueAppender extends AppenderBase<ILoggingEvent> implements AutoClo
     }
 
     @Override
-    public void close() {
+    public void afterEach(ExtensionContext context) {
         logger.detachAppender(this);
         stop();
     }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,13 +30,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(20)
 class ReturnedFutureTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
+
     private final CompletableFuture<Object> inner = new CompletableFuture<>();
 
     @AfterEach
-    void close() {
+    void completeInner() {
         inner.complete("closed");
-        test.close();
     }
 
     /** Kinds of futures, each a view of the one given. */

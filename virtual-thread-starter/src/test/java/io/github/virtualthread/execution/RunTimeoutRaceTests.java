@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Bodies that end at about the moment when their time is over. */
 @Timeout(60)
@@ -21,13 +21,10 @@ class RunTimeoutRaceTests {
 
     private static final long TIMEOUT = TimeUnit.MILLISECONDS.toNanos(1);
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
-    private final AtomicInteger interrupted = new AtomicInteger();
 
-    @AfterEach
-    void close() {
-        test.close();
-    }
+    private final AtomicInteger interrupted = new AtomicInteger();
 
     private void look() {
         if (Thread.currentThread().isVirtual() && Thread.currentThread().isInterrupted()) {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 /** Who hears of a run that took too long, besides the future. */
@@ -33,18 +34,19 @@ class RunTimeoutReportTests {
             boolean onVirtualThread,
             @Nullable String user) {}
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             new Patience(GRACE, TestEngine.ENOUGH), LimitSettings.of("db", 1), LimitSettings.of("many", 8));
-    private final CountDownLatch release = new CountDownLatch(1);
+
+    private final CountDownLatch release = test.latch();
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
+
+    @RegisterExtension
     private final QueueAppender log = new QueueAppender(RunTimeout.class);
 
     @AfterEach
-    void close() {
+    void clearMdc() {
         MDC.clear();
-        release.countDown();
-        log.close();
-        test.close();
     }
 
     private CompletableFuture<?> submit(TaskBody body) {

@@ -13,9 +13,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(20)
 class RunTimeoutTests {
@@ -23,14 +23,10 @@ class RunTimeoutTests {
     private static final Duration SHORT = Duration.ofMillis(50);
     private static final Duration LONG = Duration.ofHours(1);
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        test.close();
-    }
+    private final CountDownLatch release = test.latch();
 
     private CompletableFuture<@Nullable Object> submit(@Nullable String limit, Duration timeout, TaskBody body) {
         return test.engine.submit(test.engine.spec("Shop.price", limit, timeout), body);

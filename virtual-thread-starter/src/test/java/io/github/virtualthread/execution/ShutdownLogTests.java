@@ -15,13 +15,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 @Timeout(20)
 class ShutdownLogTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("mail", 1), LimitSettings.of("db", 1));
-    private final CountDownLatch release = new CountDownLatch(1);
+
+    private final CountDownLatch release = test.latch();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
     @BeforeEach
@@ -31,10 +34,8 @@ class ShutdownLogTests {
     }
 
     @AfterEach
-    void close() {
+    void stopListening() {
         ((Logger) LoggerFactory.getLogger(TaskEngine.class)).detachAppender(log);
-        release.countDown();
-        test.close();
     }
 
     private void assertLogged(String counts) {

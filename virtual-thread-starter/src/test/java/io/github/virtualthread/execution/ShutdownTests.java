@@ -15,23 +15,19 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(value = 15, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShutdownTests {
 
     private static final Duration SHORT = Duration.ofMillis(20);
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        test.close();
-    }
+    private final CountDownLatch release = test.latch();
 
     private static void assertRejected(CompletableFuture<?> future) {
         assertThat(future).isCompletedExceptionally();

@@ -15,21 +15,17 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(20)
 class TaskFutureTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
-    private final CountDownLatch release = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        release.countDown();
-        test.close();
-    }
+    private final CountDownLatch release = test.latch();
 
     @Test
     void oneFutureServesAllThreeTypes() throws Exception {

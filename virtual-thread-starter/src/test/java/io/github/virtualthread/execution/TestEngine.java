@@ -8,15 +8,21 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** An engine with limits, and the waiting that tests need: always bounded, never interrupted in silence. */
-final class TestEngine implements AutoCloseable {
+/**
+ * An engine with limits, and the waiting that tests need: always bounded, never interrupted in silence. Registered as an
+ * extension, it opens its latches and is closed after each test.
+ */
+final class TestEngine implements AfterEachCallback, AutoCloseable {
 
     static final Duration NO_TIME = Duration.ZERO;
     static final Duration ENOUGH = Duration.ofSeconds(10);
@@ -24,6 +30,7 @@ final class TestEngine implements AutoCloseable {
     final TaskTimer timer = new TaskTimer("timer");
     final TaskLimits limits;
     final TaskEngine engine;
+    private final List<CountDownLatch> latches = new ArrayList<>();
 
     TestEngine(LimitSettings... settings) {
         this(ContextPropagation.none().withMdc(), settings);
@@ -53,6 +60,13 @@ final class TestEngine implements AutoCloseable {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
         engine = new TaskEngine(
                 limits, propagation, timer, "vt-", TestEngine.class.getClassLoader(), () -> listeners, patience);
+    }
+
+    /** For bodies to wait at: opens when the engine is closed, if the test has not opened it before. */
+    CountDownLatch latch() {
+        CountDownLatch latch = new CountDownLatch(1);
+        latches.add(latch);
+        return latch;
     }
 
     /** Under the limit of that name, null for none. */
@@ -148,7 +162,13 @@ final class TestEngine implements AutoCloseable {
     }
 
     @Override
+    public void afterEach(ExtensionContext context) {
+        close();
+    }
+
+    @Override
     public void close() {
+        latches.forEach(CountDownLatch::countDown);
         engine.close();
         timer.close();
     }

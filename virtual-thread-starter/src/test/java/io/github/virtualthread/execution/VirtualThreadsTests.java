@@ -19,23 +19,24 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 @Timeout(20)
 class VirtualThreadsTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 1), LimitSettings.of("full", 1).withQueueCapacity(0));
+
     private final CompletableFuture<Map.Entry<String, Throwable>> uncaught = new CompletableFuture<>();
     private final VirtualThreads threads =
             new VirtualThreads(test.engine, (task, failure) -> uncaught.complete(Map.entry(task, failure)));
-    private final CountDownLatch release = new CountDownLatch(1);
+    private final CountDownLatch release = test.latch();
 
     @AfterEach
-    void close() {
+    void clearMdc() {
         MDC.clear();
-        release.countDown();
-        test.close();
     }
 
     private static void assertRefused(CompletableFuture<?> future, Reason reason) {

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
@@ -31,10 +32,12 @@ class VoidCallTests {
     private record Told(
             Throwable failure, Thread thread, @Nullable String user) {}
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 1).withQueueCapacity(0),
             LimitSettings.of("queued", 1).withMaxWait(Duration.ofMillis(20)));
-    private final CountDownLatch release = new CountDownLatch(1);
+
+    private final CountDownLatch release = test.latch();
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
@@ -48,8 +51,6 @@ class VoidCallTests {
     @AfterEach
     void close() {
         ((Logger) LoggerFactory.getLogger(Task.class)).detachAppender(log);
-        release.countDown();
-        test.close();
         MDC.clear();
     }
 
