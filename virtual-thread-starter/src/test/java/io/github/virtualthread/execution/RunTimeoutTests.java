@@ -197,7 +197,7 @@ class RunTimeoutTests {
     void aFutureCompletedByItsUserKeepsItsValueWhileTheBodyIsInterruptedInTime() {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
-        CompletableFuture<@Nullable Object> future = submit("db", Duration.ofMillis(200), () -> {
+        CompletableFuture<@Nullable Object> future = submit("db", Duration.ofMillis(500), () -> {
             running.countDown();
             try {
                 release.await();

@@ -15,6 +15,10 @@ import org.junit.jupiter.api.Timeout;
 class ChangedWaitTests {
 
     private static final Duration SHORT = Duration.ofMillis(20);
+
+    /** Enough for a busy machine to get through some lines of a test. */
+    private static final Duration AMPLE = Duration.ofMillis(500);
+
     private static final Duration LONG = Duration.ofHours(1);
 
     private final TaskTimer timer = new TaskTimer("timer");
@@ -75,13 +79,12 @@ class ChangedWaitTests {
 
     @Test
     void aLongerWaitLetsCallsWaitOn() throws Exception {
-        Duration first = Duration.ofMillis(200);
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(first));
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(AMPLE));
         Call holder = Call.asked(limit);
         Call waiting = Call.asked(limit);
 
         limit.setMaxWait(LONG);
-        awaitTimer(first.plus(SHORT));
+        awaitTimer(AMPLE.plus(SHORT));
 
         assertThat(waiting.rejected).isNotDone();
         holder.giveBack();
@@ -90,13 +93,12 @@ class ChangedWaitTests {
 
     @Test
     void noLongestWaitLetsCallsWaitOn() throws Exception {
-        Duration first = Duration.ofMillis(200);
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(first));
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(AMPLE));
         Call holder = Call.asked(limit);
         Call waiting = Call.asked(limit);
 
         limit.setMaxWait(null);
-        awaitTimer(first.plus(SHORT));
+        awaitTimer(AMPLE.plus(SHORT));
 
         assertThat(limit.maxWait()).isNull();
         assertThat(waiting.rejected).isNotDone();
@@ -116,7 +118,7 @@ class ChangedWaitTests {
 
     @Test
     void anotherChangeLeavesTheLongestWaitInForce() {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(SHORT));
+        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(AMPLE));
         Call.asked(limit);
         List<Call> calls = Call.asked(limit, 2);
 
