@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +46,7 @@ class BigNumbersTests {
             assertThat(finished.get()).isLessThan(1_000);
             assertThat(test.limit("db").waiting()).isGreaterThanOrEqualTo(number - 1_000);
 
+            Awaitility.await().atMost(TestEngine.ENOUGH).until(() -> running.get() == 100);
             gate.release(number);
 
             for (int i = 0; i < number; i++) {
