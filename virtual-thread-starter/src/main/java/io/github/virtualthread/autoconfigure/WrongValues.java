@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.LIMITS;
 import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.METHODS;
+import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.PREFIX;
 
 import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.limit.LimitNames;
@@ -23,7 +24,7 @@ final class WrongValues {
     private WrongValues() {}
 
     static @Nullable FailureAnalysis report(BindException cause) {
-        ConfigurationPropertyName name = cause.getName();
+        ConfigurationPropertyName name = spelt(cause.getName());
         Class<?> type = cause.getTarget().getType().resolve(Object.class);
         ConfigurationProperty property = cause.getProperty();
         Text text = null;
@@ -36,6 +37,11 @@ final class WrongValues {
                 ? null
                 : new FailureAnalysis(
                         text.description() + PropertiesFailureAnalyzer.origin(property), text.action(), cause);
+    }
+
+    /** An environment variable makes the prefix {@code virtualthread}. */
+    private static ConfigurationPropertyName spelt(ConfigurationPropertyName name) {
+        return PREFIX.append(name.subName(PREFIX.getNumberOfElements()));
     }
 
     private static Text noValue(ConfigurationPropertyName name, Class<?> type) {

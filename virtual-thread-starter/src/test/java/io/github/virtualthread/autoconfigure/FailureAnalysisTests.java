@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +22,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** What somebody sees whose application does not start. */
 @Timeout(20)
@@ -115,8 +118,32 @@ class FailureAnalysisTests {
                 .contains("application.yml] - 4:16)");
     }
 
+    @Test
+    void aWrongEnvironmentVariableIsShownWithTheKeyThatItStandsFor(CapturedOutput output) {
+        SpringApplication application = new SpringApplication(Empty.class);
+        StandardEnvironment environment = new StandardEnvironment();
+        String source = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
+        environment
+                .getPropertySources()
+                .replace(
+                        source,
+                        new SystemEnvironmentPropertySource(
+                                source, Map.of("VIRTUALTHREAD_LIMITS_DB_QUEUECAPACITY", "many")));
+        application.setEnvironment(environment);
+
+        start(application);
+
+        assertThat(normalized(output))
+                .contains(
+                        "virtual-thread.limits.db.queue-capacity must be a whole number from 0 to 2147483647, was 'many'"
+                                + " (System Environment Property \"VIRTUALTHREAD_LIMITS_DB_QUEUECAPACITY\")");
+    }
+
     private static void start(Class<?> type, String... arguments) {
-        SpringApplication application = new SpringApplication(type);
+        start(new SpringApplication(type), arguments);
+    }
+
+    private static void start(SpringApplication application, String... arguments) {
         application.setWebApplicationType(WebApplicationType.NONE);
         List<String> all = new ArrayList<>(List.of(arguments));
         all.add("--spring.main.banner-mode=off");
