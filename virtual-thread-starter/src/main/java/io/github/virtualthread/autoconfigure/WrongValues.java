@@ -57,7 +57,7 @@ final class WrongValues {
         }
         if (LIMITS.isParentOf(name)) {
             return new Text(
-                    "%s has a value, but a limit has properties, at least permits".formatted(name),
+                    "%s has a value, but a limit has properties, at least permits or permits-from".formatted(name),
                     "Remove it, or set %s.permits to the most calls that may run at once.".formatted(name));
         }
         return new Text(

@@ -89,7 +89,8 @@ class FailureAnalysisTests {
         start(Empty.class, "--virtual-thread.limits.db=");
 
         assertThat(normalized(output))
-                .contains("virtual-thread.limits.db has a value, but a limit has properties, at least permits")
+                .contains(
+                        "virtual-thread.limits.db has a value, but a limit has properties, at least permits or permits-from")
                 .contains("set virtual-thread.limits.db.permits to the most calls that may run at once.");
     }
 

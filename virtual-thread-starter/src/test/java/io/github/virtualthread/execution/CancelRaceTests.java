@@ -9,9 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The window between the first look at a body and its start is a few instructions wide: it takes many calls to meet it. */
 @Timeout(20)
@@ -20,14 +20,11 @@ class CancelRaceTests {
     private static final int CALLS = 50_000;
 
     private final Counter counter = new Counter();
-    private final TestEngine test = new TestEngine(counter, LimitSettings.of("db", 4));
-    private final CountDownLatch never = new CountDownLatch(1);
 
-    @AfterEach
-    void close() {
-        never.countDown();
-        test.close();
-    }
+    @RegisterExtension
+    private final TestEngine test = new TestEngine(counter, LimitSettings.of("db", 4));
+
+    private final CountDownLatch never = test.latch();
 
     @Test
     void aCancelThatMeetsTheStartEitherPreventsOrInterruptsTheBody() {

@@ -17,21 +17,22 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 /** What an operator sees of calls, and can do to them. */
 @Timeout(10)
 class LiveCallsTests {
 
+    @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1), LimitSettings.of("mail", 1));
+
     private final LiveCalls calls = test.engine.liveCalls();
-    private final CountDownLatch gate = new CountDownLatch(1);
+    private final CountDownLatch gate = test.latch();
 
     @AfterEach
-    void close() {
+    void clear() {
         MDC.clear();
-        gate.countDown();
-        test.close();
     }
 
     @Test

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 /** What a listener hears of each call. */
@@ -30,16 +31,17 @@ import org.slf4j.MDC;
 class TaskListenerTests {
 
     private final Log log = new Log();
+
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             log,
             LimitSettings.of("db", 1).withQueueCapacity(1),
             LimitSettings.of("slow", 1).withMaxWait(Duration.ofMillis(1)));
-    private final CountDownLatch gate = new CountDownLatch(1);
+
+    private final CountDownLatch gate = test.latch();
 
     @AfterEach
-    void close() {
-        gate.countDown();
-        test.close();
+    void clear() {
         MDC.clear();
     }
 
