@@ -92,9 +92,9 @@ class MethodPropertiesTests {
                 .containsExactlyInAnyOrder(
                         new Mistake(
                                 "virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.hang]\".timeout must be longer than zero, was PT-1S",
+                                        + "Mailer.hang]\".timeout must be longer than zero, was -1s",
                                 "Set virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.hang]\".timeout to a duration such as 30s, or remove it for no timeout."),
+                                        + "Mailer.hang]\".timeout to a duration such as 30s, or remove it for no bound."),
                         new Mistake(
                                 HERE + "Mailer.free asks for limit 'mial', but the configured limits are [db, mail]",
                                 "Did you mean 'mail'? Correct virtual-thread.methods.\"[" + HERE

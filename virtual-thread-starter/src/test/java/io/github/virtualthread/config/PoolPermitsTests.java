@@ -106,7 +106,7 @@ class PoolPermitsTests {
 
     @Test
     void nothingIsScheduledWhereNoLimitDrawsOnAPool() {
-        TaskTimer unused = new TaskTimer("timer");
+        TaskTimer unused = new TaskTimer("timer-without-pools");
         PoolPermits idle = new PoolPermits(
                 new TaskLimits(List.of(LimitSettings.of("db", 1)), unused, change -> {}),
                 new PoolReader(beans, beans.getBeanProvider(PoolSizes.class)),
@@ -116,7 +116,7 @@ class PoolPermitsTests {
         idle.start();
 
         assertThat(Thread.getAllStackTraces().keySet())
-                .noneMatch(thread -> thread.getName().equals("timer"));
+                .noneMatch(thread -> thread.getName().equals("timer-without-pools"));
         idle.stop();
         unused.close();
     }

@@ -16,7 +16,12 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
 @SampleTest
-@TestPropertySource(properties = {"virtual-thread.limits.db.permits=1", "virtual-thread.limits.db.queue-capacity=0"})
+@TestPropertySource(
+        properties = {
+            "virtual-thread.limits.db.permits-from=",
+            "virtual-thread.limits.db.permits=1",
+            "virtual-thread.limits.db.queue-capacity=0"
+        })
 class BusyDatabaseTests {
 
     private final CountDownLatch queryRuns = new CountDownLatch(1);
