@@ -1,6 +1,7 @@
 package io.github.virtualthread.config;
 
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -109,8 +110,17 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    TaskEngineLifecycle virtualThreadEngineLifecycle(TaskEngine engine, ObjectProvider<EngineSettings> settings) {
-        return new TaskEngineLifecycle(engine, settings(settings).awaitTermination());
+    CallWatch virtualThreadCallWatch(TaskEngine engine, TaskLimits limits, ObjectProvider<EngineSettings> settings) {
+        EngineSettings given = settings(settings);
+        return new CallWatch(
+                engine, limits, given.watch().saturated(), given.watch().stuck(), given.threadNamePrefix());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    TaskEngineLifecycle virtualThreadEngineLifecycle(
+            TaskEngine engine, CallWatch watch, ObjectProvider<EngineSettings> settings) {
+        return new TaskEngineLifecycle(engine, settings(settings).awaitTermination(), watch);
     }
 
     @Bean

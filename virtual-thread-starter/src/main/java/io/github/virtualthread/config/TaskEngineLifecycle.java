@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
 import java.time.Duration;
 import org.springframework.context.SmartLifecycle;
@@ -13,16 +14,19 @@ final class TaskEngineLifecycle implements SmartLifecycle {
 
     private final TaskEngine engine;
     private final Duration awaitTermination;
+    private final CallWatch watch;
     private volatile boolean running;
 
-    TaskEngineLifecycle(TaskEngine engine, Duration awaitTermination) {
+    TaskEngineLifecycle(TaskEngine engine, Duration awaitTermination, CallWatch watch) {
         this.engine = engine;
         this.awaitTermination = awaitTermination;
+        this.watch = watch;
     }
 
     @Override
     public void start() {
         engine.start();
+        watch.start();
         running = true;
     }
 
@@ -31,6 +35,7 @@ final class TaskEngineLifecycle implements SmartLifecycle {
     public void stop() {
         running = false;
         engine.stop(awaitTermination);
+        watch.stop();
     }
 
     @Override

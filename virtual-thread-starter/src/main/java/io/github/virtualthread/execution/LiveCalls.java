@@ -105,7 +105,8 @@ public final class LiveCalls {
         return task.map(TaskCall.class::cast);
     }
 
-    private Stream<LiveCall> threads() {
+    /** Calls whose body runs, in no order. */
+    Stream<LiveCall> threads() {
         return Stream.concat(
                 holders.callers().entrySet().stream()
                         .flatMap(entry -> nested(entry.getValue()).map(permit -> live(permit, entry.getKey()))),

@@ -44,16 +44,21 @@ final class RunTimeout {
     private static void tellIfRunning(Task task) {
         Thread thread = task.runningThread();
         if (thread != null) {
-            Throwable stack = new Throwable("Stack of " + thread.getName());
-            stack.setStackTrace(thread.getStackTrace());
             logger.warn(
                     "{} does not react to the interrupt after its timeout of {}; it still runs and holds its permit of"
                             + " limit '{}'",
                     task.spec().name(),
                     text(task.spec()),
                     task.spec().limitName(),
-                    stack);
+                    stack(thread));
         }
+    }
+
+    /** To be logged: where a thread is at this moment. */
+    static Throwable stack(Thread thread) {
+        Throwable stack = new Throwable("Stack of " + thread.getName());
+        stack.setStackTrace(thread.getStackTrace());
+        return stack;
     }
 
     static TimeoutException exception(TaskSpec spec) {

@@ -54,6 +54,13 @@ public interface TaskListener {
     default void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {}
 
     /**
+     * A call runs longer than {@code virtual-thread.stuck-after}. Once for each call, on a thread of the starter.
+     *
+     * @param call the call, which still runs
+     */
+    default void stuck(TaskCall call) {}
+
+    /**
      * A call was refused by its limit, or since the application stops. On the thread of the caller if it was refused at
      * once, else on a virtual thread.
      *

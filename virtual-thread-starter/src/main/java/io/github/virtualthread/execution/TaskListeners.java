@@ -38,6 +38,10 @@ final class TaskListeners {
         tell(call, listener -> listener.finished(call, outcome, failure));
     }
 
+    void stuck(TaskCall call) {
+        tell(call, listener -> listener.stuck(call));
+    }
+
     void rejected(TaskCall call, LimitExceededException rejection) {
         tell(call, listener -> listener.rejected(call, rejection));
     }

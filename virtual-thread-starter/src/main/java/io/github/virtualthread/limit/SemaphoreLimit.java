@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -28,6 +29,7 @@ final class SemaphoreLimit implements TaskLimit {
     private final Consumer<LimitChange> changes;
     private final ReentrantLock lock = new ReentrantLock();
     private final WaitQueue queue = new WaitQueue();
+    private final LongAdder completed = new LongAdder();
     private volatile LimitSettings settings; // written under the lock
     private volatile String name;
     private @Nullable Future<?> expiry; // the one entry in the timer; guarded by lock
@@ -68,6 +70,11 @@ final class SemaphoreLimit implements TaskLimit {
     @Override
     public Duration saturated() {
         return queue.nonEmptyFor();
+    }
+
+    @Override
+    public long completed() {
+        return completed.sum();
     }
 
     @Override
@@ -163,7 +170,7 @@ final class SemaphoreLimit implements TaskLimit {
         if (granted) {
             Throwable failure = request.grant();
             if (failure != null) {
-                release();
+                restore();
                 request.grantFailed(failure);
             }
         } else if (permits.availablePermits() > 0) {
@@ -190,6 +197,11 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** Returns a permit and grants it to the first in the queue. */
     void release() {
+        completed.increment();
+        restore();
+    }
+
+    private void restore() {
         permits.release();
         if (!queue.isEmpty()) {
             serve();

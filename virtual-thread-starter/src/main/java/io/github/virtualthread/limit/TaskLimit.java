@@ -57,6 +57,13 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     Duration saturated();
 
     /**
+     * Calls that have had a permit and have given it back, however they ended.
+     *
+     * @return number since the limit was made
+     */
+    long completed();
+
+    /**
      * Most calls that may wait; one more is rejected at once.
      *
      * @return at least 0, {@link LimitSettings#UNBOUNDED} for any number

@@ -12,13 +12,19 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
-/** What one class logs at WARN and above, from whatever thread, until the end of the test; tests can wait for it. */
+/** What one class logs at WARN and above, or at another level, from whatever thread, until the end of the test; tests can wait for it. */
 final class QueueAppender extends AppenderBase<ILoggingEvent> implements AfterEachCallback {
 
     final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();
     private final Logger logger;
+    private final Level level;
 
     QueueAppender(Class<?> source) {
+        this(source, Level.WARN);
+    }
+
+    QueueAppender(Class<?> source, Level level) {
+        this.level = level;
         logger = (Logger) LoggerFactory.getLogger(source);
         start();
         logger.addAppender(this);
@@ -32,7 +38,7 @@ final class QueueAppender extends AppenderBase<ILoggingEvent> implements AfterEa
 
     @Override
     protected void append(ILoggingEvent event) {
-        if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
+        if (event.getLevel().isGreaterOrEqual(level)) {
             events.add(event);
         }
     }

@@ -1,0 +1,189 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks every second whether limits are full, and whether calls are stuck, and says so in the log.
+ *
+ * <p>One platform thread serves all limits and all calls: where bodies keep all carriers busy, which is when somebody has to
+ * say so, no virtual thread would get to it.
+ */
+public final class CallWatch {
+
+    private static final Logger logger = LoggerFactory.getLogger(CallWatch.class);
+
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    private final TaskEngine engine;
+    private final TaskLimits limits;
+    private final Duration saturated;
+    private final @Nullable Duration stuck;
+    private final String threadName;
+    private final Duration tick;
+    private final ReentrantLock looking = new ReentrantLock();
+    private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by the lock
+    private Set<TaskCall> told = Set.of(); // stuck calls that still run; guarded by the lock
+    private volatile @Nullable TaskTimer timer;
+
+    /**
+     * A watch that has not begun.
+     *
+     * @param engine runs the calls
+     * @param limits limits to look at
+     * @param saturated how long a limit has been full, with calls waiting, before the log warns; zero for never
+     * @param stuck how long a body runs before the log warns; null for never
+     * @param threadNamePrefix begin of the name of its thread
+     */
+    public CallWatch(
+            TaskEngine engine,
+            TaskLimits limits,
+            Duration saturated,
+            @Nullable Duration stuck,
+            String threadNamePrefix) {
+        this(engine, limits, saturated, stuck, threadNamePrefix, TICK);
+    }
+
+    CallWatch(
+            TaskEngine engine,
+            TaskLimits limits,
+            Duration saturated,
+            @Nullable Duration stuck,
+            String threadNamePrefix,
+            Duration tick) {
+        this.engine = engine;
+        this.limits = limits;
+        this.saturated = saturated;
+        this.stuck = stuck;
+        this.threadName = threadNamePrefix + "watch";
+        this.tick = tick;
+    }
+
+    /** Begins to look, unless there is nothing to look for. Does not block. */
+    public void start() {
+        if (timer == null && (saturated.isPositive() || stuck != null)) {
+            TaskTimer made = new TaskTimer(threadName);
+            timer = made;
+            schedule(made);
+        }
+    }
+
+    /** Does nothing once the timer is closed. */
+    private void schedule(TaskTimer on) {
+        Future<?> unused = on.schedule(() -> tick(on), tick.toNanos());
+    }
+
+    private void tick(TaskTimer on) {
+        try {
+            look();
+        } catch (Throwable failure) {
+            logger.error("Limits and calls could not be looked at", failure);
+        } finally {
+            schedule(on);
+        }
+    }
+
+    /** Looks no more, till the next start. Does not block. */
+    public void stop() {
+        TaskTimer stopped = timer;
+        timer = null;
+        if (stopped != null) {
+            stopped.close();
+        }
+    }
+
+    /** Looks once. */
+    void look() {
+        looking.lock();
+        try {
+            if (saturated.isPositive()) {
+                limits.names().stream().map(limits::get).forEach(this::lookAt);
+            }
+            if (stuck != null) {
+                lookForStuck(stuck);
+            }
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    private void lookAt(TaskLimit limit) {
+        Saturation seen = saturations.computeIfAbsent(limit, each -> new Saturation());
+        seen.sample(limit.completed());
+        Duration full = limit.saturated();
+        if (seen.isOver(full)) {
+            logger.info(
+                    "Limit '{}' is no longer full, after {} s",
+                    limit.name(),
+                    seen.end().toSeconds());
+        }
+        if (full.compareTo(saturated) >= 0 && seen.isToBeTold(full)) {
+            logger.warn(describe(limit, full, seen.completedInTheLastMinute()));
+        }
+    }
+
+    /** As in {@code Limit 'db' full for 30 s: 20 of 20 running, oldest 41 s in Prices.find; 3,412 waiting, oldest 28 s; ...}. */
+    private String describe(TaskLimit limit, Duration full, long completed) {
+        List<LiveCall> running = engine.liveCalls().running(limit.name());
+        List<LiveCall> waiting = engine.liveCalls().waiting(limit.name(), 1);
+        String oldestRunning = running.isEmpty()
+                ? ""
+                : ", oldest %d s in %s"
+                        .formatted(
+                                running.get(0).call().ran().toSeconds(),
+                                running.get(0).call().spec().name());
+        String oldestWaiting = waiting.isEmpty()
+                ? ""
+                : ", oldest %d s".formatted(waiting.get(0).call().waited().toSeconds());
+        return String.format(
+                Locale.ROOT,
+                "Limit '%s' full for %d s: %d of %d running%s; %,d waiting%s; %,d finished in the last minute",
+                limit.name(),
+                full.toSeconds(),
+                running.size(),
+                limit.permits(),
+                oldestRunning,
+                limit.waiting(),
+                oldestWaiting,
+                completed);
+    }
+
+    private void lookForStuck(Duration after) {
+        List<LiveCall> old = engine.liveCalls()
+                .threads()
+                .filter(live -> live.call().ran().compareTo(after) >= 0)
+                .toList();
+        Set<TaskCall> before = told;
+        old.stream().filter(live -> !before.contains(live.call())).forEach(this::tellStuck);
+        told = old.stream().map(LiveCall::call).collect(Collectors.toCollection(HashSet::new));
+    }
+
+    private void tellStuck(LiveCall live) {
+        Thread thread = live.thread();
+        if (thread != null) {
+            TaskCall call = live.call();
+            logger.warn(
+                    "{} runs for {} under limit '{}', longer than virtual-thread.stuck-after",
+                    call.spec().name(),
+                    Durations.text(Duration.ofSeconds(call.ran().toSeconds())),
+                    call.spec().limitName(),
+                    RunTimeout.stack(thread));
+            engine.listeners().stuck(call);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the log says of full limits and of stuck calls. */
+@Timeout(10)
+class CallWatchTests {
+
+    private final BlockingQueue<TaskCall> stuck = new LinkedBlockingQueue<>();
+
+    @RegisterExtension
+    private final TestEngine test = new TestEngine(
+            new TaskListener() {
+                @Override
+                public void stuck(TaskCall call) {
+                    stuck.add(call);
+                }
+            },
+            LimitSettings.of("db", 2),
+            LimitSettings.of("mail", 1));
+
+    @RegisterExtension
+    private final QueueAppender log = new QueueAppender(CallWatch.class, Level.INFO);
+
+    private final CountDownLatch gate = test.latch();
+    private @Nullable CallWatch watch;
+
+    @AfterEach
+    void stop() {
+        if (watch != null) {
+            watch.stop();
+        }
+    }
+
+    @Test
+    void aFullLimitSpeaksUpOnceAndSaysWhenItIsOver() {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        watch.look();
+        test.hold("db", gate);
+        test.hold("db", gate);
+        watch.look();
+        List<CompletableFuture<?>> waiting = List.of(test.submit("db", () -> null), test.submit("db", () -> null));
+
+        watch.look();
+        watch.look();
+        assertThat(messages())
+                .containsExactly("WARN Limit 'db' full for 0 s: 2 of 2 running, oldest 0 s in Test.task; 2 waiting,"
+                        + " oldest 0 s; 0 finished in the last minute");
+
+        gate.countDown();
+        waiting.forEach(CompletableFuture::join);
+        watch.look();
+        watch.look();
+        assertThat(messages())
+                .filteredOn(message -> message.startsWith("INFO"))
+                .containsExactly("INFO Limit 'db' is no longer full, after 0 s");
+    }
+
+    @Test
+    void whatFinishedInTheLastMinuteIsCounted() {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        test.submit("mail", () -> null).join();
+        test.submit("mail", () -> null).join();
+        test.hold("mail", gate);
+        test.submit("mail", () -> null);
+
+        watch.look();
+
+        assertThat(messages()).singleElement().asString().endsWith("; 2 finished in the last minute");
+    }
+
+    @Test
+    void aLimitThatIsFullForAShorterTimeSaysNothing() {
+        CallWatch watch = watch(Duration.ofHours(1), null);
+        test.hold("mail", gate);
+        test.submit("mail", () -> null);
+
+        watch.look();
+
+        assertThat(messages()).isEmpty();
+    }
+
+    @Test
+    void aStuckCallIsToldOnceWithItsStackAndListenersHearOfIt() {
+        CallWatch watch = watch(Duration.ZERO, Duration.ofNanos(1));
+        test.hold("db", gate);
+
+        watch.look();
+        watch.look();
+
+        assertThat(log.events).singleElement().satisfies(event -> {
+            assertThat(event.getFormattedMessage())
+                    .isEqualTo("Test.task runs for 0s under limit 'db', longer than virtual-thread.stuck-after");
+            assertThat(event.getThrowableProxy().getMessage()).startsWith("Stack of vt-Test.task-");
+            assertThat(event.getThrowableProxy().getStackTraceElementProxyArray())
+                    .anyMatch(frame -> frame.toString().contains("CountDownLatch.await"));
+        });
+        assertThat(stuck).singleElement().extracting(call -> call.spec().name()).isEqualTo("Test.task");
+    }
+
+    @Test
+    void aCallOnItsCallersThreadCanBeStuckToo() throws Throwable {
+        CallWatch watch = watch(Duration.ZERO, Duration.ofNanos(1));
+
+        test.engine.call(test.engine.spec("Test.call", "db"), () -> {
+            watch.look();
+            return null;
+        });
+        watch.look();
+
+        assertThat(messages()).singleElement().asString().startsWith("WARN Test.call runs for ");
+    }
+
+    @Test
+    void aCallThatEndedInTimeIsNotStuck() {
+        CallWatch watch = watch(Duration.ZERO, Duration.ofHours(1));
+        test.hold("db", gate);
+
+        watch.look();
+
+        assertThat(messages()).isEmpty();
+        assertThat(stuck).isEmpty();
+    }
+
+    @Test
+    void looksByItselfBetweenStartAndStop() throws InterruptedException {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        test.hold("mail", gate);
+        test.submit("mail", () -> null);
+        assertThat(log.events).isEmpty();
+
+        watch.start();
+        assertThat(log.next()).isNotNull();
+        assertThat(threads()).hasSize(1);
+
+        watch.stop();
+        while (!threads().isEmpty()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void looksAgainAfterAStopAndAStart() throws InterruptedException {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        watch.start();
+        watch.stop();
+        watch.start();
+        test.hold("mail", gate);
+        test.submit("mail", () -> null);
+
+        assertThat(log.next()).isNotNull();
+    }
+
+    @Test
+    void needsNoThreadWhereThereIsNothingToLookFor() {
+        watch(Duration.ZERO, null).start();
+
+        assertThat(threads()).isEmpty();
+    }
+
+    /** Bodies that keep all carriers busy are what somebody has to hear of. */
+    @Test
+    void speaksUpWhileAllCarriersAreBusy() throws InterruptedException {
+        int carriers = Runtime.getRuntime().availableProcessors();
+        CountDownLatch busy = new CountDownLatch(carriers);
+        for (int i = 0; i < carriers; i++) {
+            test.submit(null, () -> {
+                busy.countDown();
+                while (gate.getCount() > 0) {
+                    Thread.onSpinWait();
+                }
+                return null;
+            });
+        }
+        await(busy);
+
+        watch(Duration.ZERO, Duration.ofNanos(1)).start();
+
+        assertThat(log.next()).isNotNull();
+    }
+
+    private CallWatch watch(Duration saturated, @Nullable Duration stuckAfter) {
+        CallWatch made = new CallWatch(
+                test.engine,
+                test.limits,
+                saturated,
+                stuckAfter,
+                "watch-test-" + hashCode() + "-",
+                Duration.ofMillis(1));
+        watch = made;
+        return made;
+    }
+
+    private List<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("watch-test-" + hashCode() + "-watch"))
+                .toList();
+    }
+
+    private List<String> messages() {
+        return log.events.stream()
+                .map((ILoggingEvent event) -> event.getLevel() + " " + event.getFormattedMessage())
+                .toList();
+    }
+}

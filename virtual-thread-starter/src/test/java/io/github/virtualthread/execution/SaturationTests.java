@@ -1,0 +1,54 @@
+package io.github.virtualthread.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** When the log tells of a full limit; a look is a second. */
+class SaturationTests {
+
+    private final Saturation saturation = new Saturation();
+
+    @Test
+    void isToldOnceAndThenOnceAMinute() {
+        int told = 0;
+        for (int second = 10; second <= 130; second++) {
+            saturation.sample(0);
+            told += saturation.isToBeTold(Duration.ofSeconds(second)) ? 1 : 0;
+        }
+
+        assertThat(told).isEqualTo(3); // after 10, 70 and 130 seconds
+    }
+
+    @Test
+    void isOverWhenNobodyWaitsOrOnlySomebodyWhoHasComeSince() {
+        assertThat(saturation.isOver(Duration.ZERO)).isFalse();
+
+        saturation.isToBeTold(Duration.ofSeconds(10));
+        assertThat(saturation.isOver(Duration.ofSeconds(11))).isFalse();
+        assertThat(saturation.isOver(Duration.ofSeconds(1))).isTrue();
+        assertThat(saturation.end()).isEqualTo(Duration.ofSeconds(10));
+
+        assertThat(saturation.isOver(Duration.ZERO)).isFalse();
+        assertThat(saturation.isToBeTold(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void countsWhatCompletedInTheLastMinuteOnly() {
+        for (int second = 1; second <= 30; second++) {
+            saturation.sample(second);
+        }
+        assertThat(saturation.completedInTheLastMinute()).isEqualTo(30);
+
+        for (int second = 31; second <= 200; second++) {
+            saturation.sample(second);
+        }
+        assertThat(saturation.completedInTheLastMinute()).isEqualTo(60);
+
+        for (int second = 201; second <= 260; second++) {
+            saturation.sample(200);
+        }
+        assertThat(saturation.completedInTheLastMinute()).isZero();
+    }
+}
