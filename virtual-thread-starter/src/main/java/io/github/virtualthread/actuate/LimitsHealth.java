@@ -1,0 +1,40 @@
+package io.github.virtualthread.actuate;
+
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Which limits have been full, with calls waiting, for too long; whatever the health types of Spring Boot are called. */
+final class LimitsHealth {
+
+    private final TaskLimits limits;
+    private final Duration saturatedAfter;
+
+    /**
+     * Looks at all limits, also those that come later.
+     *
+     * @param saturatedAfter how long is too long, more than zero
+     */
+    LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
+        this.limits = limits;
+        this.saturatedAfter = saturatedAfter;
+    }
+
+    /** By the name of the limit, as in {@code full for 41 s: 0 of 20 permits free, 3412 waiting}; empty if all is well. */
+    Map<String, String> saturated() {
+        Map<String, String> saturated = new TreeMap<>();
+        for (String name : limits.names()) {
+            TaskLimit limit = limits.get(name);
+            Duration full = limit.saturated();
+            if (full.compareTo(saturatedAfter) >= 0) {
+                saturated.put(
+                        name,
+                        "full for %d s: %d of %d permits free, %d waiting"
+                                .formatted(full.toSeconds(), limit.available(), limit.permits(), limit.waiting()));
+            }
+        }
+        return saturated;
+    }
+}

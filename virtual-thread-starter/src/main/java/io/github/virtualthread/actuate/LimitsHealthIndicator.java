@@ -1,0 +1,34 @@
+package io.github.virtualthread.actuate;
+
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
+import java.util.Map;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/** Out of service while a limit has been full, with calls waiting, for too long. For Spring Boot 4. */
+public final class LimitsHealthIndicator extends AbstractHealthIndicator {
+
+    private final LimitsHealth limits;
+
+    /**
+     * Health of all limits.
+     *
+     * @param limits limits of the application
+     * @param saturatedAfter how long a limit may be full with calls waiting, more than zero
+     */
+    public LimitsHealthIndicator(TaskLimits limits, Duration saturatedAfter) {
+        super("The health of limits cannot be told");
+        this.limits = new LimitsHealth(limits, saturatedAfter);
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        Map<String, String> saturated = limits.saturated();
+        if (saturated.isEmpty()) {
+            builder.up();
+        } else {
+            builder.outOfService().withDetails(saturated);
+        }
+    }
+}

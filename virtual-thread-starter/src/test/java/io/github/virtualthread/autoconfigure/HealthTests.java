@@ -1,0 +1,121 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
+import io.github.virtualthread.execution.VirtualThreads;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.actuate.autoconfigure.health.HealthContributorAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.health.HealthEndpointAutoConfiguration;
+import org.springframework.boot.actuate.health.HealthEndpoint;
+import org.springframework.boot.actuate.health.Status;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Health of the limits with the types of Spring Boot 3; the sample has the test with those of Spring Boot 4. */
+@Timeout(20)
+class HealthTests {
+
+    private final CountDownLatch gate = new CountDownLatch(1);
+    private final ApplicationContextRunner off = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    VirtualThreadAutoConfiguration.class,
+                    VirtualThreadHealthAutoConfiguration.class,
+                    HealthContributorAutoConfiguration.class,
+                    HealthEndpointAutoConfiguration.class))
+            .withPropertyValues(
+                    "virtual-thread.limits.db.permits=1",
+                    "virtual-thread.shutdown.await-termination-period=0s",
+                    "management.endpoint.health.probes.enabled=true");
+    private final ApplicationContextRunner on = off.withPropertyValues("virtual-thread.health.saturated-after=1ns");
+
+    @AfterEach
+    void open() {
+        gate.countDown();
+    }
+
+    @Test
+    void isNotLookedAtUnlessAskedFor() {
+        off.run(context -> assertNone(context));
+        off.withPropertyValues("virtual-thread.health.saturated-after=").run(HealthTests::assertNone);
+    }
+
+    @Test
+    void isUpWhileNobodyWaits() {
+        on.run(context -> assertThat(context.getBean(Boot3LimitsHealthIndicator.class)
+                        .health()
+                        .getStatus())
+                .isEqualTo(Status.UP));
+    }
+
+    @Test
+    void isOutOfServiceWhileALimitIsFullForTooLong() {
+        on.run(context -> {
+            saturate(context);
+
+            var health = context.getBean(Boot3LimitsHealthIndicator.class).health();
+            assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+            assertThat(health.getDetails())
+                    .containsOnlyKeys("db")
+                    .containsEntry("db", "full for 0 s: 0 of 1 permits free, 1 waiting");
+        });
+    }
+
+    @Test
+    void isUpWhileALimitIsFullForAShorterTime() {
+        on.withPropertyValues("virtual-thread.health.saturated-after=1h").run(context -> {
+            saturate(context);
+
+            assertThat(context.getBean(Boot3LimitsHealthIndicator.class)
+                            .health()
+                            .getStatus())
+                    .isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
+    void countsForTheApplicationAndForNoProbe() {
+        on.run(context -> {
+            saturate(context);
+            HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+
+            assertThat(endpoint.healthForPath("virtualThreads").getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+            assertThat(endpoint.health().getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+            assertThat(endpoint.healthForPath("readiness", "virtualThreads")).isNull();
+            assertThat(endpoint.healthForPath("liveness", "virtualThreads")).isNull();
+        });
+    }
+
+    @Test
+    void isNotThereWithoutActuator() {
+        on.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate.health"))
+                .run(HealthTests::assertNone);
+    }
+
+    private void saturate(AssertableApplicationContext context) {
+        VirtualThreads threads = context.getBean(VirtualThreads.class);
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<?> held = threads.submit("db", () -> {
+            running.countDown();
+            gate.await();
+            return null;
+        });
+        try {
+            running.await();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(held.toString(), interrupted);
+        }
+        CompletableFuture<?> waiting = threads.submit("db", () -> null);
+        assertThat(waiting).isNotDone();
+    }
+
+    private static void assertNone(AssertableApplicationContext context) {
+        assertThat(context).hasNotFailed().doesNotHaveBean("virtualThreadsHealthIndicator");
+    }
+}
