@@ -133,7 +133,9 @@ final class CallerPermit extends Call {
     @Override
     protected void granted() {
         granted = true;
-        LockSupport.unpark(thread);
+        if (!thread.equals(Thread.currentThread())) { // or the body would not block where it parks first
+            LockSupport.unpark(thread);
+        }
     }
 
     /** Cannot be: {@link #granted()} throws nothing. */

@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.LimitExceededException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,15 @@ public interface TaskListener {
      * @param call the call, which still runs
      */
     default void stuck(TaskCall call) {}
+
+    /**
+     * A virtual thread has kept its carrier busy while it was blocked, for longer than {@code virtual-thread.pinning.threshold}.
+     * Told a moment later, when the call may have ended, on a thread of the JVM's flight recorder.
+     *
+     * @param task name of the call that was running on the thread, {@code none} for a thread that ran none
+     * @param time how long it was pinned
+     */
+    default void pinned(String task, Duration time) {}
 
     /**
      * A call was refused by its limit, or since the application stops. On the thread of the caller if it was refused at

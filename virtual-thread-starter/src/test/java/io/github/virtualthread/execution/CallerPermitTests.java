@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -59,6 +60,21 @@ class CallerPermitTests {
                 }))
                 .isSameAs(Thread.currentThread());
         assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @Test
+    void aBodyThatParksIsNotWokenByItsOwnPermit() throws Throwable {
+        Thread caller = Thread.currentThread();
+        CompletableFuture<Void> parked = new CompletableFuture<>();
+        call("db", () -> {
+            Thread.ofPlatform().start(() -> {
+                TestEngine.awaitParked(caller);
+                parked.complete(null);
+                LockSupport.unpark(caller);
+            });
+            LockSupport.park();
+            return assertThat(parked).isDone();
+        });
     }
 
     @Test

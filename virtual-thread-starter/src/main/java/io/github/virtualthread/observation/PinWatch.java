@@ -1,0 +1,163 @@
+package io.github.virtualthread.observation;
+
+import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.limit.LimitNames;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedFrame;
+import jdk.jfr.consumer.RecordedStackTrace;
+import jdk.jfr.consumer.RecordedThread;
+import jdk.jfr.consumer.RecordingStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Logs virtual threads that block without letting go of their carrier, by the JVM's flight recorder. Each place is logged once
+ * a minute at most; every pin is told to the listeners.
+ *
+ * @see <a href="https://openjdk.org/jeps/491">JEP 491</a>: from JDK 24 on, synchronized does not pin; native frames and class
+ *     initialisers still do
+ */
+public final class PinWatch implements SmartLifecycle {
+
+    private static final Logger logger = LoggerFactory.getLogger(PinWatch.class);
+
+    private static final String EVENT = "jdk.VirtualThreadPinned";
+    private static final Duration QUIET = Duration.ofMinutes(1);
+
+    private final Duration threshold;
+    private final Pattern taskThreads;
+    private final LiveCalls calls;
+    private final ObjectProvider<TaskListener> listeners;
+    private final Map<String, Long> told =
+            new LinkedHashMap<>(); // place to time, oldest first; the stream's thread only
+    private volatile @Nullable RecordingStream stream;
+
+    /**
+     * A watch that has not begun.
+     *
+     * @param threshold shortest pin that counts, zero or more
+     * @param threadNamePrefix begin of the names of threads of tasks
+     * @param calls tells which call a thread runs that is no thread of a task
+     * @param listeners told of every pin
+     */
+    public PinWatch(
+            Duration threshold, String threadNamePrefix, LiveCalls calls, ObjectProvider<TaskListener> listeners) {
+        this.threshold = threshold;
+        this.taskThreads = Pattern.compile(Pattern.quote(threadNamePrefix) + "(.+)-\\d+");
+        this.calls = calls;
+        this.listeners = listeners;
+    }
+
+    @Override
+    public void start() {
+        RecordingStream made = new RecordingStream();
+        made.enable(EVENT).withThreshold(threshold).withStackTrace();
+        made.onEvent(EVENT, this::pinned);
+        made.onError(failure -> logger.warn("A pin could not be told", failure));
+        made.startAsync();
+        stream = made;
+    }
+
+    private void pinned(RecordedEvent event) {
+        String task = task(event.getThread());
+        StackTraceElement[] stack = stack(event.getStackTrace());
+        String place = place(stack);
+        if (isToBeTold(place)) {
+            Throwable where = new Throwable("Stack of a pinned thread");
+            where.setStackTrace(stack);
+            logger.warn(
+                    "{} kept its carrier busy for {} ms while it was blocked, at {}{}",
+                    task.equals(LimitNames.NONE) ? "A virtual thread" : task,
+                    event.getDuration().toMillis(),
+                    place,
+                    reason(event),
+                    where);
+        }
+        listeners.orderedStream().forEach(listener -> tell(listener, task, event.getDuration()));
+    }
+
+    private static void tell(TaskListener listener, String task, Duration time) {
+        try {
+            listener.pinned(task, time);
+        } catch (RuntimeException failure) {
+            logger.error("{} has failed on a pin of {}", listener, task, failure);
+        }
+    }
+
+    /** By the name of the thread, as its call may be over; of a caller's own thread only while its call runs. */
+    private String task(@Nullable RecordedThread thread) {
+        if (thread == null) {
+            return LimitNames.NONE;
+        }
+        String name = thread.getJavaName();
+        Matcher matcher = taskThreads.matcher(name == null ? "" : name);
+        if (matcher.matches()) {
+            return matcher.group(1);
+        }
+        return calls.onThread(thread.getJavaThreadId())
+                .map(live -> live.call().spec().name())
+                .orElse(LimitNames.NONE);
+    }
+
+    private static StackTraceElement[] stack(@Nullable RecordedStackTrace trace) {
+        List<StackTraceElement> frames = new ArrayList<>();
+        if (trace != null) {
+            for (RecordedFrame frame : trace.getFrames()) {
+                frames.add(new StackTraceElement(
+                        frame.getMethod().getType().getName(),
+                        frame.getMethod().getName(),
+                        null,
+                        frame.getLineNumber()));
+            }
+        }
+        return frames.toArray(StackTraceElement[]::new);
+    }
+
+    /** Where the JDK was called from: what parks a thread is the same everywhere. */
+    private static String place(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            String type = frame.getClassName();
+            if (!type.startsWith("java.") && !type.startsWith("jdk.") && !type.startsWith("sun.")) {
+                return "%s.%s, line %d".formatted(type, frame.getMethodName(), frame.getLineNumber());
+            }
+        }
+        return stack.length == 0 ? "an unknown place" : stack[0].toString();
+    }
+
+    /** Later JDKs tell it. */
+    private static String reason(RecordedEvent event) {
+        String reason = event.hasField("pinnedReason") ? event.getString("pinnedReason") : null;
+        return reason == null ? "" : ": " + reason;
+    }
+
+    private boolean isToBeTold(String place) {
+        long now = System.nanoTime();
+        told.values().removeIf(time -> now - time >= QUIET.toNanos());
+        return told.putIfAbsent(place, now) == null;
+    }
+
+    @Override
+    public void stop() {
+        RecordingStream stopped = stream;
+        stream = null;
+        if (stopped != null) {
+            stopped.close();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return stream != null;
+    }
+}

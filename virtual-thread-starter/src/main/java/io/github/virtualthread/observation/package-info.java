@@ -1,0 +1,10 @@
+/**
+ * What is told of calls: meters, observations and pins.
+ *
+ * <p>Hears of calls by {@link io.github.virtualthread.execution.TaskListener}. Micrometer and the JVM's flight recorder are
+ * optional.
+ */
+@NullMarked
+package io.github.virtualthread.observation;
+
+import org.jspecify.annotations.NullMarked;
