@@ -56,6 +56,11 @@ abstract class Call extends PermitRequest implements TaskCall {
         return since == 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
     }
 
+    /** Nanoseconds from the start of the body to that moment. */
+    final long ranAt(long nanoTime) {
+        return nanoTime - startedAt;
+    }
+
     final TaskEngine engine() {
         return engine;
     }

@@ -33,8 +33,9 @@ public final class LiveCalls {
      * @return calls with and without a limit
      */
     public List<LiveCall> running() {
+        long now = System.nanoTime(); // to one moment: ages that go on while they are compared have no order
         return threads()
-                .sorted(Comparator.comparing((LiveCall live) -> live.call().ran())
+                .sorted(Comparator.comparingLong((LiveCall live) -> ((Call) live.call()).ranAt(now))
                         .reversed())
                 .toList();
     }

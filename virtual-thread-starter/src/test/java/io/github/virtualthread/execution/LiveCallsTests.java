@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,6 +70,24 @@ class LiveCallsTests {
         assertThat(calls.running())
                 .extracting(live -> live.call().spec().limitName())
                 .containsExactly("none", "db", "mail");
+    }
+
+    /** A sort that asks for the age again at each comparison sees an order that changes, and may give up. */
+    @Test
+    void manyCallsThatBeganAlmostAtOnceAreInOrder() {
+        CountDownLatch running = new CountDownLatch(5000);
+        for (int i = 0; i < 5000; i++) {
+            test.submit(null, () -> {
+                running.countDown();
+                return gate.await(10, TimeUnit.SECONDS);
+            });
+        }
+        TestEngine.await(running);
+
+        List<LiveCall> expected = calls.running();
+        for (int i = 0; i < 50; i++) {
+            assertThat(calls.running().equals(expected)).as("same order").isTrue();
+        }
     }
 
     @Test
