@@ -1,5 +1,5 @@
 /**
- * What is told of calls: meters, observations and pins.
+ * What monitoring sees of calls and limits: meters, observations and pins. Start at {@link TaskMeters}.
  *
  * <p>Hears of calls by {@link io.github.virtualthread.execution.TaskListener}. Micrometer and the JVM's flight recorder are
  * optional.

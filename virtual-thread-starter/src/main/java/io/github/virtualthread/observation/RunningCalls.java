@@ -1,0 +1,107 @@
+package io.github.virtualthread.observation;
+
+import io.github.virtualthread.execution.LiveCall;
+import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.limit.TaskLimit;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What runs under each limit. To look goes through all calls that run: done once a second at most, for all gauges of all
+ * limits.
+ */
+final class RunningCalls {
+
+    /** How long an answer serves: one scrape of all gauges takes less, and the next comes later. */
+    private static final long FRESH = Duration.ofSeconds(1).toNanos();
+
+    /**
+     * What runs under one limit.
+     *
+     * @param abandoned permits held by bodies whose call has ended
+     * @param oldest how long the oldest body has run, in seconds
+     */
+    record Holding(int abandoned, double oldest) {
+
+        static final Holding NOTHING = new Holding(0, 0);
+
+        Holding and(Holding other) {
+            return new Holding(abandoned + other.abandoned, Math.max(oldest, other.oldest));
+        }
+    }
+
+    private record Look(long at, Map<TaskLimit, Holding> limits) {}
+
+    private final Supplier<List<LiveCall>> running;
+    private final LiveCalls calls;
+    private final LongSupplier clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile @Nullable Look last;
+
+    RunningCalls(LiveCalls calls) {
+        this(calls, calls::running, System::nanoTime);
+    }
+
+    RunningCalls(LiveCalls calls, Supplier<List<LiveCall>> running, LongSupplier clock) {
+        this.calls = calls;
+        this.running = running;
+        this.clock = clock;
+    }
+
+    Holding of(TaskLimit limit) {
+        Look look = last;
+        if (look == null || isOld(look)) {
+            look = look();
+        }
+        return look.limits().getOrDefault(limit, Holding.NOTHING);
+    }
+
+    /** How long the first in the queue has waited, in seconds: that needs no look at the others. */
+    double firstWaiting(TaskLimit limit) {
+        return calls.waiting(limit.name(), 1).stream()
+                .mapToDouble(live -> seconds(live.call().waited()))
+                .findFirst()
+                .orElse(0);
+    }
+
+    private boolean isOld(Look look) {
+        return clock.getAsLong() - look.at() >= FRESH;
+    }
+
+    private Look look() {
+        lock.lock();
+        try {
+            Look look = last;
+            if (look == null || isOld(look)) {
+                look = new Look(clock.getAsLong(), byLimit());
+                last = look;
+            }
+            return look;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Map<TaskLimit, Holding> byLimit() {
+        Map<TaskLimit, Holding> limits = new HashMap<>();
+        for (LiveCall live : running.get()) {
+            TaskLimit limit = live.call().spec().limit();
+            if (limit != null) {
+                Holding one = new Holding(
+                        live.abandoned() ? 1 : 0, seconds(live.call().ran()));
+                limits.merge(limit, one, Holding::and);
+            }
+        }
+        return limits;
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toNanos() / 1e9;
+    }
+}

@@ -1,0 +1,269 @@
+package io.github.virtualthread.observation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What each call leaves in the registry. */
+@Timeout(20)
+class CallMetersTests {
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final MeteredEngine test =
+            MeteredEngine.started(registry, LimitSettings.of("db", 1).withQueueCapacity(1));
+
+    @AfterEach
+    void close() {
+        test.close();
+    }
+
+    @Test
+    void aCallThatSucceedsIsSubmittedAndTimed() throws Exception {
+        test.submit("db", () -> "value").join();
+        test.awaitIdle();
+
+        assertThat(submitted("db")).isEqualTo(1);
+        assertThat(tasks("db", "success", "none").count()).isEqualTo(1);
+        assertThat(tasks("db", "success", "none").totalTime(TimeUnit.NANOSECONDS))
+                .isPositive();
+        assertThat(waits("db")).isEqualTo(1);
+        assertThat(active("db")).isZero();
+    }
+
+    @Test
+    void aCallWithoutALimitHasTheLimitNone() {
+        test.submit(null, () -> null).join();
+
+        assertThat(tasks("none", "success", "none").count()).isEqualTo(1);
+    }
+
+    @Test
+    void aCallIsActiveWhileItsBodyRuns() throws Exception {
+        CompletableFuture<?> running = test.hold("db");
+        test.submit("db", () -> null);
+
+        assertThat(submitted("db")).isEqualTo(2);
+        assertThat(active("db")).isEqualTo(1);
+
+        test.gate.countDown();
+        running.join();
+        test.awaitIdle();
+
+        assertThat(active("db")).isZero();
+    }
+
+    @Test
+    void aFailureIsAnErrorWithTheSimpleNameOfItsClass() throws Exception {
+        test.submit("db", () -> {
+            throw new IllegalStateException();
+        });
+        test.awaitIdle();
+        test.submit("db", () -> {
+            throw new IllegalArgumentException() {};
+        });
+        test.awaitIdle();
+
+        assertThat(tasks("db", "error", "IllegalStateException").count()).isEqualTo(1);
+        assertThat(tasks("db", "error", "IllegalArgumentException").count()).isEqualTo(1);
+    }
+
+    @Test
+    void aBodyThatRunsTooLongHasTimedOut() throws Exception {
+        test.submit(Duration.ofMillis(1), "db", () -> {
+            test.gate.await();
+            return null;
+        });
+        test.awaitIdle();
+
+        assertThat(tasks("db", "timeout", "TimeoutException").count()).isEqualTo(1);
+    }
+
+    @Test
+    void aRunningCallThatIsCancelledIsTimed() throws Exception {
+        test.hold("db").cancel(true);
+        test.awaitIdle();
+
+        Timer cancelled = tasks("db", "cancelled", "CancellationException");
+        assertThat(cancelled.count()).isEqualTo(1);
+        assertThat(cancelled.totalTime(TimeUnit.NANOSECONDS)).isPositive();
+        assertThat(active("db")).isZero();
+    }
+
+    @Test
+    void aCallThatIsCancelledWhileItWaitsHasRunForNoTime() throws Exception {
+        test.hold("db");
+        test.submit("db", () -> null).cancel(true);
+
+        Timer cancelled = tasks("db", "cancelled", "none");
+        assertThat(cancelled.count()).isEqualTo(1);
+        assertThat(cancelled.totalTime(TimeUnit.NANOSECONDS)).isZero();
+        assertThat(waits("db")).isEqualTo(1); // of the one that runs
+        assertThat(active("db")).isEqualTo(1);
+    }
+
+    @Test
+    void aRefusedCallIsRejectedAndNoTask() throws Exception {
+        test.hold("db");
+        test.submit("db", () -> null);
+        test.submit("db", () -> null);
+
+        assertThat(submitted("db")).isEqualTo(3);
+        assertThat(registry.get("virtual.thread.rejected")
+                        .tags("method", "Shop.price", "limit", "db", "reason", "QUEUE_FULL")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.find("virtual.thread.tasks").timers().stream().mapToLong(Timer::count))
+                .containsOnly(0L);
+    }
+
+    @Test
+    void aCallOnTheThreadOfItsCallerIsCountedToo() throws Exception {
+        test.threads.call("db", () -> "value");
+
+        assertThat(registry.get("virtual.thread.tasks")
+                        .tags("limit", "db", "outcome", "success")
+                        .timers())
+                .anyMatch(timer -> timer.count() == 1);
+    }
+
+    @Test
+    void callsByHandOfOneNameAreOneSeries() throws Exception {
+        test.submit(null, () -> null).join();
+        test.awaitIdle();
+        int before = registry.getMeters().size();
+        for (int i = 0; i < 1000; i++) {
+            test.submit(new String("Shop.price"), null, () -> null).join();
+        }
+        test.awaitIdle();
+
+        assertThat(registry.getMeters()).hasSize(before);
+        assertThat(tasks("none", "success", "none").count()).isEqualTo(1001);
+    }
+
+    @Test
+    void whatHappensBeforeTheStartIsRecordedThen() throws Exception {
+        MeterRegistry late = new SimpleMeterRegistry();
+        try (MeteredEngine early = new MeteredEngine(List.of(late), LimitSettings.of("db", 1))) {
+            early.submit("db", () -> null).join();
+            early.awaitIdle();
+            CompletableFuture<?> running = early.hold("db");
+            early.submit("db", () -> null).cancel(true);
+            assertThat(late.getMeters()).isEmpty();
+
+            early.meters.start();
+
+            assertThat(late.get("virtual.thread.submitted").counter().count()).isEqualTo(3);
+            assertThat(late.get("virtual.thread.tasks.active").gauge().value()).isEqualTo(1);
+            early.gate.countDown();
+            running.join();
+            early.awaitIdle();
+            assertThat(late.get("virtual.thread.tasks")
+                            .tags("outcome", "success")
+                            .timer()
+                            .count())
+                    .isEqualTo(2);
+            assertThat(late.get("virtual.thread.tasks")
+                            .tags("outcome", "cancelled")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(late.get("virtual.thread.tasks.active").gauge().value()).isZero();
+        }
+    }
+
+    @Test
+    void severalRegistriesWithoutAPrimaryOneAllGetTheMeters() throws Exception {
+        MeterRegistry first = new SimpleMeterRegistry();
+        MeterRegistry second = new SimpleMeterRegistry();
+        try (MeteredEngine both = new MeteredEngine(List.of(first, second), LimitSettings.of("db", 3))) {
+            both.meters.start();
+            both.submit("db", () -> null).join();
+
+            assertThat(List.of(first, second)).allSatisfy(registry -> {
+                assertThat(registry.get("virtual.thread.submitted").counter().count())
+                        .isEqualTo(1);
+                assertThat(registry.get("virtual.thread.limit.permits").gauge().value())
+                        .isEqualTo(3);
+            });
+        }
+        assertThat(first.getMeters()).isEmpty();
+        assertThat(second.getMeters()).isEmpty();
+    }
+
+    @Test
+    void aFilterThatTakesTheMethodAwayLeavesTheSum() throws Exception {
+        MeterRegistry narrow = new SimpleMeterRegistry();
+        narrow.config().meterFilter(MeterFilter.ignoreTags("method"));
+        try (MeteredEngine one = MeteredEngine.started(narrow, LimitSettings.of("db", 5))) {
+            one.hold("db");
+            one.hold("db");
+            one.submit("Shop.other", "db", () -> {
+                one.gate.await();
+                return null;
+            });
+            one.submit("Shop.third", "db", () -> null).join();
+
+            assertThat(narrow.get("virtual.thread.submitted").counter().count()).isEqualTo(4);
+            awaitActive(narrow, 3);
+            one.gate.countDown();
+        }
+    }
+
+    @Test
+    void withoutARegistryCallsAreAsEver() throws Exception {
+        try (MeteredEngine none = new MeteredEngine(List.of(), LimitSettings.of("db", 1))) {
+            none.submit("db", () -> null).join();
+            none.meters.start();
+
+            assertThat(none.submit("db", () -> "value").join()).isEqualTo("value");
+        }
+    }
+
+    private static void awaitActive(MeterRegistry registry, double expected) {
+        long begin = System.nanoTime();
+        while (registry.get("virtual.thread.tasks.active").gauge().value() != expected) {
+            assertThat(System.nanoTime() - begin)
+                    .isLessThan(Duration.ofSeconds(10).toNanos());
+            Thread.yield();
+        }
+    }
+
+    private double submitted(String limit) {
+        return registry.get("virtual.thread.submitted")
+                .tags("method", "Shop.price", "limit", limit)
+                .counter()
+                .count();
+    }
+
+    private Timer tasks(String limit, String outcome, String exception) {
+        return registry.get("virtual.thread.tasks")
+                .tags("method", "Shop.price", "limit", limit, "outcome", outcome, "exception", exception)
+                .timer();
+    }
+
+    private long waits(String limit) {
+        return registry.get("virtual.thread.wait")
+                .tags("method", "Shop.price", "limit", limit)
+                .timer()
+                .count();
+    }
+
+    private double active(String limit) {
+        return registry.get("virtual.thread.tasks.active")
+                .tags("method", "Shop.price", "limit", limit)
+                .gauge()
+                .value();
+    }
+}

@@ -1,0 +1,152 @@
+package io.github.virtualthread.observation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.execution.LiveCall;
+import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The gauges of limits. */
+@Timeout(20)
+class LimitMetersTests {
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final MeteredEngine test = MeteredEngine.started(
+            registry, LimitSettings.of("db", 2).withQueueCapacity(10), LimitSettings.of("mail", 5));
+
+    @AfterEach
+    void close() {
+        test.close();
+    }
+
+    @Test
+    void theyAreThereBeforeTheFirstCall() {
+        assertThat(value("permits", "db")).isEqualTo(2);
+        assertThat(value("available", "db")).isEqualTo(2);
+        assertThat(value("waiting", "db")).isZero();
+        assertThat(value("queue.capacity", "db")).isEqualTo(10);
+        assertThat(value("queue.capacity", "mail")).isEqualTo(Integer.MAX_VALUE);
+        assertThat(value("abandoned", "db")).isZero();
+        assertThat(value("oldest.running", "db")).isZero();
+        assertThat(value("oldest.waiting", "db")).isZero();
+    }
+
+    @Test
+    void theyFollowTheLimit() throws Exception {
+        test.hold("db");
+        test.hold("db");
+        test.submit("db", () -> null);
+
+        assertThat(value("available", "db")).isZero();
+        assertThat(value("waiting", "db")).isEqualTo(1);
+
+        test.limits.get("db").resize(7);
+        assertThat(value("permits", "db")).isEqualTo(7);
+    }
+
+    @Test
+    void theOldestAreTimedInSeconds() throws Exception {
+        long begin = System.nanoTime();
+        test.hold("db");
+        test.hold("db");
+        test.submit("db", () -> null);
+
+        assertThat(gauge("oldest.running", "db").getId().getBaseUnit()).isEqualTo("seconds");
+        assertThat(value("oldest.running", "db")).isPositive().isLessThanOrEqualTo(since(begin));
+        assertThat(value("oldest.waiting", "db")).isPositive().isLessThanOrEqualTo(since(begin));
+        assertThat(value("oldest.running", "mail")).isZero();
+    }
+
+    @Test
+    void aBodyThatIgnoresItsCancelIsAbandoned() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Future<?> call = test.submit("db", () -> {
+            running.countDown();
+            while (release.getCount() > 0) {
+                try {
+                    release.await();
+                } catch (InterruptedException ignored) {
+                    // goes on
+                }
+            }
+            return null;
+        });
+        MeteredEngine.await(running);
+        call.cancel(true);
+
+        assertThat(value("abandoned", "db")).isEqualTo(1);
+        release.countDown();
+    }
+
+    @Test
+    void aLimitThatIsAddedLaterHasThem() {
+        test.limits.add(LimitSettings.of("late", 3));
+        TaskLimit late = test.limits.get("late");
+        test.meters.limits().customize(late);
+        test.meters.limits().customize(late); // by a second context, say
+
+        assertThat(value("permits", "late")).isEqualTo(3);
+    }
+
+    @Test
+    void aLimitThatIsSpeltAnewRemainsOneSeries() throws Exception {
+        test.hold("mail");
+        test.limits.spell("MAIL");
+        test.gate.countDown();
+        test.awaitIdle();
+
+        assertThat(registry.get("virtual.thread.tasks.active").gauges())
+                .singleElement()
+                .satisfies(gauge -> assertThat(gauge.value()).isZero());
+        assertThat(value("oldest.waiting", "mail")).isZero();
+    }
+
+    @Test
+    void runningCallsAreLookedAtOnceASecondAtMost() {
+        AtomicInteger looks = new AtomicInteger();
+        AtomicLong clock = new AtomicLong();
+        LiveCalls calls = test.engine.liveCalls();
+        Supplier<List<LiveCall>> counted = () -> {
+            looks.incrementAndGet();
+            return calls.running();
+        };
+        RunningCalls running = new RunningCalls(calls, counted, clock::get);
+
+        for (String limit : test.limits.names()) {
+            running.of(test.limits.get(limit));
+            running.of(test.limits.get(limit));
+        }
+        assertThat(looks).hasValue(1);
+
+        clock.addAndGet(Duration.ofSeconds(1).toNanos());
+        running.of(test.limits.get("db"));
+        assertThat(looks).hasValue(2);
+    }
+
+    private double value(String gauge, String limit) {
+        return gauge(gauge, limit).value();
+    }
+
+    private Gauge gauge(String name, String limit) {
+        return registry.get("virtual.thread.limit." + name).tags("limit", limit).gauge();
+    }
+
+    private static double since(long begin) {
+        return (System.nanoTime() - begin) / 1e9;
+    }
+}

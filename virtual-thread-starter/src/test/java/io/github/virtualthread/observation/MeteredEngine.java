@@ -1,0 +1,97 @@
+package io.github.virtualthread.observation;
+
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.TaskBody;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+
+/** An engine with its meters in a registry, as an application context puts them together. */
+final class MeteredEngine implements AutoCloseable {
+
+    final TaskTimer timer = new TaskTimer("timer");
+    final TaskLimits limits;
+    final TaskEngine engine;
+    final TaskMeters meters;
+    final VirtualThreads threads;
+    final CountDownLatch gate = new CountDownLatch(1);
+
+    /** Not started yet. */
+    MeteredEngine(List<MeterRegistry> registries, LimitSettings... settings) {
+        limits = new TaskLimits(List.of(settings), timer, change -> {});
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        registries.forEach(registry -> beans.addBean("registry" + beans.getBeanDefinitionCount(), registry));
+        meters = new TaskMeters(beans.getBeanProvider(MeterRegistry.class), beans.getBeanProvider(TaskEngine.class));
+        engine = new TaskEngine(
+                limits,
+                ContextPropagation.none(),
+                timer,
+                "vt-",
+                MeteredEngine.class.getClassLoader(),
+                () -> List.of(meters.calls()));
+        beans.addBean("engine", engine);
+        limits.names().forEach(name -> meters.limits().customize(limits.get(name)));
+        threads = new VirtualThreads(engine, (task, failure) -> {});
+    }
+
+    static MeteredEngine started(MeterRegistry registry, LimitSettings... settings) {
+        MeteredEngine started = new MeteredEngine(List.of(registry), settings);
+        started.meters.start();
+        return started;
+    }
+
+    /** Under the limit of that name, null for none. */
+    CompletableFuture<@Nullable Object> submit(@Nullable String limit, TaskBody body) {
+        return submit("Shop.price", limit, body);
+    }
+
+    CompletableFuture<@Nullable Object> submit(String name, @Nullable String limit, TaskBody body) {
+        return engine.submit(engine.spec(name, limit), body);
+    }
+
+    CompletableFuture<@Nullable Object> submit(Duration timeout, @Nullable String limit, TaskBody body) {
+        return engine.submit(engine.spec("Shop.price", limit, timeout), body);
+    }
+
+    /** A body that runs until the gate opens; it runs when this returns. */
+    CompletableFuture<@Nullable Object> hold(@Nullable String limit) throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<@Nullable Object> held = submit(limit, () -> {
+            running.countDown();
+            gate.await();
+            return null;
+        });
+        await(running);
+        return held;
+    }
+
+    static void await(CountDownLatch latch) throws InterruptedException {
+        if (!latch.await(10, TimeUnit.SECONDS)) {
+            throw new AssertionError("nobody came within 10 s");
+        }
+    }
+
+    void awaitIdle() throws InterruptedException {
+        if (!threads.awaitIdle(Duration.ofSeconds(30))) {
+            throw new AssertionError("calls still run");
+        }
+    }
+
+    @Override
+    public void close() {
+        gate.countDown();
+        engine.close();
+        meters.destroy();
+        timer.close();
+    }
+}
