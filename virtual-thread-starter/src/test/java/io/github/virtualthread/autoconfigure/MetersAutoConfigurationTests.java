@@ -1,0 +1,251 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.observation.TaskMeters;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import jakarta.annotation.PostConstruct;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.MapPropertySource;
+
+/** Meters in an application. */
+@Timeout(30)
+class MetersAutoConfigurationTests {
+
+    private final ApplicationContextRunner withoutRegistry = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    VirtualThreadMetersAutoConfiguration.class, VirtualThreadAutoConfiguration.class))
+            .withPropertyValues("virtual-thread.limits.db.permits=2")
+            .withBean(Prices.class);
+
+    private final ApplicationContextRunner runner = withoutRegistry.withConfiguration(AutoConfigurations.of(
+            MetricsAutoConfiguration.class,
+            CompositeMeterRegistryAutoConfiguration.class,
+            SimpleMetricsExportAutoConfiguration.class));
+
+    @Test
+    void annotatedMethodsAndLimitsHaveMeters() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            assertThat(registry.get("virtual.thread.limit.permits")
+                            .tags("limit", "db")
+                            .gauge()
+                            .value())
+                    .isEqualTo(2);
+
+            context.getBean(Prices.class).price().join();
+
+            assertThat(registry.get("virtual.thread.tasks")
+                            .tags("method", "Prices.price", "limit", "db", "outcome", "success")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void withoutMicrometerThereIsNothing() {
+        withoutRegistry
+                .withClassLoader(new FilteredClassLoader("io.micrometer"))
+                .run(context -> {
+                    assertThat(context).hasNotFailed().doesNotHaveBean("virtualThreadMeters");
+                    assertThat(context.getBean(Prices.class).price().join()).isEqualTo(7);
+                });
+    }
+
+    @Test
+    void withoutARegistryCallsAreAsEver() {
+        withoutRegistry.run(context ->
+                assertThat(context.getBean(Prices.class).price().join()).isEqualTo(7));
+    }
+
+    @Test
+    void aCallDuringTheStartIsCountedOnceTheRegistryIsThere() {
+        runner.withBean(Warmer.class).run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+
+            assertThat(registry.get("virtual.thread.submitted")
+                            .tags("method", "Prices.price", "limit", "db")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aRegistryThatIsMadeLastAndLazilyIsFound() {
+        withoutRegistry.withUserConfiguration(LazyRegistry.class).run(context -> {
+            context.getBean(Prices.class).price().join();
+
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("virtual.thread.submitted")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void twoRegistriesThatSpringBootJoinsBothHaveTheMeters() {
+        runner.withBean("first", SimpleMeterRegistry.class)
+                .withBean("second", SimpleMeterRegistry.class)
+                .run(context -> {
+                    context.getBean(Prices.class).price().join();
+
+                    assertThat(Set.of("first", "second"))
+                            .allSatisfy(name -> assertThat(context.getBean(name, MeterRegistry.class)
+                                            .get("virtual.thread.submitted")
+                                            .counter()
+                                            .count())
+                                    .isEqualTo(1));
+                });
+    }
+
+    @Test
+    void theEngineOfTheApplicationsOwnAnnotationHasMetersToo() {
+        runner.withUserConfiguration(Own.class).run(context -> {
+            context.getBean(Prices.class).price().join();
+
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("virtual.thread.submitted")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aLimitThatChangedPropertiesAddHasGauges() {
+        runner.run(context -> {
+            context.getEnvironment()
+                    .getPropertySources()
+                    .addFirst(new MapPropertySource("changed", Map.of("virtual-thread.limits.mail.permits", "9")));
+            context.publishEvent(new EnvironmentChangeEvent(Set.of("virtual-thread.limits.mail.permits")));
+
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("virtual.thread.limit.permits")
+                            .tags("limit", "mail")
+                            .gauge()
+                            .value())
+                    .isEqualTo(9);
+        });
+    }
+
+    @Test
+    void aClosedContextLeavesNothingInARegistryOfOthers() {
+        MeterRegistry others = new SimpleMeterRegistry();
+        withoutRegistry.withBean(MeterRegistry.class, () -> others).run(stays -> {
+            withoutRegistry
+                    .withBean(MeterRegistry.class, () -> others, definition -> definition.setDestroyMethodName(""))
+                    .withPropertyValues("virtual-thread.limits.mail.permits=5")
+                    .run(goes -> goes.getBean(Prices.class).price().join());
+
+            assertThat(others.find("virtual.thread.limit.permits").gauges())
+                    .singleElement()
+                    .satisfies(
+                            gauge -> assertThat(gauge.getId().getTag("limit")).isEqualTo("db"));
+            assertThat(others.find("virtual.thread.submitted").counters()).isEmpty();
+        });
+        assertThat(others.getMeters()).isEmpty();
+    }
+
+    @Test
+    void aChildContextUsesTheMetersOfItsParent() {
+        runner.run(parent -> withoutRegistry.withParent(parent).run(child -> {
+            child.getBean(Prices.class).price().join();
+
+            assertThat(child.getBeanFactory().getBeanNamesForType(TaskMeters.class))
+                    .isEmpty();
+            assertThat(parent.getBean(MeterRegistry.class)
+                            .get("virtual.thread.submitted")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        }));
+    }
+
+    @Test
+    void theMetersCanBeSwitchedOff() {
+        runner.withPropertyValues("management.metrics.enable.virtual.thread=false")
+                .run(context -> {
+                    context.getBean(Prices.class).price().join();
+
+                    assertThat(context.getBean(MeterRegistry.class).getMeters())
+                            .noneMatch(meter -> meter.getId().getName().startsWith("virtual.thread"));
+                });
+    }
+
+    @Test
+    void theListenerIsFoundBesideThoseOfTheApplication() {
+        runner.withBean("own", TaskListener.class, () -> new TaskListener() {})
+                .run(context -> assertThat(context.getBeansOfType(TaskListener.class))
+                        .containsKeys("own", "virtualThreadCallMeters"));
+    }
+
+    @Test
+    void theAutoConfigurationsThatItComesAfterHaveTheseNames() throws Exception {
+        String[] names = VirtualThreadMetersAutoConfiguration.class
+                .getAnnotation(AutoConfiguration.class)
+                .afterName();
+
+        assertThat(Arrays.asList(names)).contains(CompositeMeterRegistryAutoConfiguration.class.getName());
+    }
+
+    /** Public: with another class loader its proxy is in another package. */
+    public static class Prices {
+
+        @VirtualThread("db")
+        public CompletableFuture<Integer> price() {
+            return CompletableFuture.completedFuture(7);
+        }
+    }
+
+    /** Makes a call before the registry exists. */
+    static class Warmer {
+
+        private final Prices prices;
+
+        Warmer(Prices prices) {
+            this.prices = prices;
+        }
+
+        @PostConstruct
+        void warm() {
+            prices.price().join();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyRegistry {
+
+        @Bean
+        @Lazy
+        MeterRegistry registry() {
+            return new SimpleMeterRegistry();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class Own {}
+}
