@@ -1,0 +1,212 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.jayway.jsonpath.JsonPath;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadMetersAutoConfiguration;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.metrics.export.prometheus.PrometheusMetricsExportAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+import org.yaml.snakeyaml.Yaml;
+
+/** Table, rules and dashboard have the meters that there are, under the names that Prometheus reads. */
+@Timeout(30)
+class MetricsPageTests {
+
+    /**
+     * Meters with tags that are on the page but not registered by this application, and their names in Prometheus. A meter
+     * leaves this list when it is registered here: then it is held against the scrape like the others.
+     */
+    private static final Map<String, List<String>> NOT_HERE = Map.of(
+            "virtual.thread.stuck [method, limit]",
+            List.of("virtual_thread_stuck_total"),
+            "virtual.thread.pinned [method]",
+            List.of(
+                    "virtual_thread_pinned_seconds_count",
+                    "virtual_thread_pinned_seconds_sum",
+                    "virtual_thread_pinned_seconds_max"));
+
+    private static final Pattern NAME = Pattern.compile("virtual_thread_[a-z_]+");
+    private static final Pattern ROW =
+            Pattern.compile("(?m)^\\| `(virtual\\.[a-z.]+)` \\| ([^|]+) \\| [^|]+ \\| ([^|]+) \\|");
+
+    /** Meters with tags, as in {@code virtual.thread.wait [method, limit]}. */
+    private static final Set<String> METERS = new TreeSet<>();
+
+    private static final Set<String> SCRAPED = new TreeSet<>();
+
+    /** An application in which every meter has a value, with the histograms that the page switches on. */
+    @BeforeAll
+    static void scrape() throws IOException {
+        String yaml = Pages.blocks("yaml")
+                .filter(block -> block.text().contains("percentiles-histogram"))
+                .findFirst()
+                .orElseThrow()
+                .text();
+        PropertySource<?> histograms = new YamlPropertySourceLoader()
+                .load("page", new ByteArrayResource(yaml.getBytes()))
+                .get(0);
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        VirtualThreadAutoConfiguration.class,
+                        VirtualThreadMetersAutoConfiguration.class,
+                        MetricsAutoConfiguration.class,
+                        CompositeMeterRegistryAutoConfiguration.class,
+                        PrometheusMetricsExportAutoConfiguration.class))
+                .withPropertyValues("virtual-thread.limits.db.permits=1", "virtual-thread.limits.db.queue-capacity=0")
+                .withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addFirst(histograms))
+                .run(context -> {
+                    rejectOne(context.getBean(VirtualThreads.class));
+                    read(context.getBean(PrometheusMeterRegistry.class));
+                });
+    }
+
+    private static void rejectOne(VirtualThreads threads) throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        var held = threads.submit("db", () -> release.await(10, TimeUnit.SECONDS));
+        threads.submit("db", () -> "too many");
+        release.countDown();
+        held.get(10, TimeUnit.SECONDS);
+    }
+
+    private static void read(PrometheusMeterRegistry registry) {
+        registry.getMeters().stream()
+                .map(Meter::getId)
+                .filter(id -> id.getName().startsWith("virtual.thread."))
+                .forEach(id -> METERS.add(id.getName() + " "
+                        + inOrder(id.getTags().stream().map(tag -> tag.getKey()).toList())));
+        registry.scrape()
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .forEach(line -> SCRAPED.add(line.split("[{ ]")[0]));
+        NOT_HERE.values().forEach(SCRAPED::addAll);
+        METERS.addAll(NOT_HERE.keySet());
+    }
+
+    @Test
+    void theTableHasEveryMeterWithItsTags() {
+        Set<String> documented = rows().map(row -> row.group(1) + " "
+                        + Arrays.asList(row.group(2).replace("`", "").split(", ")))
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(documented).isEqualTo(METERS);
+    }
+
+    @Test
+    void theTableHasTheNamesOfPrometheus() {
+        Set<String> documented = new TreeSet<>();
+        rows().forEach(row -> {
+            String[] names = row.group(3).replace("`", "").split(", ");
+            documented.add(names[0]);
+            String stem = names[0].replaceFirst("_count$", "");
+            Arrays.stream(names).skip(1).forEach(suffix -> documented.add(stem + suffix));
+        });
+        Set<String> scraped = SCRAPED.stream()
+                .filter(name -> name.startsWith("virtual_thread_") && !name.endsWith("_bucket"))
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(documented).isEqualTo(scraped);
+    }
+
+    @Test
+    void thePageSwitchesHistogramsOn() {
+        assertThat(SCRAPED).contains("virtual_thread_tasks_seconds_bucket", "virtual_thread_wait_seconds_bucket");
+    }
+
+    @Test
+    void theRulesAskForWhatIsThere() {
+        List<String> expressions =
+                rules().stream().map(rule -> String.valueOf(rule.get("expr"))).toList();
+
+        assertThat(names(expressions)).isNotEmpty().isSubsetOf(SCRAPED);
+    }
+
+    @Test
+    void thePageShowsTheFileOfRules() {
+        String file = String.join("\n", Pages.lines(Pages.ROOT.resolve("docs/prometheus-rules.yml")));
+
+        assertThat(Pages.blocks("text").map(Pages.Block::text)).contains(file);
+    }
+
+    @Test
+    void everyAlertIsExplained() {
+        assertThat(rules()).isNotEmpty().allSatisfy(rule -> assertThat(Pages.text("docs/metrics.md"))
+                .contains("| `%s` |".formatted(rule.get("alert"))));
+    }
+
+    @Test
+    void theDashboardAsksForWhatIsThere() throws IOException {
+        List<String> expressions = new ArrayList<>(dashboard("$.panels[*].targets[*].expr"));
+        expressions.addAll(dashboard("$.templating.list[*].query.query"));
+
+        assertThat(names(expressions)).isNotEmpty().isSubsetOf(SCRAPED);
+    }
+
+    @Test
+    void everyMeterHasAPanel() throws IOException {
+        Set<String> charted = names(dashboard("$.panels[*].targets[*].expr"));
+
+        assertThat(METERS).allSatisfy(meter -> {
+            String stem = meter.substring(0, meter.indexOf(' ')).replace('.', '_');
+            assertThat(charted).anyMatch(name -> name.matches(stem + "(_total|_seconds(_count|_sum|_max)?)?"));
+        });
+    }
+
+    private static Stream<MatchResult> rows() {
+        return ROW.matcher(Pages.text("docs/metrics.md")).results();
+    }
+
+    private static List<Map<String, Object>> rules() {
+        Map<String, List<Map<String, List<Map<String, Object>>>>> file =
+                new Yaml().load(String.join("\n", Pages.lines(Pages.ROOT.resolve("docs/prometheus-rules.yml"))));
+        return file.get("groups").stream()
+                .flatMap(group -> group.get("rules").stream())
+                .toList();
+    }
+
+    private static List<String> dashboard(String path) throws IOException {
+        return JsonPath.parse(Pages.ROOT.resolve("docs/grafana-dashboard.json").toFile())
+                .read(path);
+    }
+
+    private static Set<String> names(List<String> expressions) {
+        return expressions.stream()
+                .flatMap(expression -> NAME.matcher(expression).results())
+                .map(MatchResult::group)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Registries sort tags; the page has them in the order of their meaning. */
+    private static List<String> inOrder(List<String> tags) {
+        List<String> order = List.of("method", "limit", "outcome", "exception", "reason");
+        return tags.stream()
+                .sorted((a, b) -> Integer.compare(order.indexOf(a), order.indexOf(b)))
+                .toList();
+    }
+}
