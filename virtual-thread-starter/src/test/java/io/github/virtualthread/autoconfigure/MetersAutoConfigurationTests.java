@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration;
@@ -102,6 +103,34 @@ class MetersAutoConfigurationTests {
                             .counter()
                             .count())
                     .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void lazyBeansHaveMetersFromTheStart() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> assertThat(context.getBean(MeterRegistry.class)
+                                .get("virtual.thread.limit.permits")
+                                .gauge()
+                                .value())
+                        .isEqualTo(2));
+    }
+
+    @Test
+    void aContextThatIsStoppedAndStartedGoesOnWithItsMeters() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            context.getBean(Prices.class).price().join();
+            int before = registry.getMeters().size();
+
+            context.stop();
+            context.start();
+            context.getBean(Prices.class).price().join();
+
+            assertThat(registry.getMeters()).hasSize(before);
+            assertThat(registry.get("virtual.thread.submitted").counter().count())
+                    .isEqualTo(2);
         });
     }
 
