@@ -6,6 +6,9 @@ import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +28,7 @@ final class CallMeters implements TaskListener {
 
     private final Map<String, CallSeries> unlimited = new ConcurrentHashMap<>();
     private final Map<TaskLimit, Map<String, CallSeries>> limited = new ConcurrentHashMap<>();
+    private final Map<String, Timer> pins = new ConcurrentHashMap<>();
     private final Queue<Early> early = new ConcurrentLinkedQueue<>();
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable OwnMeters meters;
@@ -88,6 +92,29 @@ final class CallMeters implements TaskListener {
             series.rejected(reason);
         } else {
             later(spec, its -> its.rejected(reason));
+        }
+    }
+
+    @Override
+    public void stuck(TaskCall call) {
+        CallSeries series = series(call.spec());
+        if (series != null) {
+            series.stuck();
+        }
+    }
+
+    /** Pins are recorded after the meters have begun. */
+    @Override
+    public void pinned(String task, Duration time) {
+        OwnMeters known = meters;
+        if (known != null) {
+            pins.computeIfAbsent(
+                            task,
+                            first -> known.timer(
+                                    "virtual.thread.pinned",
+                                    "Time that a blocked virtual thread kept its carrier busy",
+                                    Tags.of("method", first)))
+                    .record(time);
         }
     }
 

@@ -27,6 +27,7 @@ final class CallSeries {
     private final Timer success;
     private final Map<Outcome, Map<String, Timer>> others = new EnumMap<>(Outcome.class);
     private final Map<Reason, Counter> rejected = new ConcurrentHashMap<>();
+    private @Nullable Counter stuck; // one thread watches all calls
 
     CallSeries(OwnMeters meters, String method, @Nullable TaskLimit limit) {
         this.meters = meters;
@@ -78,6 +79,16 @@ final class CallSeries {
             name = type.getSimpleName();
         }
         return name;
+    }
+
+    void stuck() {
+        Counter counter = stuck;
+        if (counter == null) {
+            counter = meters.counter(
+                    "virtual.thread.stuck", "Calls that ran longer than virtual-thread.stuck-after", tags);
+            stuck = counter;
+        }
+        counter.increment();
     }
 
     private Timer timer(Outcome outcome, String exception) {

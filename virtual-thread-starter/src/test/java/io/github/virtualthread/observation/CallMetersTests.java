@@ -2,6 +2,7 @@ package io.github.virtualthread.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.limit.LimitSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -39,6 +40,27 @@ class CallMetersTests {
                 .isPositive();
         assertThat(waits("db")).isEqualTo(1);
         assertThat(active("db")).isZero();
+    }
+
+    @Test
+    void aStuckCallIsCountedAndAPinIsTimed() throws Exception {
+        test.hold("db");
+        test.submit("db", () -> null);
+        TaskCall call = test.engine.liveCalls().running("db").get(0).call();
+
+        test.meters.calls().stuck(call);
+        test.meters.calls().pinned("Shop.price", Duration.ofMillis(41));
+
+        assertThat(registry.get("virtual.thread.stuck")
+                        .tag("limit", "db")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("virtual.thread.pinned")
+                        .tag("method", "Shop.price")
+                        .timer()
+                        .totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(41);
     }
 
     @Test
