@@ -95,7 +95,8 @@ class EngineConfiguration {
                 timer,
                 given.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
-                () -> listeners(listeners, beanFactory));
+                () -> listeners(listeners, beanFactory),
+                given.callerTrace());
     }
 
     private static List<TaskListener> listeners(

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -40,7 +41,8 @@ final class FanOut<T extends @Nullable Object> {
     /** The values of all, in the order in which they were given; the first failure ends the rest. */
     @SuppressWarnings("unchecked") // a child has the value of its callable
     List<T> all() throws Exception {
-        List<Throwable> failures = failures(run(Outcome::isFailure));
+        List<Outcome> failures =
+                run(Outcome::isFailure).stream().filter(Outcome::isFailure).toList();
         if (!failures.isEmpty()) {
             throw first(failures);
         }
@@ -56,7 +58,7 @@ final class FanOut<T extends @Nullable Object> {
                 return (T) outcome.value();
             }
         }
-        throw first(failures(known));
+        throw first(known);
     }
 
     /** Returns when all have ended: with the outcomes, in the order in which they came, up to the one that decides. */
@@ -65,8 +67,8 @@ final class FanOut<T extends @Nullable Object> {
             throw new InterruptedException("interrupted before any of %d tasks began".formatted(children.size()));
         }
         for (Child child : children) {
-            Future<?> unused =
-                    child.future().whenComplete((value, failure) -> settled(new Outcome(value, failure), decisive));
+            Future<?> unused = child.future()
+                    .whenComplete((value, failure) -> settled(new Outcome(child, value, failure), decisive));
         }
         try {
             for (Child child : children) {
@@ -109,22 +111,17 @@ final class FanOut<T extends @Nullable Object> {
         }
     }
 
-    private static List<Throwable> failures(List<Outcome> outcomes) {
-        List<Throwable> failures = new ArrayList<>();
-        for (Outcome outcome : outcomes) {
-            Throwable failure = outcome.failure();
-            if (failure != null) {
-                failures.add(failure);
-            }
+    /**
+     * The first failure itself, with the others attached that came before the rest was cancelled. The caller is still here:
+     * its stack need not have been kept.
+     */
+    private Exception first(List<Outcome> failed) {
+        Throwable first = failed.get(0).cause();
+        for (Outcome other : failed.subList(1, failed.size())) {
+            Task.suppress(first, other.cause());
         }
-        return failures;
-    }
-
-    /** The first failure itself, with the others attached that came before the rest was cancelled. */
-    private static Exception first(List<Throwable> failures) {
-        Throwable first = failures.get(0);
-        for (Throwable other : failures.subList(1, failures.size())) {
-            Task.suppress(first, other);
+        if (engine.tracesCallers()) {
+            new CallerTrace(failed.get(0).child().spec().name()).addTo(first);
         }
         return asException(first);
     }
@@ -137,10 +134,15 @@ final class FanOut<T extends @Nullable Object> {
         return failure instanceof Exception exception ? exception : new UndeclaredThrowableException(failure);
     }
 
-    private record Outcome(@Nullable Object value, @Nullable Throwable failure) {
+    private record Outcome(
+            Task child, @Nullable Object value, @Nullable Throwable failure) {
 
         boolean isFailure() {
             return failure != null;
+        }
+
+        Throwable cause() {
+            return Objects.requireNonNull(failure);
         }
     }
 

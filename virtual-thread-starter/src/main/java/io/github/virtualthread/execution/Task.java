@@ -215,8 +215,13 @@ class Task extends Call implements Runnable {
         return failure == null ? Outcome.SUCCESS : Outcome.ERROR;
     }
 
+    /** A failure as the caller gets to see it. */
+    <T extends Throwable> T shown(T failure) {
+        return failure;
+    }
+
     private void settle(@Nullable Object value, @Nullable Throwable failure) {
-        boolean first = failure == null ? future.succeed(value) : future.fail(failure);
+        boolean first = failure == null ? future.succeed(value) : future.fail(shown(failure));
         if (first) {
             engine().settled(this, Ending.of(refusal, interruption.cause() == Cause.STOPPED));
         }

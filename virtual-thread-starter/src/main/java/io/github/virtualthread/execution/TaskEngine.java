@@ -44,6 +44,7 @@ public final class TaskEngine implements AutoCloseable {
     private final TaskThreads threads;
     private final TaskTimer timer;
     private final TaskListeners listeners;
+    private final boolean callerTrace;
     private final Patience patience;
     private final LiveTasks live = new LiveTasks();
     private final Holders holders = new Holders(live);
@@ -59,6 +60,7 @@ public final class TaskEngine implements AutoCloseable {
      * @param threadNamePrefix begin of the names of all threads, may be empty
      * @param contextClassLoader context class loader of all threads
      * @param listeners looks up what hears of every call, when the first is made
+     * @param callerTrace whether the failure of a call carries, as a suppressed exception, where the call was made
      */
     public TaskEngine(
             TaskLimits limits,
@@ -66,8 +68,17 @@ public final class TaskEngine implements AutoCloseable {
             TaskTimer timer,
             String threadNamePrefix,
             ClassLoader contextClassLoader,
-            Supplier<? extends List<TaskListener>> listeners) {
-        this(limits, propagation, timer, threadNamePrefix, contextClassLoader, listeners, Patience.DEFAULT);
+            Supplier<? extends List<TaskListener>> listeners,
+            boolean callerTrace) {
+        this(
+                limits,
+                propagation,
+                timer,
+                threadNamePrefix,
+                contextClassLoader,
+                listeners,
+                callerTrace,
+                Patience.DEFAULT);
     }
 
     TaskEngine(
@@ -77,11 +88,13 @@ public final class TaskEngine implements AutoCloseable {
             String threadNamePrefix,
             ClassLoader contextClassLoader,
             Supplier<? extends List<TaskListener>> listeners,
+            boolean callerTrace,
             Patience patience) {
         this.limits = limits;
         this.propagation = propagation;
         this.timer = timer;
         this.listeners = new TaskListeners(listeners);
+        this.callerTrace = callerTrace;
         this.patience = patience;
         this.threads = new TaskThreads(threadNamePrefix, contextClassLoader);
     }
@@ -127,7 +140,7 @@ public final class TaskEngine implements AutoCloseable {
      *     the body
      */
     public CompletableFuture<@Nullable Object> submit(TaskSpec spec, TaskBody body) {
-        Task task = new Task(this, spec, body, propagation.capture(), null);
+        Task task = task(spec, body, null);
         CompletableFuture<@Nullable Object> future = task.future();
         submit(task);
         return future;
@@ -141,7 +154,7 @@ public final class TaskEngine implements AutoCloseable {
      * @param onFailure told what the body threw, or why it was rejected; on a virtual thread, with the context of the caller
      */
     public void execute(TaskSpec spec, TaskBody body, Consumer<Throwable> onFailure) {
-        submit(new Task(this, spec, body, propagation.capture(), onFailure));
+        submit(task(spec, body, onFailure));
     }
 
     /**
@@ -174,7 +187,7 @@ public final class TaskEngine implements AutoCloseable {
 
     /** As {@link #submit(TaskSpec, TaskBody)}, but throws a refusal that comes before this returns. */
     CompletableFuture<@Nullable Object> submitOrThrow(TaskSpec spec, TaskBody body) {
-        Task task = new Task(this, spec, body, propagation.capture(), null);
+        Task task = task(spec, body, null);
         CompletableFuture<@Nullable Object> future = task.future();
         submit(task);
         if (task.refusal() instanceof LimitExceededException refused) {
@@ -190,6 +203,17 @@ public final class TaskEngine implements AutoCloseable {
      */
     public LiveCalls liveCalls() {
         return new LiveCalls(limits, live, holders);
+    }
+
+    private Task task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+        return callerTrace
+                ? new TracedTask(this, spec, body, propagation.capture(), onFailure)
+                : new Task(this, spec, body, propagation.capture(), onFailure);
+    }
+
+    /** Whether a failure also shows where its call was made. */
+    boolean tracesCallers() {
+        return callerTrace;
     }
 
     CapturedContext capture() {

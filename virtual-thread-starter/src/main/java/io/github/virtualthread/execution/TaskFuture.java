@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
@@ -40,15 +41,24 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         Task cancelled = task;
         if (cancelled == null || !mayInterruptIfRunning || (isDone() && !isCancelled())) {
-            return abandon(() -> super.cancel(mayInterruptIfRunning));
+            return abandon(this::cancelled);
         }
         boolean delivered = cancelled.cancel();
-        boolean done = abandon(() -> super.cancel(true));
+        boolean done = abandon(this::cancelled);
         if (done && !delivered) {
             // the body may have begun after the first look, and before it could see that this was cancelled
             boolean unused = cancelled.cancel();
         }
         return done;
+    }
+
+    /** As the inherited {@code cancel}, which makes an exception that nobody can add anything to. */
+    private boolean cancelled() {
+        Task cancelled = task;
+        if (cancelled == null || isDone()) {
+            return super.cancel(false);
+        }
+        return super.completeExceptionally(cancelled.shown(new CancellationException())) || isCancelled();
     }
 
     @Override

@@ -92,7 +92,7 @@ class TaskThreadsTests {
     }
 
     private static TaskEngine engine(TestEngine test, ClassLoader application) {
-        return new TaskEngine(test.limits, ContextPropagation.none(), test.timer, "vt-", application, List::of);
+        return new TaskEngine(test.limits, ContextPropagation.none(), test.timer, "vt-", application, List::of, false);
     }
 
     private static void call(String user, Runnable call) throws InterruptedException {

@@ -45,21 +45,34 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     }
 
     TestEngine(TaskListener listener, LimitSettings... settings) {
-        this(ContextPropagation.none().withMdc(), Patience.DEFAULT, List.of(listener), settings);
+        this(ContextPropagation.none().withMdc(), Patience.DEFAULT, List.of(listener), false, settings);
     }
 
     private TestEngine(ContextPropagation propagation, Patience patience, LimitSettings... settings) {
-        this(propagation, patience, List.of(), settings);
+        this(propagation, patience, List.of(), false, settings);
+    }
+
+    /** Failures also show where their calls were made. */
+    static TestEngine tracingCallers(LimitSettings... settings) {
+        return new TestEngine(ContextPropagation.none(), Patience.DEFAULT, List.of(), true, settings);
     }
 
     private TestEngine(
             ContextPropagation propagation,
             Patience patience,
             List<TaskListener> listeners,
+            boolean callerTrace,
             LimitSettings... settings) {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
         engine = new TaskEngine(
-                limits, propagation, timer, "vt-", TestEngine.class.getClassLoader(), () -> listeners, patience);
+                limits,
+                propagation,
+                timer,
+                "vt-",
+                TestEngine.class.getClassLoader(),
+                () -> listeners,
+                callerTrace,
+                patience);
     }
 
     /** For bodies to wait at: opens when the engine is closed, if the test has not opened it before. */

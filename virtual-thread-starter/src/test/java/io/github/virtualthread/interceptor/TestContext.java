@@ -38,7 +38,8 @@ final class TestContext extends AnnotationConfigApplicationContext {
                         getBean("timer", TaskTimer.class),
                         "vt-",
                         getClass().getClassLoader(),
-                        List::of));
+                        List::of,
+                        false));
         registerBean(
                 "interception",
                 Interception.class,

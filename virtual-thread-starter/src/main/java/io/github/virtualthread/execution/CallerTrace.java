@@ -1,0 +1,48 @@
+package io.github.virtualthread.execution;
+
+/**
+ * The stack of a caller, made when it calls. The failure of the call carries it as a suppressed exception, since its own
+ * stack begins on the thread of the task.
+ */
+final class CallerTrace extends Throwable {
+
+    private static final long serialVersionUID = 1L;
+
+    /** Most callers that one exception tells of: an object that is thrown for ever does not grow for ever. */
+    static final int MOST = 8;
+
+    private final String task;
+    private final String thread;
+
+    /**
+     * The stack of the current thread.
+     *
+     * @param task name of the task that is called
+     */
+    CallerTrace(String task) {
+        super(null, null, false, true);
+        this.task = task;
+        this.thread = Thread.currentThread().getName();
+    }
+
+    /** Attaches this, unless it is there already, or the failure takes no suppressed exceptions, or has too many. */
+    @SuppressWarnings("ReferenceEquality") // the very same call
+    void addTo(Throwable failure) {
+        int callers = 0;
+        for (Throwable suppressed : failure.getSuppressed()) {
+            if (suppressed == this) {
+                return;
+            }
+            callers += suppressed instanceof CallerTrace ? 1 : 0;
+        }
+        if (callers < MOST) {
+            failure.addSuppressed(this);
+        }
+    }
+
+    /** Put together when somebody reads it, since most calls do not fail. */
+    @Override
+    public String getMessage() {
+        return "%s was called here, on thread %s".formatted(task, thread);
+    }
+}

@@ -1,0 +1,28 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.context.CapturedContext;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A task whose failure also shows where it was called. */
+final class TracedTask extends Task {
+
+    private final CallerTrace caller;
+
+    /** To be made on the thread of the caller. */
+    TracedTask(
+            TaskEngine engine,
+            TaskSpec spec,
+            TaskBody body,
+            CapturedContext context,
+            @Nullable Consumer<Throwable> onFailure) {
+        super(engine, spec, body, context, onFailure);
+        this.caller = new CallerTrace(spec.name());
+    }
+
+    @Override
+    <T extends Throwable> T shown(T failure) {
+        caller.addTo(failure);
+        return failure;
+    }
+}
