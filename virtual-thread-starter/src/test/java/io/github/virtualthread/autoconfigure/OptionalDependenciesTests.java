@@ -116,7 +116,7 @@ class OptionalDependenciesTests {
         public static void main(String[] arguments) {
             try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                     .web(WebApplicationType.NONE)
-                    .run("--virtual-thread.limits.db.permits=2")) {
+                    .run("--virtual-thread.limits.db.permits=2", "--virtual-thread.observation.enabled=true")) {
                 System.out.println("ran on "
                         + context.getBean(Prices.class).thread().join().getName());
             }

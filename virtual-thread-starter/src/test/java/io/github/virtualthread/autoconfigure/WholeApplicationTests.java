@@ -33,6 +33,19 @@ class WholeApplicationTests {
     }
 
     @Test
+    void noBeanIsTakenOutOfPostProcessingForObservations(CapturedOutput output) {
+        try (ConfigurableApplicationContext context =
+                start("--virtual-thread.limits.db.permits=2", "--virtual-thread.observation.enabled=true")) {
+            assertThat(context.getBean(Prices.class).thread().join().isVirtual())
+                    .isTrue();
+        }
+
+        assertThat(output)
+                .doesNotContain("not eligible for getting processed by all BeanPostProcessors")
+                .doesNotContain("has failed on a call");
+    }
+
+    @Test
     void theStartTellsInOneLineWhatIsThere(CapturedOutput output) {
         start("--virtual-thread.limits.db.permits=2", "--virtual-thread.limits.db.max-wait=1500ms")
                 .close();

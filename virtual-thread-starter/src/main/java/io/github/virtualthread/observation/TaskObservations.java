@@ -1,0 +1,145 @@
+package io.github.virtualthread.observation;
+
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes each run an {@link Observation}, child of the one that was current when the call was made. It is current while the body
+ * runs.
+ *
+ * <p>What is kept of a call is let go of when it ends, however it does.
+ */
+public final class TaskObservations implements TaskListener {
+
+    private static final TaskObservationConvention DEFAULT = new DefaultTaskObservationConvention();
+
+    private final Supplier<ObservationRegistry> registry;
+    private final Supplier<? extends @Nullable TaskObservationConvention> convention;
+    private final Map<TaskCall, Run> runs = new ConcurrentHashMap<>();
+
+    /**
+     * Observations of no call yet.
+     *
+     * @param registry asked at each call and at each start
+     * @param convention names and keys; null for those of the registry, else {@link DefaultTaskObservationConvention}
+     */
+    public TaskObservations(
+            Supplier<ObservationRegistry> registry,
+            Supplier<? extends @Nullable TaskObservationConvention> convention) {
+        this.registry = registry;
+        this.convention = convention;
+    }
+
+    @Override
+    public void submitted(TaskCall call) {
+        ObservationRegistry present = registry.get();
+        if (!present.isNoop()) {
+            runs.put(call, new Run(present.getCurrentObservation()));
+        }
+    }
+
+    @Override
+    public void started(TaskCall call) {
+        Run run = runs.get(call);
+        if (run != null) {
+            run.start(call, convention.get(), registry.get());
+        }
+    }
+
+    @Override
+    public void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
+        Run run = runs.remove(call);
+        if (run != null) {
+            run.stop(outcome, failure);
+        }
+    }
+
+    @Override
+    public void rejected(TaskCall call, LimitExceededException rejection) {
+        runs.remove(call);
+    }
+
+    /** For tests: calls that have been submitted and have not ended. */
+    int size() {
+        return runs.size();
+    }
+
+    /** What is kept of a call: its parent, and once it runs its observation. Handed from the caller's thread to the body's. */
+    private static final class Run {
+
+        private final @Nullable Observation parent;
+        private @Nullable TaskObservationContext context;
+        private @Nullable Observation observation;
+        private @Nullable Scoped scope;
+
+        Run(@Nullable Observation parent) {
+            this.parent = parent;
+        }
+
+        void start(TaskCall call, @Nullable TaskObservationConvention custom, ObservationRegistry registry) {
+            TaskObservationContext made = new TaskObservationContext(call);
+            made.setParentObservation(parent);
+            Observation started = Observation.createNotStarted(custom, DEFAULT, () -> made, registry)
+                    .start();
+            context = made;
+            observation = started;
+            scope = Scoped.open(started, registry);
+        }
+
+        /** A call that was never started has neither observation nor scope. */
+        void stop(Outcome outcome, @Nullable Throwable failure) {
+            Observation started = observation;
+            if (started == null || context == null) {
+                return;
+            }
+            try {
+                context.ended(outcome);
+                if (failure != null) {
+                    started.error(failure);
+                }
+            } finally {
+                closeAndStop(started);
+            }
+        }
+
+        private void closeAndStop(Observation started) {
+            try {
+                if (scope != null) {
+                    scope.close();
+                }
+            } finally {
+                started.stop();
+            }
+        }
+    }
+
+    /** A scope that leaves nothing current on the thread, which may be the caller's, even where a handler throws. */
+    private record Scoped(Observation.Scope scope, Observation.@Nullable Scope outer, ObservationRegistry registry) {
+
+        static Scoped open(Observation observation, ObservationRegistry registry) {
+            Observation.Scope outer = registry.getCurrentObservationScope();
+            try {
+                return new Scoped(observation.openScope(), outer, registry);
+            } catch (Throwable broken) {
+                registry.setCurrentObservationScope(outer);
+                throw broken;
+            }
+        }
+
+        void close() {
+            try {
+                scope.close();
+            } catch (Throwable broken) {
+                registry.setCurrentObservationScope(outer);
+                throw broken;
+            }
+        }
+    }
+}
