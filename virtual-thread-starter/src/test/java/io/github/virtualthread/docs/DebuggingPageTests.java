@@ -57,7 +57,8 @@ class DebuggingPageTests {
     }
 
     private static String withoutNumbers(String stack) {
-        return stack.replaceAll(":\\d+\\)", ")");
+        // a JVM may have been made without the lines of its own classes
+        return stack.replaceAll("(java\\.base/[^(]+)\\([^)]+\\)", "$1").replaceAll(":\\d+\\)", ")");
     }
 
     static class Prices {
