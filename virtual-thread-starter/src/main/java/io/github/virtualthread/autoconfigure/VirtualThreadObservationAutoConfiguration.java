@@ -3,8 +3,8 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.observation.TaskObservationConvention;
 import io.github.virtualthread.observation.TaskObservations;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -37,8 +37,9 @@ public class VirtualThreadObservationAutoConfiguration {
             ObjectProvider<ObservationRegistry> registries, ObjectProvider<TaskObservationConvention> conventions) {
         Supplier<ObservationRegistry> registry =
                 SingletonSupplier.of(() -> registries.getIfAvailable(() -> ObservationRegistry.NOOP));
-        Supplier<@Nullable TaskObservationConvention> convention =
-                SingletonSupplier.ofNullable(conventions::getIfAvailable);
-        return new TaskObservations(registry, convention);
+        // that there is none has to be remembered too: a look-up takes longer than a call
+        Supplier<Optional<TaskObservationConvention>> convention =
+                SingletonSupplier.of(() -> Optional.ofNullable(conventions.getIfAvailable()));
+        return new TaskObservations(registry, () -> convention.get().orElse(null));
     }
 }

@@ -27,8 +27,9 @@ public final class TaskObservations implements TaskListener {
     /**
      * Observations of no call yet.
      *
-     * @param registry asked at each call and at each start
-     * @param convention names and keys; null for those of the registry, else {@link DefaultTaskObservationConvention}
+     * @param registry asked at each call, on the thread of its caller
+     * @param convention asked likewise for names and keys; null for those of the registry, else of
+     *     {@link DefaultTaskObservationConvention}
      */
     public TaskObservations(
             Supplier<ObservationRegistry> registry,
@@ -41,7 +42,7 @@ public final class TaskObservations implements TaskListener {
     public void submitted(TaskCall call) {
         ObservationRegistry present = registry.get();
         if (!present.isNoop()) {
-            runs.put(call, new Run(present.getCurrentObservation()));
+            runs.put(call, new Run(present, convention.get()));
         }
     }
 
@@ -49,7 +50,7 @@ public final class TaskObservations implements TaskListener {
     public void started(TaskCall call) {
         Run run = runs.get(call);
         if (run != null) {
-            run.start(call, convention.get(), registry.get());
+            run.start(call);
         }
     }
 
@@ -74,16 +75,20 @@ public final class TaskObservations implements TaskListener {
     /** What is kept of a call: its parent, and once it runs its observation. Handed from the caller's thread to the body's. */
     private static final class Run {
 
+        private final ObservationRegistry registry;
+        private final @Nullable TaskObservationConvention custom;
         private final @Nullable Observation parent;
         private @Nullable TaskObservationContext context;
         private @Nullable Observation observation;
         private @Nullable Scoped scope;
 
-        Run(@Nullable Observation parent) {
-            this.parent = parent;
+        Run(ObservationRegistry registry, @Nullable TaskObservationConvention custom) {
+            this.registry = registry;
+            this.custom = custom;
+            this.parent = registry.getCurrentObservation();
         }
 
-        void start(TaskCall call, @Nullable TaskObservationConvention custom, ObservationRegistry registry) {
+        void start(TaskCall call) {
             TaskObservationContext made = new TaskObservationContext(call);
             made.setParentObservation(parent);
             Observation started = Observation.createNotStarted(custom, DEFAULT, () -> made, registry)

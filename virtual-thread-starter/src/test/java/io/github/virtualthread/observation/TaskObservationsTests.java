@@ -11,6 +11,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
+import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -230,6 +231,15 @@ class TaskObservationsTests {
     }
 
     @Test
+    void aConventionOfTheRegistryIsUsedWhereTheUserHasNone() {
+        registry.observationConfig().observationConvention(new GlobalConvention());
+
+        submit("db", () -> "value").join();
+
+        assertThat(recorder.only().getName()).isEqualTo("global.task");
+    }
+
+    @Test
     void aConventionThatThrowsAtTheStartLosesNeitherCallNorPermit() {
         convention = new DefaultTaskObservationConvention() {
             @Override
@@ -384,6 +394,15 @@ class TaskObservationsTests {
 
         String key(String key) {
             return Objects.requireNonNull(only().getLowCardinalityKeyValue(key)).getValue();
+        }
+    }
+
+    private static final class GlobalConvention extends DefaultTaskObservationConvention
+            implements GlobalObservationConvention<TaskObservationContext> {
+
+        @Override
+        public String getName() {
+            return "global.task";
         }
     }
 
