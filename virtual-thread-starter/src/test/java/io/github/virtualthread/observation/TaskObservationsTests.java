@@ -39,7 +39,7 @@ class TaskObservationsTests {
     private final ObservationRegistry registry = ObservationRegistry.create();
     private final Recorder recorder = new Recorder();
     private final CountDownLatch gate = new CountDownLatch(1);
-    private final TaskTimer timer = new TaskTimer("timer");
+    private final TaskTimer timer = new TaskTimer("observed-timer");
     private @Nullable TaskObservationConvention convention;
     private final TaskObservations observations = new TaskObservations(() -> registry, () -> convention);
     private final TaskEngine engine = new TaskEngine(
