@@ -38,7 +38,8 @@ final class MeteredEngine implements AutoCloseable {
                 timer,
                 "vt-",
                 MeteredEngine.class.getClassLoader(),
-                () -> List.of(meters.calls()));
+                () -> List.of(meters.calls()),
+                false);
         beans.addBean("engine", engine);
         limits.names().forEach(name -> meters.limits().customize(limits.get(name)));
         threads = new VirtualThreads(engine, (task, failure) -> {});
