@@ -1,0 +1,110 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadPinningAutoConfiguration;
+import io.github.virtualthread.docs.Pages.Block;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** The lines of the log that the pages for whoever is on call show are those of the code, whatever the numbers in them. */
+@Timeout(30)
+@ExtendWith(OutputCaptureExtension.class)
+class OnCallPagesTests {
+
+    private final CompletableFuture<String> gate = new CompletableFuture<>();
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    VirtualThreadAutoConfiguration.class, VirtualThreadPinningAutoConfiguration.class))
+            .withPropertyValues(
+                    "virtual-thread.limits.db.permits=2", "virtual-thread.shutdown.await-termination-period=0s");
+
+    @Test
+    void theLinesOfAFullLimitAndOfAStuckCallAreOnThePages(CapturedOutput output) {
+        runner.withBean(PriceRepository.class)
+                .withPropertyValues("virtual-thread.saturation.warn-after=1ms", "virtual-thread.stuck-after=1ms")
+                .run(context -> {
+                    PriceRepository prices = context.getBean(PriceRepository.class);
+                    for (int i = 0; i < 1003; i++) {
+                        prices.find(gate);
+                    }
+
+                    assertLogged(output, block("docs/when-a-limit-is-full.md", "full"));
+                    assertLogged(output, block("docs/stuck-calls.md", "stuck"));
+                });
+    }
+
+    @Test
+    void theLineOfAPinIsOnThePage(CapturedOutput output) {
+        runner.withBean(ProductPage.class)
+                .withPropertyValues("virtual-thread.pinning.enabled=true", "virtual-thread.pinning.threshold=1ns")
+                .run(context -> {
+                    assertThat(context.getBean(ProductPage.class).price()).succeedsWithin(Duration.ofSeconds(10));
+
+                    assertLogged(
+                            output,
+                            block("docs/pinning.md", "pinned")
+                                    .replace("com.acme.Prices", OnCallPagesTests.class.getName() + "$Prices"));
+                });
+    }
+
+    private static void assertLogged(CapturedOutput output, String line) {
+        await().atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(withoutNumbers(output.getAll())).contains(withoutNumbers(line)));
+    }
+
+    private static String withoutNumbers(String text) {
+        return text.replaceAll("\\d+(,\\d+)*(\\.\\d+)?", "N");
+    }
+
+    private static String block(String page, String name) {
+        return Pages.blocks("text")
+                .filter(block -> block.where().startsWith(page)
+                        && block.directive().equals("log")
+                        && block.argument().equals(name))
+                .map(Block::text)
+                .findFirst()
+                .orElse("%s has no <!-- log: %s -->".formatted(page, name));
+    }
+
+    static class PriceRepository {
+
+        @VirtualThread("db")
+        CompletableFuture<String> find(CompletableFuture<String> gate) {
+            return gate;
+        }
+    }
+
+    static class ProductPage {
+
+        @VirtualThread("db")
+        CompletableFuture<Integer> price() {
+            return CompletableFuture.completedFuture(FirstUse.PRICE);
+        }
+    }
+
+    /** A class initialiser pins on every JDK. */
+    static class FirstUse {
+        static final int PRICE = Prices.find();
+    }
+
+    static class Prices {
+
+        static int find() {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            return 1;
+        }
+    }
+}
