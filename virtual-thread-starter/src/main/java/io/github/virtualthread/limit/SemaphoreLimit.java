@@ -88,6 +88,11 @@ final class SemaphoreLimit implements TaskLimit {
     }
 
     @Override
+    public Nested nested() {
+        return settings.nested();
+    }
+
+    @Override
     public void resize(int permits) {
         change(now -> now.withPermits(permits), Source.CODE);
     }

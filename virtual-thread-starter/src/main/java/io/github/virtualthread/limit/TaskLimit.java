@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +78,13 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      */
     @Nullable
     Duration maxWait();
+
+    /**
+     * What happens to a call made by a body that holds a permit of this limit, when no permit is free.
+     *
+     * @return whether it waits, with a warning, or is rejected
+     */
+    Nested nested();
 
     /**
      * Changes the number of permits. Growing starts waiting calls at once, shrinking takes effect as running calls end. Does
