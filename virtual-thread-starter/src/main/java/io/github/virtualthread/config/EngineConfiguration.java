@@ -71,6 +71,12 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    AnnotatedCalls virtualThreadAnnotatedCalls() {
+        return new AnnotatedCalls();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     PoolPermits virtualThreadPoolPermits(
             TaskLimits limits,
             TaskTimer timer,

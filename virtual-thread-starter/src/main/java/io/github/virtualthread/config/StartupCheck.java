@@ -22,6 +22,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     private final ObjectProvider<EngineSettings> settings;
     private final TaskLimits limits;
     private final PoolPermits pools;
+    private final AnnotatedCalls calls;
     private final ConfigurableListableBeanFactory beanFactory;
 
     StartupCheck(
@@ -29,11 +30,13 @@ final class StartupCheck implements SmartInitializingSingleton {
             ObjectProvider<EngineSettings> settings,
             TaskLimits limits,
             PoolPermits pools,
+            AnnotatedCalls calls,
             ConfigurableListableBeanFactory beanFactory) {
         this.postProcessor = postProcessor;
         this.settings = settings;
         this.limits = limits;
         this.pools = pools;
+        this.calls = calls;
         this.beanFactory = beanFactory;
     }
 
@@ -55,6 +58,9 @@ final class StartupCheck implements SmartInitializingSingleton {
                 .map(AnnotatedCall::limit)
                 .filter(Objects::nonNull)
                 .forEach(limits::spell);
+        if (postProcessor.isEnabled()) {
+            calls.add(findings.calls());
+        }
         pools.warnOfOverdraft();
         new StartupReport(given, beanFactory.getBeanClassLoader()).log(findings, limits, postProcessor.isEnabled());
     }

@@ -21,13 +21,12 @@ final class LimitChecks {
     }
 
     /**
-     * The limit of a method, null for none.
+     * What a method runs under.
      *
-     * @throws IllegalArgumentException if {@link #check} has a mistake for it
+     * @throws IllegalArgumentException if {@link #check} or {@link TimeoutChecks} has a mistake for it
      */
-    @Nullable
-    String limit(AnnotatedMethod method) {
-        return CallSettings.limit(method, placeholders, settings);
+    CallSettings settings(AnnotatedMethod method) {
+        return CallSettings.of(method, placeholders, settings);
     }
 
     @Nullable
@@ -35,7 +34,7 @@ final class LimitChecks {
         String limit;
         try {
             CallSettings.name(method, placeholders);
-            limit = limit(method);
+            limit = CallSettings.limit(method, placeholders, settings);
         } catch (IllegalArgumentException failure) {
             return Mistake.unreadable(method, failure);
         }

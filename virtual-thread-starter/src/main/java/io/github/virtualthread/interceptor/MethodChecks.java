@@ -72,7 +72,9 @@ final class MethodChecks {
                     .toList();
             mistakes.addAll(found);
             if (found.isEmpty()) {
-                calls.add(new AnnotatedCall(method.qualifiedName(), limits.limit(method)));
+                CallSettings settings = limits.settings(method);
+                calls.add(new AnnotatedCall(
+                        method.qualifiedName(), settings.name(), settings.limit(), settings.timeout()));
                 advised.add(method);
             }
         }

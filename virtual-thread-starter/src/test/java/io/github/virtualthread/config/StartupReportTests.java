@@ -107,7 +107,9 @@ class StartupReportTests {
             new StartupReport(settings, new OnlyThese(classPath))
                     .log(
                             new Findings(
-                                    List.of(), List.of(new AnnotatedCall("com.acme.Mailer.send", null)), List.of()),
+                                    List.of(),
+                                    List.of(new AnnotatedCall("com.acme.Mailer.send", "Mailer.send", null, null)),
+                                    List.of()),
                             new TaskLimits(List.of(limits), timer, change -> {}),
                             true);
         }

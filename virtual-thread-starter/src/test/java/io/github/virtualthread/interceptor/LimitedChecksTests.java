@@ -1,6 +1,7 @@
 package io.github.virtualthread.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Level;
 import io.github.virtualthread.Limited;
@@ -32,9 +33,8 @@ class LimitedChecksTests {
 
             assertThat(findings.mistakes()).isEmpty();
             assertThat(findings.calls())
-                    .containsExactly(
-                            new AnnotatedCall(HERE + "Right.count", "mail"),
-                            new AnnotatedCall(HERE + "Right.nothing", "mail"));
+                    .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+                    .containsExactly(tuple(HERE + "Right.count", "mail"), tuple(HERE + "Right.nothing", "mail"));
         }
     }
 

@@ -1,11 +1,13 @@
 package io.github.virtualthread.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.interceptor.other.PackagePrivateBase;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -242,7 +244,8 @@ class MethodChecksTests {
     void underAnAnnotatedClassTheyAreLeftOut() {
         assertThat(mistakes(LeftOut.class)).isEmpty();
         assertThat(check(LeftOut.class, true).calls())
-                .containsExactly(new AnnotatedCall(HERE + "LeftOut.run", "report"));
+                .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+                .containsExactly(tuple(HERE + "LeftOut.run", "report"));
     }
 
     @VirtualThread("report")
@@ -390,10 +393,26 @@ class MethodChecksTests {
     void theFoundMethodsHaveTheirLimits() {
         defaultLimit = "mail";
         assertThat(check(Limits.class, true).calls())
+                .extracting(AnnotatedCall::method, AnnotatedCall::limit)
                 .containsExactly(
-                        new AnnotatedCall(HERE + "Limits.byDefault", "mail"),
-                        new AnnotatedCall(HERE + "Limits.named", "report"),
-                        new AnnotatedCall(HERE + "Limits.out", null));
+                        tuple(HERE + "Limits.byDefault", "mail"),
+                        tuple(HERE + "Limits.named", "report"),
+                        tuple(HERE + "Limits.out", null));
+    }
+
+    @Test
+    void theFoundMethodsHaveTheirNamesAndTimeouts() {
+        assertThat(check(Named.class, true).calls())
+                .extracting(AnnotatedCall::name, AnnotatedCall::timeout)
+                .containsExactly(tuple("Named.plain", null), tuple("daily-report", Duration.ofSeconds(2)));
+    }
+
+    static class Named {
+        @VirtualThread
+        void plain() {}
+
+        @VirtualThread(name = "daily-report", timeout = "2s")
+        void report() {}
     }
 
     static class Limits {
