@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -93,17 +92,18 @@ public final class LiveCalls {
      * @return the call, empty if none of that number waits or runs, or if it is on its caller's own thread
      */
     public Optional<TaskCall> cancel(long id) {
-        Predicate<TaskCall> wanted = call -> call.id() == id;
-        Stream<? extends TaskCall> waiting = limits.names().stream()
+        Stream<Task> waiting = limits.names().stream()
                 .flatMap(limit -> limits.waiting(limit, Integer.MAX_VALUE).stream())
                 .filter(Task.class::isInstance)
                 .map(Task.class::cast);
-        Optional<Task> task = Stream.concat(waiting, tasks.running().stream())
-                .filter(wanted)
-                .findFirst()
-                .map(Task.class::cast);
+        // the running are looked at last: a call that gets its permit meanwhile is seen there
+        Optional<Task> task = numbered(waiting, id).or(() -> numbered(tasks.running().stream(), id));
         task.ifPresent(found -> found.future().cancel(true));
         return task.map(TaskCall.class::cast);
+    }
+
+    private static Optional<Task> numbered(Stream<Task> tasks, long id) {
+        return tasks.filter(task -> task.id() == id).findFirst();
     }
 
     /** Calls whose body runs, in no order. */
