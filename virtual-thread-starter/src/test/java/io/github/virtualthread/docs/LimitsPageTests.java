@@ -66,6 +66,19 @@ class LimitsPageTests {
     }
 
     @Test
+    void theMessageOfAnEvictionIsOnThePage() {
+        runner.run(context -> {
+            ProductPage page = context.getBean(ProductPage.class);
+            page.price(gate);
+            CompletableFuture<String> waiting = page.price(gate);
+
+            assertThat(context.getBean(TaskLimits.class).evictWaiting("db")).isOne();
+
+            assertRefused(waiting, Reason.EVICTED);
+        });
+    }
+
+    @Test
     void theMessageOfAStopIsOnThePage() {
         runner.run(context -> {
             context.getSourceApplicationContext(GenericApplicationContext.class).stop();

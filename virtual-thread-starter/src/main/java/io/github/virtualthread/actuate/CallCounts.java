@@ -1,0 +1,95 @@
+package io.github.virtualthread.actuate;
+
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimit;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts how calls have ended since the start of the application: by the name of their tasks and their limit, and the
+ * rejections of each limit by their reason. As few counters as there are names, however many calls.
+ */
+public final class CallCounts implements TaskListener {
+
+    private final Map<Name, Counts> methods = new ConcurrentHashMap<>();
+    private final Map<Refusal, LongAdder> refusals = new ConcurrentHashMap<>();
+
+    /** Nothing has been counted. */
+    public CallCounts() {}
+
+    @Override
+    public void submitted(TaskCall call) {
+        counts(call);
+    }
+
+    @Override
+    public void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
+        Counts counts = counts(call);
+        (outcome == Outcome.SUCCESS ? counts.done : counts.failed).increment();
+    }
+
+    @Override
+    public void rejected(TaskCall call, LimitExceededException rejection) {
+        counts(call).rejected.increment();
+        refusals.computeIfAbsent(
+                        new Refusal(LimitNames.uniform(rejection.limit()), rejection.reason()),
+                        refusal -> new LongAdder())
+                .increment();
+    }
+
+    private Counts counts(TaskCall call) {
+        return methods.computeIfAbsent(Name.of(call), name -> new Counts());
+    }
+
+    /** Names of all that was called at least once. */
+    Set<Name> names() {
+        return Set.copyOf(methods.keySet());
+    }
+
+    /** What was counted under a name, zeros where nothing was. */
+    Counts of(Name name) {
+        Counts counts = methods.get(name);
+        return counts == null ? new Counts() : counts;
+    }
+
+    /** How many calls a limit has rejected for a reason. */
+    long rejected(String limit, Reason reason) {
+        LongAdder counted = refusals.get(new Refusal(LimitNames.uniform(limit), reason));
+        return counted == null ? 0 : counted.sum();
+    }
+
+    /**
+     * What calls have in common.
+     *
+     * @param task name of the tasks
+     * @param limit limit in its uniform form, {@code none} where there is none
+     */
+    record Name(String task, String limit) {
+
+        static Name of(TaskCall call) {
+            TaskLimit limit = call.spec().limit();
+            return of(call.spec().name(), limit == null ? null : limit.name());
+        }
+
+        static Name of(String task, @Nullable String limit) {
+            return new Name(task, LimitNames.uniform(limit == null ? LimitNames.NONE : limit));
+        }
+    }
+
+    private record Refusal(String limit, Reason reason) {}
+
+    /** How calls under one name have ended. */
+    static final class Counts {
+
+        final LongAdder done = new LongAdder();
+        final LongAdder failed = new LongAdder();
+        final LongAdder rejected = new LongAdder();
+    }
+}

@@ -1,0 +1,87 @@
+package io.github.virtualthread.actuate;
+
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
+
+/**
+ * What a limit is asked to become.
+ *
+ * @param permits number of permits, null to leave it
+ * @param queueCapacity capacity of the queue, null to leave it
+ * @param maxWait longest wait, null to leave it
+ */
+record LimitRequest(
+        @Nullable Integer permits,
+        @Nullable Integer queueCapacity,
+        @Nullable Wait maxWait) {
+
+    /**
+     * A longest wait.
+     *
+     * @param longest null for any time
+     */
+    record Wait(@Nullable Duration longest) {}
+
+    /**
+     * Reads what somebody has sent.
+     *
+     * @throws IllegalArgumentException if nothing was sent, or what was is no number or duration
+     */
+    static LimitRequest of(@Nullable String permits, @Nullable String queueCapacity, @Nullable String maxWait) {
+        if (permits == null && queueCapacity == null && maxWait == null) {
+            throw new IllegalArgumentException(
+                    "Nothing to change: send permits, queueCapacity or maxWait, as in {\"permits\": 20}");
+        }
+        return new LimitRequest(
+                permits == null ? null : Numbers.whole("permits", permits, 1, Integer.MAX_VALUE),
+                queueCapacity == null ? null : capacity(queueCapacity.strip()),
+                maxWait == null ? null : new Wait(wait(maxWait.strip())));
+    }
+
+    private static int capacity(String text) {
+        if (text.equalsIgnoreCase("unbounded")) {
+            return LimitSettings.UNBOUNDED;
+        }
+        try {
+            return Numbers.whole("queueCapacity", text, 0, Integer.MAX_VALUE);
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException(
+                    wrong.getMessage() + "; \"unbounded\" lets any number of calls wait", wrong);
+        }
+    }
+
+    private static @Nullable Duration wait(String text) {
+        if (text.equalsIgnoreCase("none")) {
+            return null;
+        }
+        Duration wait = duration(text);
+        if (wait == null || !wait.isPositive()) {
+            throw new IllegalArgumentException(
+                    ("maxWait must be a duration longer than zero, with its unit, such as 2s or"
+                                    + " 500ms, was '%s'; \"none\" lets calls wait for any time")
+                            .formatted(text));
+        }
+        return wait;
+    }
+
+    /** Null where the text is none. A number alone could be seconds, as the endpoint shows them, or milliseconds. */
+    private static @Nullable Duration duration(String text) {
+        try {
+            return text.matches("[+-]?\\d+") ? null : DurationStyle.detectAndParse(text);
+        } catch (RuntimeException unreadable) {
+            return null;
+        }
+    }
+
+    LimitSettings applyTo(LimitSettings now) {
+        return new LimitSettings(
+                now.name(),
+                permits == null ? now.permits() : permits,
+                queueCapacity == null ? now.queueCapacity() : queueCapacity,
+                maxWait == null ? now.maxWait() : maxWait.longest(),
+                now.nested(),
+                now.permitsFrom());
+    }
+}

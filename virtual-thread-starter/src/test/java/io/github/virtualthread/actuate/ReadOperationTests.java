@@ -1,0 +1,388 @@
+package io.github.virtualthread.actuate;
+
+import static io.github.virtualthread.actuate.EndpointApplication.await;
+import static io.github.virtualthread.actuate.EndpointApplication.open;
+import static io.github.virtualthread.actuate.EndpointApplication.run;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.MDC;
+
+/** What GET shows. */
+@Timeout(30)
+class ReadOperationTests {
+
+    private static final String METHOD = "$.methods[?(@.name == '%s')].%s";
+
+    @AfterEach
+    void clear() {
+        MDC.clear();
+    }
+
+    @Test
+    void aMethodThatWasNeverCalledIsThereWithZeros() {
+        run(open(), it -> {
+            Answer answer = it.read("");
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.<List<Map<String, Object>>>get("$.methods"))
+                    .extracting(method -> method.get("name"))
+                    .containsExactly("Shop.mail", "Shop.price", "Shop.stock");
+            assertThat(answer.<Map<String, Object>>get("$.methods[1]"))
+                    .containsExactly(
+                            entry("name", "Shop.price"),
+                            entry("limit", "price-db"),
+                            entry("timeoutSeconds", 30.0),
+                            entry("active", 0),
+                            entry("done", 0),
+                            entry("failed", 0),
+                            entry("rejected", 0));
+            assertThat(answer.<Map<String, Object>>get("$.methods[0]"))
+                    .containsEntry("limit", "none")
+                    .doesNotContainKey("timeoutSeconds");
+        });
+    }
+
+    @Test
+    void methodsThatAreNotInterceptedAreNotThere() {
+        run(
+                open().withPropertyValues("virtual-thread.enabled=false"),
+                it -> assertThat(it.read("").<List<?>>get("$.methods")).isEmpty());
+    }
+
+    @Test
+    void methodsTellHowTheirCallsHaveEnded() {
+        run(open().withPropertyValues("virtual-thread.limits.price-db.queue-capacity=0"), it -> {
+            it.shop.price(() -> "1").get(10, TimeUnit.SECONDS);
+            settle(it.shop.price(() -> {
+                throw new IOException("broken");
+            }));
+            CompletableFuture<String> held = it.hold();
+            settle(it.shop.price(() -> "refused"));
+
+            Answer answer = it.read("");
+            assertThat(method(answer, "Shop.price", "active")).isEqualTo(1);
+            assertThat(method(answer, "Shop.price", "done")).isEqualTo(1);
+            assertThat(method(answer, "Shop.price", "failed")).isEqualTo(1);
+            assertThat(method(answer, "Shop.price", "rejected")).isEqualTo(1);
+
+            held.cancel(true);
+            awaitEnd(it);
+            assertThat(method(it.read(""), "Shop.price", "failed")).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void callsByHandAreThereOnceTheyWereMade() {
+        run(open(), it -> {
+            it.byHand.submit("price-db", () -> "by hand").get(10, TimeUnit.SECONDS);
+            it.byHand.submit(() -> "by hand").get(10, TimeUnit.SECONDS);
+
+            assertThat(it.read("").<List<Map<String, Object>>>get("$.methods"))
+                    .filteredOn(method -> method.get("name").equals("ReadOperationTests.lambda"))
+                    .extracting(method -> method.get("limit"), method -> method.get("done"))
+                    .containsExactly(tuple("none", 1), tuple("price-db", 1));
+        });
+    }
+
+    @Test
+    void anIdleLimitShowsItsSettings() {
+        run(
+                open().withPropertyValues(
+                                "virtual-thread.limits.price-db.max-wait=1500ms",
+                                "virtual-thread.limits.price-db.queue-capacity=50",
+                                "virtual-thread.limits.price-db.nested=fail"),
+                it -> assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
+                        .containsExactly(
+                                entry("name", "price-db"),
+                                entry("permits", 1),
+                                entry("inUse", 0),
+                                entry("available", 1),
+                                entry("waiting", 0),
+                                entry("queueCapacity", 50),
+                                entry("maxWaitSeconds", 1.5),
+                                entry("nested", "FAIL"),
+                                entry("saturatedForSeconds", 0.0),
+                                entry("abandoned", 0),
+                                entry(
+                                        "rejected",
+                                        Map.of(
+                                                "QUEUE_FULL",
+                                                0,
+                                                "WAIT_TIMEOUT",
+                                                0,
+                                                "NESTED",
+                                                0,
+                                                "EVICTED",
+                                                0,
+                                                "SHUTDOWN",
+                                                0))));
+    }
+
+    @Test
+    void aLimitWithoutBoundsDoesNotShowThem() {
+        run(open(), it -> assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
+                .doesNotContainKeys(
+                        "queueCapacity",
+                        "maxWaitSeconds",
+                        "permitsFrom",
+                        "oldestRunningSeconds",
+                        "oldestWaitingSeconds"));
+    }
+
+    @Test
+    void aFullLimitShowsSinceWhenAndHowOldItsCallsAre() {
+        run(open(), it -> {
+            it.hold();
+            it.shop.price(() -> "waits");
+
+            Map<String, Object> limit = it.read("").get("$.limits[0]");
+
+            assertThat(limit)
+                    .containsEntry("inUse", 1)
+                    .containsEntry("available", 0)
+                    .containsEntry("waiting", 1);
+            assertThat(limit).containsKeys("oldestRunningSeconds", "oldestWaitingSeconds");
+            assertThat((Double) limit.get("saturatedForSeconds")).isBetween(0.0, 30.0);
+            // the body that runs has come before the call that waits
+            assertThat((Double) limit.get("oldestRunningSeconds"))
+                    .isGreaterThanOrEqualTo((Double) limit.get("oldestWaitingSeconds"));
+        });
+    }
+
+    @Test
+    void permitsInUseMayBeMoreThanThereAreAfterAChange() {
+        run(open().withPropertyValues("virtual-thread.limits.price-db.permits=2"), it -> {
+            it.hold();
+            it.hold();
+            it.limit().resize(1);
+
+            assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
+                    .containsEntry("permits", 1)
+                    .containsEntry("inUse", 2)
+                    .containsEntry("available", 0);
+        });
+    }
+
+    @Test
+    void rejectionsAreCountedByTheirReason() {
+        run(open().withPropertyValues("virtual-thread.limits.price-db.queue-capacity=0"), it -> {
+            it.hold();
+            settle(it.shop.price(() -> "refused"));
+            settle(it.shop.price(() -> "refused"));
+
+            assertThat(it.read("").<Map<String, Integer>>get("$.limits[0].rejected"))
+                    .containsEntry("QUEUE_FULL", 2)
+                    .containsEntry("WAIT_TIMEOUT", 0);
+        });
+    }
+
+    @Test
+    void aBodyThatTakesNoNoticeOfItsCancellationIsAbandoned() {
+        run(open(), it -> {
+            CountDownLatch running = new CountDownLatch(1);
+            CompletableFuture<String> stubborn = it.shop.price(() -> {
+                running.countDown();
+                awaitStubbornly(it.gate);
+                return "late";
+            });
+            await(running);
+            stubborn.cancel(true);
+
+            assertThat(it.read("").<Integer>get("$.limits[0].abandoned")).isEqualTo(1);
+            Answer answer = it.read("/price-db");
+            assertThat(answer.<Boolean>get("$.calls[0].abandoned")).isTrue();
+
+            Answer refused = it.end("/price-db?id=" + answer.get("$.calls[0].id"));
+            assertThat(refused.status()).isEqualTo(400);
+            assertThat(refused.message()).contains("of Shop.price has ended already; its body still runs");
+        });
+    }
+
+    @Test
+    void aLimitIsFoundInAnySpelling() {
+        run(open(), it -> {
+            for (String spelling : List.of("price-db", "PRICEDB", "priceDb", "price_db")) {
+                assertThat(it.read("/" + spelling).<String>get("$.limit.name")).isEqualTo("price-db");
+            }
+        });
+    }
+
+    @Test
+    void anUnknownLimitIs404AndTellsTheKnown() {
+        run(open(), it -> {
+            Answer answer = it.read("/bd");
+
+            assertThat(answer.status()).isEqualTo(404);
+            assertThat(answer.message()).isEqualTo("No limit 'bd' is configured; the configured limits are [price-db]");
+        });
+    }
+
+    @Test
+    void runningCallsComeFirstAndTheOldestOfThem() {
+        run(open().withPropertyValues("virtual-thread.limits.price-db.permits=2"), it -> {
+            it.hold();
+            it.hold();
+            it.shop.price(() -> "waits");
+
+            Answer answer = it.read("/price-db");
+
+            assertThat(answer.<List<String>>get("$.calls[*].state")).containsExactly("running", "running", "waiting");
+            assertThat(answer.<List<String>>get("$.calls[*].thread"))
+                    .containsExactly("vt-Shop.price-1", "vt-Shop.price-2");
+            assertThat(answer.<List<String>>get("$.calls[*].method")).containsOnly("Shop.price");
+            assertThat(answer.<Double>get("$.calls[0].ageSeconds"))
+                    .isGreaterThanOrEqualTo(answer.get("$.calls[1].ageSeconds"));
+            assertThat(answer.<List<Integer>>get("$.calls[*].id")).doesNotHaveDuplicates();
+        });
+    }
+
+    @Test
+    void aRunningCallShowsWhereItIs() {
+        run(open(), it -> {
+            it.hold();
+            it.shop.price(() -> "waits");
+
+            Answer answer = it.read("/price-db");
+
+            List<String> stack = answer.get("$.calls[0].stack");
+            assertThat(stack)
+                    .hasSizeBetween(5, 20)
+                    .anyMatch(frame -> frame.contains("EndpointApplication.lambda$hold"));
+            assertThat(answer.<Map<String, Object>>get("$.calls[1]")).doesNotContainKeys("stack", "thread");
+        });
+    }
+
+    @Test
+    void aCallShowsTheTraceAndTheChosenKeysOfItsCaller() {
+        run(open().withPropertyValues("virtual-thread.endpoint.mdc-keys=user,tenant"), it -> {
+            MDC.put("traceId", "803B448A0489F84084905D3093480352");
+            MDC.put("user", "alice");
+            MDC.put("password", "secret");
+            it.hold();
+
+            Answer answer = it.read("/price-db");
+
+            assertThat(answer.<String>get("$.calls[0].traceId")).isEqualTo("803B448A0489F84084905D3093480352");
+            assertThat(answer.<Map<String, String>>get("$.calls[0].mdc")).containsExactly(entry("user", "alice"));
+            assertThat(answer.body()).doesNotContain("secret");
+        });
+    }
+
+    @Test
+    void withoutChosenKeysNoneIsShown() {
+        run(open(), it -> {
+            MDC.put("user", "alice");
+            it.hold();
+
+            assertThat(it.read("/price-db").<Map<String, String>>get("$.calls[0].mdc"))
+                    .isEmpty();
+        });
+    }
+
+    @Test
+    void noneShowsCallsWithoutALimit() {
+        run(open(), it -> {
+            it.hold();
+            CountDownLatch running = new CountDownLatch(1);
+            it.shop.mail(() -> {
+                running.countDown();
+                it.gate.await();
+                return "";
+            });
+            await(running);
+
+            Answer answer = it.read("/none");
+
+            assertThat(answer.<List<String>>get("$.calls[*].method")).containsExactly("Shop.mail");
+            assertThat(answer.<Map<String, Object>>get("$")).doesNotContainKey("limit");
+        });
+    }
+
+    @Test
+    void atMostAHundredCallsAreShownUnlessMoreAreAskedFor() {
+        run(open(), it -> {
+            it.hold();
+            for (int i = 0; i < 120; i++) {
+                it.shop.price(() -> "waits");
+            }
+
+            assertThat(shown(it.read("/price-db"))).isEqualTo(100);
+            assertThat(it.read("/price-db").<Integer>get("$.more")).isEqualTo(21);
+            assertThat(shown(it.read("/price-db?max=110"))).isEqualTo(110);
+            assertThat(shown(it.read("/price-db?max=1"))).isEqualTo(1);
+            Answer all = it.read("/price-db?max=10000");
+            assertThat(shown(all)).isEqualTo(121);
+            assertThat(all.<Integer>get("$.more")).isZero();
+        });
+    }
+
+    @Test
+    void moreCallsThanAllowedOrNoNumberAre400() {
+        run(open(), it -> {
+            for (String max : List.of("0", "-1", "10001", "many", "1.5", "")) {
+                Answer answer = it.read("/price-db?max=" + max);
+
+                assertThat(answer.status()).as(max).isEqualTo(400);
+                assertThat(answer.message())
+                        .isEqualTo("max must be a whole number from 1 to 10000, was '%s'".formatted(max));
+            }
+        });
+    }
+
+    @Test
+    void aCallOnItsCallersThreadIsShownToo() {
+        run(open(), it -> {
+            String body = it.shop.stock(() -> it.read("/price-db").body());
+
+            Answer answer = new Answer(200, body);
+            assertThat(answer.<List<String>>get("$.calls[*].method")).containsExactly("Shop.stock");
+            assertThat(answer.<String>get("$.calls[0].thread"))
+                    .isEqualTo(Thread.currentThread().getName());
+        });
+    }
+
+    private static int shown(Answer answer) {
+        return answer.<List<?>>get("$.calls").size();
+    }
+
+    private static Object method(Answer answer, String name, String attribute) {
+        return answer.<List<Object>>get(METHOD.formatted(name, attribute)).get(0);
+    }
+
+    private static void settle(CompletableFuture<?> call) throws Exception {
+        call.handle((value, failure) -> value).get(10, TimeUnit.SECONDS);
+    }
+
+    /** Whoever is cancelled has ended once the only permit is there again and the next call has it. */
+    private static void awaitEnd(EndpointApplication it) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> it.read("").<Integer>get("$.limits[0].inUse") == 0
+                        && (Integer) method(it.read(""), "Shop.price", "failed") == 2);
+    }
+
+    private static void awaitStubbornly(CountDownLatch latch) {
+        while (true) {
+            try {
+                latch.await();
+                return;
+            } catch (InterruptedException ignored) {
+                // this is what stubborn means
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+package io.github.virtualthread.actuate;
+
+import static io.github.virtualthread.actuate.EndpointApplication.await;
+import static io.github.virtualthread.actuate.EndpointApplication.exposed;
+import static io.github.virtualthread.actuate.EndpointApplication.open;
+import static io.github.virtualthread.actuate.EndpointApplication.run;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** What POST and DELETE do. */
+@Timeout(30)
+@ExtendWith(OutputCaptureExtension.class)
+class WriteOperationTests {
+
+    private static final String CHANGED = "changed by ENDPOINT";
+
+    @Test
+    void aChangeIsOneAndAnswersWithTheLimitAsItIsNow(CapturedOutput output) {
+        run(open(), it -> {
+            Answer answer = it.write("/PRICEDB", "{\"permits\": 3, \"queueCapacity\": 7, \"maxWait\": \"2s\"}");
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.<Map<String, Object>>get("$"))
+                    .containsEntry("name", "price-db")
+                    .containsEntry("permits", 3)
+                    .containsEntry("available", 3)
+                    .containsEntry("queueCapacity", 7)
+                    .containsEntry("maxWaitSeconds", 2.0);
+            assertThat(it.limit().permits()).isEqualTo(3);
+            assertThat(it.limit().queueCapacity()).isEqualTo(7);
+            assertThat(it.limit().maxWait()).isEqualTo(Duration.ofSeconds(2));
+        });
+        assertThat(output.getAll().lines().filter(line -> line.contains(CHANGED)))
+                .singleElement()
+                .asString()
+                .contains("INFO")
+                .contains("1 permit, unbounded queue, unbounded wait -> 3 permits, queue of 7, wait up to 2s");
+    }
+
+    @Test
+    void whatIsNotGivenStays() {
+        run(open().withPropertyValues("virtual-thread.limits.price-db.max-wait=5s"), it -> {
+            it.write("/price-db", "{\"queueCapacity\": \"7\"}");
+
+            assertThat(it.limit().permits()).isEqualTo(1);
+            assertThat(it.limit().queueCapacity()).isEqualTo(7);
+            assertThat(it.limit().maxWait()).isEqualTo(Duration.ofSeconds(5));
+        });
+    }
+
+    @Test
+    void boundsCanBeTakenAway() {
+        run(
+                open().withPropertyValues(
+                                "virtual-thread.limits.price-db.max-wait=5s",
+                                "virtual-thread.limits.price-db.queue-capacity=5"),
+                it -> {
+                    Answer answer = it.write("/price-db", "{\"queueCapacity\": \"unbounded\", \"maxWait\": \"none\"}");
+
+                    assertThat(answer.<Map<String, Object>>get("$"))
+                            .doesNotContainKeys("queueCapacity", "maxWaitSeconds");
+                    assertThat(it.limit().queueCapacity()).isEqualTo(LimitSettings.UNBOUNDED);
+                    assertThat(it.limit().maxWait()).isNull();
+                });
+    }
+
+    @Test
+    void morePermitsStartWhatWaits() {
+        run(open(), it -> {
+            it.hold();
+            CompletableFuture<String> waiting = it.shop.price(() -> "started");
+
+            it.write("/price-db", "{\"permits\": 2}");
+
+            assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("started");
+        });
+    }
+
+    @Test
+    void badInputIs400WithTheReasonAndChangesNothing(CapturedOutput output) {
+        run(open(), it -> {
+            assertRefused(it, "{}", "Nothing to change: send permits, queueCapacity or maxWait");
+            assertRefused(it, "{\"permit\": 5}", "Nothing to change: send permits, queueCapacity or maxWait");
+            String permits = "permits must be a whole number from 1 to 2147483647, was '%s'";
+            for (String wrong : List.of("0", "-1", "2147483648", "20.5")) {
+                assertRefused(it, "{\"permits\": %s}".formatted(wrong), permits.formatted(wrong));
+            }
+            assertRefused(it, "{\"permits\": \"many\"}", permits.formatted("many"));
+            assertRefused(it, "{\"permits\": \"unbounded\"}", permits.formatted("unbounded"));
+            assertRefused(it, "{\"permits\": 5, \"queueCapacity\": -1}", "queueCapacity must be a whole number from 0");
+            assertRefused(it, "{\"queueCapacity\": \"none\"}", "\"unbounded\" lets any number of calls wait");
+            for (String wrong : List.of("5", "0s", "-1s", "soon", "unbounded", "")) {
+                assertRefused(
+                        it,
+                        "{\"maxWait\": \"%s\"}".formatted(wrong),
+                        "maxWait must be a duration longer than zero, with its unit, such as 2s or 500ms, was '%s'"
+                                .formatted(wrong));
+            }
+            assertThat(it.limit().toString()).isEqualTo("price-db (1 permit, unbounded queue, unbounded wait)");
+        });
+        assertThat(output).doesNotContain(CHANGED);
+    }
+
+    private static void assertRefused(EndpointApplication it, String json, String message) throws Exception {
+        Answer answer = it.write("/price-db", json);
+        assertThat(answer.status()).as(json).isEqualTo(400);
+        assertThat(answer.message()).contains(message);
+    }
+
+    @Test
+    void anUnknownLimitIs404() {
+        run(open(), it -> {
+            for (Answer answer : List.of(
+                    it.write("/bd", "{\"permits\": 5}"),
+                    it.write("/none", "{\"permits\": 5}"),
+                    it.end("/bd"),
+                    it.end("/bd?id=1"))) {
+                assertThat(answer.status()).isEqualTo(404);
+                assertThat(answer.message()).endsWith("is configured; the configured limits are [price-db]");
+            }
+        });
+    }
+
+    @Test
+    void whatWaitsIsRejectedAndWhatRunsGoesOn(CapturedOutput output) {
+        run(open(), it -> {
+            CompletableFuture<String> held = it.hold();
+            CompletableFuture<String> first = it.shop.price(() -> "waits");
+            CompletableFuture<String> second = it.shop.price(() -> "waits");
+
+            Answer answer = it.end("/price-db");
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.<Map<String, Object>>get("$"))
+                    .isEqualTo(Map.of("limit", "price-db", "rejected", 2, "cancelled", 0));
+            assertThat(List.of(first, second)).allSatisfy(call -> assertThat(call)
+                    .failsWithin(Duration.ofSeconds(10))
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
+                            .isEqualTo(Reason.EVICTED)));
+            assertThat(held).isNotDone();
+            assertThat(it.read("").<Integer>get("$.limits[0].rejected.EVICTED")).isEqualTo(2);
+        });
+        assertThat(output.getAll().lines().filter(line -> line.contains("by ENDPOINT")))
+                .singleElement()
+                .asString()
+                .contains("WARN", "Limit 'price-db': 2 waiting calls rejected by ENDPOINT");
+    }
+
+    @Test
+    void aRunningCallIsCancelledByItsNumber(CapturedOutput output) {
+        run(open(), it -> {
+            CompletableFuture<String> held = it.hold();
+            Integer id = it.read("/price-db").get("$.calls[0].id");
+
+            Answer answer = it.end("/priceDb?id=" + id);
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.<Map<String, Object>>get("$"))
+                    .isEqualTo(Map.of("limit", "price-db", "rejected", 0, "cancelled", 1));
+            assertThat(held).isCancelled();
+            assertThat(it.shop.price(() -> "next"))
+                    .succeedsWithin(Duration.ofSeconds(10))
+                    .isEqualTo("next");
+            assertThat(output.getAll().lines().filter(line -> line.contains("by ENDPOINT")))
+                    .singleElement()
+                    .asString()
+                    .contains("INFO", "Limit 'price-db': call %d of Shop.price cancelled by ENDPOINT".formatted(id));
+        });
+    }
+
+    @Test
+    void aWaitingCallIsCancelledByItsNumberAndTheOthersWaitOn() {
+        run(open(), it -> {
+            it.hold();
+            CompletableFuture<String> first = it.shop.price(() -> "first");
+            CompletableFuture<String> second = it.shop.price(() -> "second");
+
+            it.end("/price-db?id=" + it.read("/price-db").get("$.calls[1].id"));
+
+            assertThat(first).isCancelled();
+            assertThat(second).isNotDone();
+            assertThat(it.limit().waiting()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aCallWithoutALimitIsCancelledUnderNone() {
+        run(open(), it -> {
+            CountDownLatch running = new CountDownLatch(1);
+            CompletableFuture<String> mail = it.shop.mail(() -> {
+                running.countDown();
+                it.gate.await();
+                return "";
+            });
+            await(running);
+
+            Answer answer = it.end("/none?id=" + it.read("/none").get("$.calls[0].id"));
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(mail).isCancelled();
+        });
+    }
+
+    @Test
+    void withoutANumberNothingEndsUnderNone() {
+        run(open(), it -> {
+            Answer answer = it.end("/none");
+
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.message()).startsWith("Calls without a limit never wait");
+        });
+    }
+
+    @Test
+    void anUnknownNumberIs404AndNoNumberIs400() {
+        run(open().withPropertyValues("virtual-thread.limits.mail.permits=1"), it -> {
+            CompletableFuture<String> held = it.hold();
+            Integer id = it.read("/price-db").get("$.calls[0].id");
+
+            assertThat(it.end("/price-db?id=" + Long.MAX_VALUE).message())
+                    .isEqualTo("No call %d waits or runs under limit 'price-db'".formatted(Long.MAX_VALUE));
+            for (String other : List.of("/mail", "/none")) {
+                Answer answer = it.end(other + "?id=" + id);
+                assertThat(answer.status()).isEqualTo(404);
+                assertThat(answer.message()).startsWith("No call %d waits or runs under".formatted(id));
+            }
+            for (String wrong : List.of("0", "-1", "all", "")) {
+                Answer answer = it.end("/price-db?id=" + wrong);
+                assertThat(answer.status()).as(wrong).isEqualTo(400);
+                assertThat(answer.message()).startsWith("id must be a whole number from 1 to ");
+            }
+            assertThat(held).isNotDone();
+        });
+    }
+
+    @Test
+    void aCallOnItsCallersThreadCannotBeCancelled() {
+        run(open(), it -> {
+            Answer answer = answered(it);
+
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.message())
+                    .endsWith("of Shop.stock is on its caller's own thread, which cannot be interrupted from outside");
+        });
+    }
+
+    private static Answer answered(EndpointApplication it) throws Exception {
+        Answer[] answer = new Answer[1];
+        it.shop.stock(() -> {
+            answer[0] = it.end("/price-db?id=" + it.read("/price-db").get("$.calls[0].id"));
+            return "";
+        });
+        return answer[0];
+    }
+
+    @Test
+    void nothingCanBeChangedUnlessAccessIsUnrestricted() {
+        run(exposed(), it -> {
+            it.hold();
+            CompletableFuture<String> waiting = it.shop.price(() -> "waits");
+
+            assertThat(it.read("").status()).isEqualTo(200);
+            assertThat(it.read("/price-db").status()).isEqualTo(200);
+            assertThat(it.write("/price-db", "{\"permits\": 5}").status()).isEqualTo(405);
+            assertThat(it.end("/price-db").status()).isEqualTo(405);
+            assertThat(it.limit().permits()).isEqualTo(1);
+            assertThat(waiting).isNotDone();
+        });
+    }
+}

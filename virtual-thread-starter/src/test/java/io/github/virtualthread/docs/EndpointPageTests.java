@@ -1,0 +1,182 @@
+package io.github.virtualthread.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.request;
+
+import com.jayway.jsonpath.JsonPath;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.actuate.EndpointApplication;
+import io.github.virtualthread.docs.Pages.Block;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.MDC;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+/**
+ * endpoint.md, from top to bottom: an application with the settings of its blocks of YAML gets the requests of its blocks of
+ * shell, one after the other, and gives the answers of its blocks of JSON. Ages, numbers of calls and stacks differ.
+ */
+@Timeout(30)
+@ExtendWith(OutputCaptureExtension.class)
+class EndpointPageTests {
+
+    private static final String PAGE = "docs/endpoint.md";
+    private static final Pattern CURL =
+            Pattern.compile("curl (?:-X (\\w+) )?(?:-H '[^']+' )?(?:-d '([^']+)' )?localhost:8080(\\S+)");
+
+    private final CountDownLatch gate = new CountDownLatch(1);
+
+    @AfterEach
+    void clear() {
+        gate.countDown();
+        MDC.clear();
+    }
+
+    @Test
+    void theAnswersAreThoseOfTheEndpoint(CapturedOutput output) {
+        application().run(context -> {
+            MockMvc http = MockMvcBuilders.webAppContextSetup(context).build();
+            callAndWait(context.getBean(Shop.class));
+            String first = first(http);
+            List<String> requests = blocks("shell").map(Block::text).toList();
+            List<String> answers = blocks("json")
+                    .filter(block -> block.directive().equals("answer"))
+                    .map(Block::text)
+                    .toList();
+
+            assertThat(requests).hasSameSizeAs(answers).hasSizeGreaterThan(6);
+            for (int i = 0; i < requests.size(); i++) {
+                String body = send(http, requests.get(i).replaceFirst("id=\\d+", "id=" + first));
+                assertThat(normalized(body)).as(requests.get(i)).isEqualTo(normalized(answers.get(i)));
+            }
+        });
+
+        assertThat(blocks("text").filter(block -> block.directive().equals("log")))
+                .hasSize(3)
+                .allSatisfy(block -> assertThat(output.getAll().replaceAll("call \\d+", "call N"))
+                        .contains(block.text().replaceAll("call \\d+", "call N")));
+    }
+
+    private static WebApplicationContextRunner application() {
+        return EndpointApplication.web()
+                .withInitializer(context -> blocks("yaml")
+                        .forEach(block ->
+                                context.getEnvironment().getPropertySources().addFirst(properties(block))))
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits=2",
+                        "virtual-thread.limits.db.queue-capacity=100",
+                        "virtual-thread.limits.db.max-wait=1m",
+                        "virtual-thread.shutdown.await-termination-period=0s")
+                .withBean(Shop.class);
+    }
+
+    private static PropertySource<?> properties(Block block) {
+        try {
+            return new YamlPropertySourceLoader()
+                    .load(block.where(), new ByteArrayResource(block.text().getBytes()))
+                    .get(0);
+        } catch (IOException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    private static Stream<Block> blocks(String language) {
+        return Pages.blocks(language).filter(block -> block.where().startsWith(PAGE));
+    }
+
+    private void callAndWait(Shop shop) throws InterruptedException {
+        MDC.put("traceId", "803b448a0489f84084905d3093480352");
+        MDC.put("user", "alice");
+        for (int i = 0; i < 2; i++) {
+            CountDownLatch running = new CountDownLatch(1);
+            shop.price(running, gate);
+            assertThat(running.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+        for (int i = 0; i < 3; i++) {
+            shop.price(new CountDownLatch(1), gate);
+        }
+    }
+
+    /** The number of the call that has run longest. */
+    private static String first(MockMvc http) throws Exception {
+        Integer id = JsonPath.read(send(http, "curl localhost:8080/actuator/virtualthreads/db"), "$.calls[0].id");
+        return id.toString();
+    }
+
+    private static String send(MockMvc http, String curl) throws Exception {
+        Matcher parts = CURL.matcher(curl);
+        assertThat(parts.matches()).as(curl).isTrue();
+        String method = parts.group(1) == null ? "GET" : parts.group(1);
+        MockHttpServletRequestBuilder request = request(HttpMethod.valueOf(method), URI.create(parts.group(3)));
+        if (parts.group(2) != null) {
+            request.contentType(MediaType.APPLICATION_JSON).content(parts.group(2));
+        }
+        return http.perform(request.accept(MediaType.APPLICATION_JSON))
+                .andReturn()
+                .getResponse()
+                .getContentAsString();
+    }
+
+    private static Object normalized(String json) {
+        return normalized("", JsonPath.parse(json).json());
+    }
+
+    private static Object normalized(String key, Object value) {
+        if (value instanceof Map<?, ?> object) {
+            Map<String, Object> copy = new LinkedHashMap<>();
+            object.forEach((name, each) -> copy.put(String.valueOf(name), normalized(String.valueOf(name), each)));
+            return copy;
+        }
+        if (key.equals("stack")) {
+            return "some frames";
+        }
+        if (value instanceof List<?> list) {
+            List<Object> copy = new ArrayList<>();
+            list.forEach(each -> copy.add(normalized("", each)));
+            return copy;
+        }
+        return switch (key) {
+            case "id", "ageSeconds", "saturatedForSeconds", "oldestRunningSeconds", "oldestWaitingSeconds" ->
+                "a number";
+            default -> value;
+        };
+    }
+
+    static class Shop {
+
+        @VirtualThread(limit = "db", timeout = "30s")
+        public CompletableFuture<String> price(CountDownLatch running, CountDownLatch gate)
+                throws InterruptedException {
+            running.countDown();
+            gate.await();
+            return CompletableFuture.completedFuture("price");
+        }
+
+        @VirtualThread
+        public void mail() {}
+    }
+}
