@@ -145,7 +145,7 @@ public final class VirtualThreadsEndpoint {
                     "Calls without a limit never wait; to cancel one that runs, give its number as ?id=");
         }
         int rejected = limits.evictWaiting(name);
-        logger.warn("Limit '{}': {} waiting calls rejected by ENDPOINT", name, rejected);
+        logger.warn("Limit '{}': {} waiting {} rejected by ENDPOINT", name, rejected, rejected == 1 ? "call" : "calls");
         return new Ended(name, rejected, 0);
     }
 

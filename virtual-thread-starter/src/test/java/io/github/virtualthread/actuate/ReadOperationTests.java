@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import io.github.virtualthread.limit.PermitsSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -95,6 +96,48 @@ class ReadOperationTests {
                     .filteredOn(method -> method.get("name").equals("ReadOperationTests.lambda"))
                     .extracting(method -> method.get("limit"), method -> method.get("done"))
                     .containsExactly(tuple("none", 1), tuple("price-db", 1));
+        });
+    }
+
+    @Test
+    void aCallByHandIsThereWhileItRuns() {
+        run(open(), it -> {
+            CountDownLatch running = new CountDownLatch(1);
+            it.byHand.submit("price-db", () -> {
+                running.countDown();
+                it.gate.await();
+                return "";
+            });
+            await(running);
+
+            assertThat(method(it.read(""), "ReadOperationTests.lambda", "active"))
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aLimitShowsThePoolThatItsPermitsAreTakenFrom() {
+        run(
+                open().withBean("partnerPool", PermitsSource.class, () -> () -> 20)
+                        .withPropertyValues(
+                                "virtual-thread.limits.price-db.permits=",
+                                "virtual-thread.limits.price-db.permits-from=partnerPool",
+                                "virtual-thread.limits.price-db.headroom=2"),
+                it -> assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
+                        .containsEntry("permits", 18)
+                        .containsEntry("permitsFrom", Map.of("bean", "partnerPool", "headroom", 2)));
+    }
+
+    @Test
+    void whatTheApplicationMakesOfJsonIsNoMatterOfTheEndpoint() {
+        run(open().withPropertyValues("spring.jackson.property-naming-strategy=SNAKE_CASE"), it -> {
+            assertThat(it.read("").body()).contains("saturatedForSeconds").doesNotContain("null");
+            assertThat(it.read("/price-db").body())
+                    .contains("saturatedForSeconds")
+                    .doesNotContain("null");
+            assertThat(it.write("/price-db", "{\"permits\": 1}").body())
+                    .contains("saturatedForSeconds")
+                    .doesNotContain("null");
         });
     }
 
