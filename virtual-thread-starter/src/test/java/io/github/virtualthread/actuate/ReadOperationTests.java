@@ -296,15 +296,15 @@ class ReadOperationTests {
     @Test
     void aRunningCallShowsWhereItIs() {
         run(open(), it -> {
-            it.hold();
+            CountDownLatch running = new CountDownLatch(1);
+            it.shop.price(() -> deep(20, running, it.gate));
+            await(running);
             it.shop.price(() -> "waits");
 
             Answer answer = it.read("/price-db");
 
             List<String> stack = answer.get("$.calls[0].stack");
-            assertThat(stack)
-                    .hasSizeBetween(5, 20)
-                    .anyMatch(frame -> frame.contains("EndpointApplication.lambda$hold"));
+            assertThat(stack).hasSize(20).anyMatch(frame -> frame.contains("ReadOperationTests.deep"));
             assertThat(answer.<Map<String, Object>>get("$.calls[1]")).doesNotContainKeys("stack", "thread");
         });
     }
@@ -396,6 +396,15 @@ class ReadOperationTests {
             assertThat(answer.<String>get("$.calls[0].thread"))
                     .isEqualTo(Thread.currentThread().getName());
         });
+    }
+
+    private static String deep(int frames, CountDownLatch running, CountDownLatch gate) throws InterruptedException {
+        if (frames > 0) {
+            return deep(frames - 1, running, gate);
+        }
+        running.countDown();
+        gate.await();
+        return "";
     }
 
     private static int shown(Answer answer) {
