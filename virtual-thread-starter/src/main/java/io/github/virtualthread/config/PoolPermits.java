@@ -192,13 +192,23 @@ public final class PoolPermits implements SmartLifecycle {
 
     /** Not on the timer's thread, since a pool may block. */
     private void follow() {
-        next = null;
+        forgetNext();
         try {
             if (running) {
                 List<Mistake> unused = read(); // told already
             }
         } catch (RuntimeException failure) {
             logger.warn("The pools that limits draw on cannot be read", failure);
+        }
+    }
+
+    /** Under the lock: who has scheduled this may still be about to remember it. */
+    private void forgetNext() {
+        reading.lock();
+        try {
+            next = null;
+        } finally {
+            reading.unlock();
         }
     }
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,28 @@ class PoolPermitsTests {
         assertThat(changes.take()).isEqualTo(9);
         assertThat(changes.take()).isEqualTo(8);
         assertThat(readers.take().isVirtual()).isTrue();
+    }
+
+    @Test
+    void aPoolIsFollowedHoweverSoonItIsLookedAtFirst() throws InterruptedException {
+        for (int i = 0; i < 500; i++) {
+            Semaphore reads = new Semaphore(0);
+            DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
+            factory.registerSingleton("clients", (PermitsSource) () -> {
+                reads.release();
+                return 7;
+            });
+            PoolPermits followed = new PoolPermits(
+                    limits,
+                    new PoolReader(factory, factory.getBeanProvider(PoolSizes.class)),
+                    timer,
+                    Duration.ofNanos(1));
+
+            followed.start();
+
+            assertThat(reads.tryAcquire(3, 5, TimeUnit.SECONDS)).isTrue();
+            followed.stop();
+        }
     }
 
     @Test
