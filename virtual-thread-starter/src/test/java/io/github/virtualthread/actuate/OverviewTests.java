@@ -17,21 +17,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.slf4j.MDC;
 
-/** What GET shows. */
+/** What GET shows of all limits and methods. */
 @Timeout(30)
-class ReadOperationTests {
+class OverviewTests {
 
     private static final String METHOD = "$.methods[?(@.name == '%s')].%s";
-
-    @AfterEach
-    void clear() {
-        MDC.clear();
-    }
 
     @Test
     void aMethodThatWasNeverCalledIsThereWithZeros() {
@@ -93,7 +86,7 @@ class ReadOperationTests {
             it.byHand.submit(() -> "by hand").get(10, TimeUnit.SECONDS);
 
             assertThat(it.read("").<List<Map<String, Object>>>get("$.methods"))
-                    .filteredOn(method -> method.get("name").equals("ReadOperationTests.lambda"))
+                    .filteredOn(method -> method.get("name").equals("OverviewTests.lambda"))
                     .extracting(method -> method.get("limit"), method -> method.get("done"))
                     .containsExactly(tuple("none", 1), tuple("price-db", 1));
         });
@@ -110,8 +103,7 @@ class ReadOperationTests {
             });
             await(running);
 
-            assertThat(method(it.read(""), "ReadOperationTests.lambda", "active"))
-                    .isEqualTo(1);
+            assertThat(method(it.read(""), "OverviewTests.lambda", "active")).isEqualTo(1);
         });
     }
 
@@ -198,11 +190,9 @@ class ReadOperationTests {
                     .containsEntry("inUse", 1)
                     .containsEntry("available", 0)
                     .containsEntry("waiting", 1);
-            assertThat(limit).containsKeys("oldestRunningSeconds", "oldestWaitingSeconds");
             assertThat((Double) limit.get("saturatedForSeconds")).isBetween(0.0, 30.0);
-            // the body that runs has come before the call that waits
-            assertThat((Double) limit.get("oldestRunningSeconds"))
-                    .isGreaterThanOrEqualTo((Double) limit.get("oldestWaitingSeconds"));
+            assertThat((Double) limit.get("oldestRunningSeconds")).isBetween(0.0, 30.0);
+            assertThat((Double) limit.get("oldestWaitingSeconds")).isBetween(0.0, 30.0);
         });
     }
 
@@ -253,162 +243,6 @@ class ReadOperationTests {
             assertThat(refused.status()).isEqualTo(400);
             assertThat(refused.message()).contains("of Shop.price has ended already; its body still runs");
         });
-    }
-
-    @Test
-    void aLimitIsFoundInAnySpelling() {
-        run(open(), it -> {
-            for (String spelling : List.of("price-db", "PRICEDB", "priceDb", "price_db")) {
-                assertThat(it.read("/" + spelling).<String>get("$.limit.name")).isEqualTo("price-db");
-            }
-        });
-    }
-
-    @Test
-    void anUnknownLimitIs404AndTellsTheKnown() {
-        run(open(), it -> {
-            Answer answer = it.read("/bd");
-
-            assertThat(answer.status()).isEqualTo(404);
-            assertThat(answer.message()).isEqualTo("No limit 'bd' is configured; the configured limits are [price-db]");
-        });
-    }
-
-    @Test
-    void runningCallsComeFirstAndTheOldestOfThem() {
-        run(open().withPropertyValues("virtual-thread.limits.price-db.permits=2"), it -> {
-            it.hold();
-            it.hold();
-            it.shop.price(() -> "waits");
-
-            Answer answer = it.read("/price-db");
-
-            assertThat(answer.<List<String>>get("$.calls[*].state")).containsExactly("running", "running", "waiting");
-            assertThat(answer.<List<String>>get("$.calls[*].thread"))
-                    .containsExactly("vt-Shop.price-1", "vt-Shop.price-2");
-            assertThat(answer.<List<String>>get("$.calls[*].method")).containsOnly("Shop.price");
-            assertThat(answer.<Double>get("$.calls[0].ageSeconds"))
-                    .isGreaterThanOrEqualTo(answer.get("$.calls[1].ageSeconds"));
-            assertThat(answer.<List<Integer>>get("$.calls[*].id")).doesNotHaveDuplicates();
-        });
-    }
-
-    @Test
-    void aRunningCallShowsWhereItIs() {
-        run(open(), it -> {
-            CountDownLatch running = new CountDownLatch(1);
-            it.shop.price(() -> deep(20, running, it.gate));
-            await(running);
-            it.shop.price(() -> "waits");
-
-            Answer answer = it.read("/price-db");
-
-            List<String> stack = answer.get("$.calls[0].stack");
-            assertThat(stack).hasSize(20).anyMatch(frame -> frame.contains("ReadOperationTests.deep"));
-            assertThat(answer.<Map<String, Object>>get("$.calls[1]")).doesNotContainKeys("stack", "thread");
-        });
-    }
-
-    @Test
-    void aCallShowsTheTraceAndTheChosenKeysOfItsCaller() {
-        run(open().withPropertyValues("virtual-thread.endpoint.mdc-keys=user,tenant"), it -> {
-            MDC.put("traceId", "803B448A0489F84084905D3093480352");
-            MDC.put("user", "alice");
-            MDC.put("password", "secret");
-            it.hold();
-
-            Answer answer = it.read("/price-db");
-
-            assertThat(answer.<String>get("$.calls[0].traceId")).isEqualTo("803B448A0489F84084905D3093480352");
-            assertThat(answer.<Map<String, String>>get("$.calls[0].mdc")).containsExactly(entry("user", "alice"));
-            assertThat(answer.body()).doesNotContain("secret");
-        });
-    }
-
-    @Test
-    void withoutChosenKeysNoneIsShown() {
-        run(open(), it -> {
-            MDC.put("user", "alice");
-            it.hold();
-
-            assertThat(it.read("/price-db").<Map<String, String>>get("$.calls[0].mdc"))
-                    .isEmpty();
-        });
-    }
-
-    @Test
-    void noneShowsCallsWithoutALimit() {
-        run(open(), it -> {
-            it.hold();
-            CountDownLatch running = new CountDownLatch(1);
-            it.shop.mail(() -> {
-                running.countDown();
-                it.gate.await();
-                return "";
-            });
-            await(running);
-
-            Answer answer = it.read("/none");
-
-            assertThat(answer.<List<String>>get("$.calls[*].method")).containsExactly("Shop.mail");
-            assertThat(answer.<Map<String, Object>>get("$")).doesNotContainKey("limit");
-        });
-    }
-
-    @Test
-    void atMostAHundredCallsAreShownUnlessMoreAreAskedFor() {
-        run(open(), it -> {
-            it.hold();
-            for (int i = 0; i < 120; i++) {
-                it.shop.price(() -> "waits");
-            }
-
-            assertThat(shown(it.read("/price-db"))).isEqualTo(100);
-            assertThat(it.read("/price-db").<Integer>get("$.more")).isEqualTo(21);
-            assertThat(shown(it.read("/price-db?max=110"))).isEqualTo(110);
-            assertThat(shown(it.read("/price-db?max=1"))).isEqualTo(1);
-            Answer all = it.read("/price-db?max=10000");
-            assertThat(shown(all)).isEqualTo(121);
-            assertThat(all.<Integer>get("$.more")).isZero();
-        });
-    }
-
-    @Test
-    void moreCallsThanAllowedOrNoNumberAre400() {
-        run(open(), it -> {
-            for (String max : List.of("0", "-1", "10001", "many", "1.5", "")) {
-                Answer answer = it.read("/price-db?max=" + max);
-
-                assertThat(answer.status()).as(max).isEqualTo(400);
-                assertThat(answer.message())
-                        .isEqualTo("max must be a whole number from 1 to 10000, was '%s'".formatted(max));
-            }
-        });
-    }
-
-    @Test
-    void aCallOnItsCallersThreadIsShownToo() {
-        run(open(), it -> {
-            String body = it.shop.stock(() -> it.read("/price-db").body());
-
-            Answer answer = new Answer(200, body);
-            assertThat(answer.<List<String>>get("$.calls[*].method")).containsExactly("Shop.stock");
-            assertThat(answer.<String>get("$.calls[0].thread"))
-                    .isEqualTo(Thread.currentThread().getName());
-        });
-    }
-
-    private static String deep(int frames, CountDownLatch running, CountDownLatch gate) throws InterruptedException {
-        if (frames > 0) {
-            return deep(frames - 1, running, gate);
-        }
-        running.countDown();
-        gate.await();
-        return "";
-    }
-
-    private static int shown(Answer answer) {
-        return answer.<List<?>>get("$.calls").size();
     }
 
     private static Object method(Answer answer, String name, String attribute) {

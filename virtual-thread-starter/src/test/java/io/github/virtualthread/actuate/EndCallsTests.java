@@ -1,7 +1,6 @@
 package io.github.virtualthread.actuate;
 
 import static io.github.virtualthread.actuate.EndpointApplication.await;
-import static io.github.virtualthread.actuate.EndpointApplication.exposed;
 import static io.github.virtualthread.actuate.EndpointApplication.open;
 import static io.github.virtualthread.actuate.EndpointApplication.run;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,119 +19,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** What POST and DELETE do. */
+/** What DELETE does. */
 @Timeout(30)
 @ExtendWith(OutputCaptureExtension.class)
-class WriteOperationTests {
-
-    private static final String CHANGED = "changed by ENDPOINT";
-
-    @Test
-    void aChangeIsOneAndAnswersWithTheLimitAsItIsNow(CapturedOutput output) {
-        run(open(), it -> {
-            Answer answer = it.write("/PRICEDB", "{\"permits\": 3, \"queueCapacity\": 7, \"maxWait\": \"2s\"}");
-
-            assertThat(answer.status()).isEqualTo(200);
-            assertThat(answer.<Map<String, Object>>get("$"))
-                    .containsEntry("name", "price-db")
-                    .containsEntry("permits", 3)
-                    .containsEntry("available", 3)
-                    .containsEntry("queueCapacity", 7)
-                    .containsEntry("maxWaitSeconds", 2.0);
-            assertThat(it.limit().permits()).isEqualTo(3);
-            assertThat(it.limit().queueCapacity()).isEqualTo(7);
-            assertThat(it.limit().maxWait()).isEqualTo(Duration.ofSeconds(2));
-        });
-        assertThat(output.getAll().lines().filter(line -> line.contains(CHANGED)))
-                .singleElement()
-                .asString()
-                .contains("INFO")
-                .contains("1 permit, unbounded queue, unbounded wait -> 3 permits, queue of 7, wait up to 2s");
-    }
-
-    @Test
-    void whatIsNotGivenStays() {
-        run(open().withPropertyValues("virtual-thread.limits.price-db.max-wait=5s"), it -> {
-            it.write("/price-db", "{\"queueCapacity\": \"7\"}");
-
-            assertThat(it.limit().permits()).isEqualTo(1);
-            assertThat(it.limit().queueCapacity()).isEqualTo(7);
-            assertThat(it.limit().maxWait()).isEqualTo(Duration.ofSeconds(5));
-        });
-    }
-
-    @Test
-    void boundsCanBeTakenAway() {
-        run(
-                open().withPropertyValues(
-                                "virtual-thread.limits.price-db.max-wait=5s",
-                                "virtual-thread.limits.price-db.queue-capacity=5"),
-                it -> {
-                    Answer answer = it.write("/price-db", "{\"queueCapacity\": \"unbounded\", \"maxWait\": \"none\"}");
-
-                    assertThat(answer.<Map<String, Object>>get("$"))
-                            .doesNotContainKeys("queueCapacity", "maxWaitSeconds");
-                    assertThat(it.limit().queueCapacity()).isEqualTo(LimitSettings.UNBOUNDED);
-                    assertThat(it.limit().maxWait()).isNull();
-                });
-    }
-
-    @Test
-    void morePermitsStartWhatWaits() {
-        run(open(), it -> {
-            it.hold();
-            CompletableFuture<String> waiting = it.shop.price(() -> "started");
-
-            it.write("/price-db", "{\"permits\": 2}");
-
-            assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("started");
-        });
-    }
-
-    @Test
-    void badInputIs400WithTheReasonAndChangesNothing(CapturedOutput output) {
-        run(open(), it -> {
-            assertRefused(it, "{}", "Nothing to change: send permits, queueCapacity or maxWait");
-            assertRefused(it, "{\"permit\": 5}", "Nothing to change: send permits, queueCapacity or maxWait");
-            String permits = "permits must be a whole number from 1 to 2147483647, was '%s'";
-            for (String wrong : List.of("0", "-1", "2147483648", "20.5")) {
-                assertRefused(it, "{\"permits\": %s}".formatted(wrong), permits.formatted(wrong));
-            }
-            assertRefused(it, "{\"permits\": \"many\"}", permits.formatted("many"));
-            assertRefused(it, "{\"permits\": \"unbounded\"}", permits.formatted("unbounded"));
-            assertRefused(it, "{\"permits\": 5, \"queueCapacity\": -1}", "queueCapacity must be a whole number from 0");
-            assertRefused(it, "{\"queueCapacity\": \"none\"}", "\"unbounded\" lets any number of calls wait");
-            for (String wrong : List.of("5", "0s", "-1s", "soon", "unbounded", "")) {
-                assertRefused(
-                        it,
-                        "{\"maxWait\": \"%s\"}".formatted(wrong),
-                        "maxWait must be a duration longer than zero, with its unit, such as 2s or 500ms, was '%s'"
-                                .formatted(wrong));
-            }
-            assertThat(it.limit().toString()).isEqualTo("price-db (1 permit, unbounded queue, unbounded wait)");
-        });
-        assertThat(output).doesNotContain(CHANGED);
-    }
-
-    private static void assertRefused(EndpointApplication it, String json, String message) throws Exception {
-        Answer answer = it.write("/price-db", json);
-        assertThat(answer.status()).as(json).isEqualTo(400);
-        assertThat(answer.message()).contains(message);
-    }
-
-    @Test
-    void anUnknownLimitIs404() {
-        run(open(), it -> {
-            for (Answer answer : List.of(
-                    it.write("/bd", "{\"permits\": 5}"),
-                    it.write("/none", "{\"permits\": 5}"),
-                    it.end("/bd"),
-                    it.end("/bd?id=1"))) {
-                assertThat(answer.status()).isEqualTo(404);
-                assertThat(answer.message()).endsWith("is configured; the configured limits are [price-db]");
-            }
-        });
-    }
+class EndCallsTests {
 
     @Test
     void whatWaitsIsRejectedAndWhatRunsGoesOn(CapturedOutput output) {
@@ -267,20 +156,5 @@ class WriteOperationTests {
             return "";
         });
         return answer[0];
-    }
-
-    @Test
-    void nothingCanBeChangedUnlessAccessIsUnrestricted() {
-        run(exposed(), it -> {
-            it.hold();
-            CompletableFuture<String> waiting = it.shop.price(() -> "waits");
-
-            assertThat(it.read("").status()).isEqualTo(200);
-            assertThat(it.read("/price-db").status()).isEqualTo(200);
-            assertThat(it.write("/price-db", "{\"permits\": 5}").status()).isEqualTo(405);
-            assertThat(it.end("/price-db").status()).isEqualTo(405);
-            assertThat(it.limit().permits()).isEqualTo(1);
-            assertThat(waiting).isNotDone();
-        });
     }
 }
