@@ -45,7 +45,9 @@ public final class CallCounts implements TaskListener {
     }
 
     private Counts counts(TaskCall call) {
-        return methods.computeIfAbsent(Name.of(call), name -> new Counts());
+        Name name = Name.of(call);
+        Counts known = methods.get(name); // takes no lock
+        return known == null ? methods.computeIfAbsent(name, first -> new Counts()) : known;
     }
 
     /** Names of all that was called at least once. */

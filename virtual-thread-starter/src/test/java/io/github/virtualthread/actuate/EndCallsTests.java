@@ -52,6 +52,16 @@ class EndCallsTests {
     }
 
     @Test
+    void aMisspeltParameterIsNotNoticed() {
+        run(open(), it -> {
+            it.hold();
+            it.shop.price(() -> "waits");
+
+            assertThat(it.end("/price-db?ID=17").<Integer>get("$.rejected")).isEqualTo(1);
+        });
+    }
+
+    @Test
     void aRunningCallIsCancelledByItsNumber(CapturedOutput output) {
         run(open(), it -> {
             CompletableFuture<String> held = it.hold();
