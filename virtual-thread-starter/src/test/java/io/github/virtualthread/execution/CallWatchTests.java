@@ -46,6 +46,7 @@ class CallWatchTests {
         if (watch != null) {
             watch.stop();
         }
+        awaitEnd(); // or it would write into the log of the next test
     }
 
     @Test
@@ -150,9 +151,7 @@ class CallWatchTests {
         assertThat(threads()).hasSize(1);
 
         watch.stop();
-        while (!threads().isEmpty()) {
-            Thread.onSpinWait();
-        }
+        awaitEnd();
     }
 
     @Test
@@ -205,6 +204,12 @@ class CallWatchTests {
                 Duration.ofMillis(1));
         watch = made;
         return made;
+    }
+
+    private void awaitEnd() {
+        while (!threads().isEmpty()) {
+            Thread.onSpinWait();
+        }
     }
 
     private List<Thread> threads() {

@@ -153,6 +153,7 @@ class TaskObservationsTests {
             gate.await();
             return null;
         }));
+        awaitIdle(); // the future does not wait for the body
 
         assertThat(recorder.only().getError()).isInstanceOf(TimeoutException.class);
         assertThat(recorder.key("outcome")).isEqualTo("timeout");
