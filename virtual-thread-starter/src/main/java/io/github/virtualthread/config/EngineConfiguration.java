@@ -161,7 +161,10 @@ class EngineConfiguration {
             propagation =
                     settings.mdcKeys().isEmpty() ? propagation.withMdc() : propagation.withMdc(settings.mdcKeys());
         }
-        boolean registered = settings.registeredContext() && ContextPropagation.isContextRegistryPresent(classLoader);
-        return registered ? propagation.withRegisteredContext() : propagation;
+        if (settings.registeredContext() && ContextPropagation.isContextRegistryPresent(classLoader)) {
+            propagation = propagation.withRegisteredContext();
+        }
+        boolean secured = settings.registeredContext() && ContextPropagation.isSecurityPresent(classLoader);
+        return secured ? propagation.withSecurity() : propagation;
     }
 }

@@ -10,14 +10,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.util.ClassUtils;
 
 /** What the log says at start. */
 final class StartupReport {
 
     private static final Logger logger = LoggerFactory.getLogger(StartupReport.class);
-
-    private static final String SPRING_SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
 
     /** JEP 491 came with JDK 24. */
     private static final int FIRST_JDK_WITHOUT_PINNING = 24;
@@ -43,12 +40,9 @@ final class StartupReport {
         if (settings.selfInvocation() == SelfInvocation.WARN) {
             findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
         }
-        if (ClassUtils.isPresent(SPRING_SECURITY, classLoader) && !travels()) {
-            logger.warn(
-                    "Spring Security's authentication does not travel to virtual threads: {}",
-                    settings.registeredContext()
-                            ? "add io.micrometer:context-propagation"
-                            : "virtual-thread.propagation.context is false");
+        if (ContextPropagation.isSecurityPresent(classLoader) && !settings.registeredContext()) {
+            logger.warn("Spring Security's authentication does not travel to virtual threads:"
+                    + " virtual-thread.propagation.context is false");
         }
     }
 
@@ -79,13 +73,12 @@ final class StartupReport {
         if (settings.mdc()) {
             kinds.add(settings.mdcKeys().isEmpty() ? "MDC" : "MDC keys " + settings.mdcKeys());
         }
-        if (travels()) {
+        if (settings.registeredContext() && ContextPropagation.isContextRegistryPresent(classLoader)) {
             kinds.add("registered context");
         }
-        return kinds.isEmpty() ? "nothing" : String.join(" and ", kinds);
-    }
-
-    private boolean travels() {
-        return settings.registeredContext() && ContextPropagation.isContextRegistryPresent(classLoader);
+        if (settings.registeredContext() && ContextPropagation.isSecurityPresent(classLoader)) {
+            kinds.add("authentication");
+        }
+        return kinds.isEmpty() ? "nothing" : String.join(", ", kinds);
     }
 }

@@ -18,6 +18,8 @@ public final class ContextPropagation {
 
     private static final Logger logger = LoggerFactory.getLogger(ContextPropagation.class);
 
+    private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
+
     /** In the order in which they are opened: MDC first, so that the trace ids of a later scope win. */
     private final List<ContextCapture> captures;
 
@@ -33,6 +35,16 @@ public final class ContextPropagation {
      */
     public static boolean isContextRegistryPresent(@Nullable ClassLoader classLoader) {
         return ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory", classLoader);
+    }
+
+    /**
+     * Whether Spring Security is there for {@link #withSecurity()}.
+     *
+     * @param classLoader class loader of the application
+     * @return whether there may be an authentication
+     */
+    public static boolean isSecurityPresent(@Nullable ClassLoader classLoader) {
+        return ClassUtils.isPresent(SECURITY, classLoader);
     }
 
     /**
@@ -70,6 +82,16 @@ public final class ContextPropagation {
      */
     public ContextPropagation withRegisteredContext() {
         return with(new SnapshotCapture());
+    }
+
+    /**
+     * Also carries Spring Security's authentication, in a security context of its own for each task. Spring Security must be
+     * on the classpath. To be added last: the context that is registered with context-propagation is shared with the caller.
+     *
+     * @return extended copy
+     */
+    public ContextPropagation withSecurity() {
+        return with(new SecurityCapture());
     }
 
     ContextPropagation with(ContextCapture capture) {

@@ -34,6 +34,7 @@ class OptionalDependenciesTests {
             "jspecify-",
             "jsr305-",
             "spring-tx-",
+            "spring-security-",
             "spring-jdbc-",
             "spring-data-",
             "HikariCP-",

@@ -53,7 +53,7 @@ class WholeApplicationTests {
         assertThat(output)
                 .contains("Virtual threads: 2 annotated methods, 1 of them without a limit;"
                         + " limits db (2 permits, unbounded queue, wait up to 1.5s);"
-                        + " propagated: MDC and registered context");
+                        + " propagated: MDC, registered context, authentication");
         if (Runtime.version().feature() < 24) {
             assertThat(output).contains("blocking in synchronized pins the carrier");
         } else {

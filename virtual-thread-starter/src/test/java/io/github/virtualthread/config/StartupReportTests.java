@@ -55,18 +55,7 @@ class StartupReportTests {
 
     @Test
     void switchedOffPropagationIsNamed() {
-        EngineSettings nothing = new EngineSettings(
-                MethodSettings.NONE,
-                "vt-",
-                false,
-                List.of(),
-                false,
-                Duration.ZERO,
-                SelfInvocation.WARN,
-                false,
-                EngineSettings.DEFAULTS.watch(),
-                List.of(),
-                List.of());
+        EngineSettings nothing = nothing();
 
         report(nothing, Set.of());
 
@@ -79,18 +68,19 @@ class StartupReportTests {
 
     @Test
     void authenticationThatDoesNotTravelIsAWarning() {
-        report(EngineSettings.DEFAULTS, Set.of(SECURITY));
+        report(nothing(), Set.of(SECURITY));
 
         assertThat(messages(Level.WARN))
                 .containsExactly("Spring Security's authentication does not travel to virtual threads:"
-                        + " add io.micrometer:context-propagation");
+                        + " virtual-thread.propagation.context is false");
     }
 
     @Test
-    void authenticationThatTravelsIsNone() {
-        report(EngineSettings.DEFAULTS, Set.of(SECURITY, CONTEXT_REGISTRY));
+    void authenticationTravelsByItself() {
+        report(EngineSettings.DEFAULTS, Set.of(SECURITY));
 
         assertThat(messages(Level.WARN)).isEmpty();
+        assertThat(messages(Level.INFO)).singleElement().asString().contains("propagated: MDC, authentication");
     }
 
     @Test
@@ -113,6 +103,21 @@ class StartupReportTests {
                             new TaskLimits(List.of(limits), timer, change -> {}),
                             true);
         }
+    }
+
+    private static EngineSettings nothing() {
+        return new EngineSettings(
+                MethodSettings.NONE,
+                "vt-",
+                false,
+                List.of(),
+                false,
+                Duration.ZERO,
+                SelfInvocation.WARN,
+                false,
+                EngineSettings.DEFAULTS.watch(),
+                List.of(),
+                List.of());
     }
 
     private List<String> messages(Level level) {

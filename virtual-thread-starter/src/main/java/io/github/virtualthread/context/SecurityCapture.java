@@ -1,0 +1,32 @@
+package io.github.virtualthread.context;
+
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContext;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextHolderStrategy;
+
+/**
+ * Spring Security's authentication. Each task gets a security context of its own: what a body makes of it does not reach its
+ * caller, nor other tasks. A class of its own since Spring Security is optional.
+ */
+final class SecurityCapture implements ContextCapture {
+
+    /** Of a context that all threads share nothing has to be carried, and taking it away would take it from all. */
+    private static final String SHARED = "GlobalSecurityContextHolderStrategy";
+
+    @Override
+    public CapturedContext capture() {
+        SecurityContextHolderStrategy holder = SecurityContextHolder.getContextHolderStrategy();
+        Authentication authentication = holder.getContext().getAuthentication();
+        if (authentication == null || holder.getClass().getSimpleName().equals(SHARED)) {
+            return CapturedContext.EMPTY;
+        }
+        return () -> {
+            SecurityContext own = holder.createEmptyContext();
+            own.setAuthentication(authentication);
+            holder.setContext(own);
+            CapturedContext.Scope clear = holder::clearContext;
+            return clear;
+        };
+    }
+}
