@@ -1,0 +1,77 @@
+package io.github.virtualthread.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.MDC;
+
+/** What calls that wait hold of the heap; the figures of the page on context. */
+@Timeout(60)
+class WaitingFiguresTests {
+
+    private static final int CALLS = 100_000;
+
+    @RegisterExtension
+    private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
+
+    private final CountDownLatch gate = test.latch();
+
+    @AfterEach
+    void clear() {
+        MDC.clear();
+    }
+
+    @Test
+    void aWaitingCallHoldsFewBytes() {
+        test.hold("db", gate);
+        long none = bytesPerCall(0, false);
+        long few = bytesPerCall(3, false);
+        long fewOfItsOwn = bytesPerCall(3, true);
+        long manyOfItsOwn = bytesPerCall(30, true);
+
+        System.out.printf(
+                "bytes of heap per waiting call: no MDC %d, 3 keys of a burst %d, 3 keys of its own %d, 30 keys of its own"
+                        + " %d%n",
+                none, few, fewOfItsOwn, manyOfItsOwn);
+        assertThat(few).isLessThan(360);
+        assertThat(few - none).as("a burst of calls shares its MDC").isLessThan(60);
+        assertThat(manyOfItsOwn).isGreaterThan(fewOfItsOwn);
+    }
+
+    /** The future and what hangs on it included, the arguments of the call not. */
+    private long bytesPerCall(int keys, boolean ofItsOwn) {
+        MDC.clear();
+        for (int key = 0; key < keys; key++) {
+            MDC.put("key" + key, "value of the key");
+        }
+        TaskSpec spec = test.engine.spec("Shop.price", "db");
+        TaskBody body = () -> null;
+        List<CompletableFuture<@Nullable Object>> futures = new ArrayList<>(CALLS);
+        long before = heap();
+        for (int i = 0; i < CALLS; i++) {
+            if (ofItsOwn) {
+                MDC.put("key0", Integer.toString(i));
+            }
+            futures.add(test.engine.submit(spec, body));
+        }
+        long after = heap();
+        assertThat(test.limit("db").waiting()).isEqualTo(CALLS);
+        futures.forEach(future -> future.cancel(false));
+        return (after - before) / CALLS;
+    }
+
+    private static long heap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+}
