@@ -4,6 +4,7 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
@@ -15,6 +16,7 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     private final TaskEngine engine;
     private final TaskSpec spec;
+    private List<TaskListener> heardBy = List.of();
     private volatile long id; // 0: nobody has asked for it
     private volatile long startedAt; // 0: not started
 
@@ -59,6 +61,15 @@ abstract class Call extends PermitRequest implements TaskCall {
     /** Nanoseconds from the start of the body to that moment. */
     final long ranAt(long nanoTime) {
         return nanoTime - startedAt;
+    }
+
+    /** Who hears of this call, from its submission on. */
+    final void heardBy(List<TaskListener> listeners) {
+        heardBy = listeners;
+    }
+
+    final List<TaskListener> heardBy() {
+        return heardBy;
     }
 
     final TaskEngine engine() {

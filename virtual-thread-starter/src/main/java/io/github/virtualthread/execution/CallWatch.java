@@ -183,7 +183,7 @@ public final class CallWatch {
                     Durations.text(Duration.ofSeconds(call.ran().toSeconds())),
                     call.spec().limitName(),
                     RunTimeout.stack(thread));
-            engine.listeners().stuck(call);
+            engine.listeners().stuck((Call) call);
         }
     }
 }

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All listeners as one. What one of them throws reaches neither the call nor the other listeners. */
+/**
+ * All listeners as one. What one of them throws reaches neither the call nor the other listeners. Who has not heard that a call
+ * was submitted hears nothing of it.
+ */
 final class TaskListeners {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskListener.class);
@@ -26,32 +29,30 @@ final class TaskListeners {
         this.lookup = lookup;
     }
 
-    void submitted(TaskCall call) {
+    void submitted(Call call) {
+        List<TaskListener> listeners = found == null ? lookUp() : found;
+        call.heardBy(listeners == null ? List.of() : listeners);
         tell(call, listener -> listener.submitted(call));
     }
 
-    void started(TaskCall call) {
+    void started(Call call) {
         tell(call, listener -> listener.started(call));
     }
 
-    void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
+    void finished(Call call, Outcome outcome, @Nullable Throwable failure) {
         tell(call, listener -> listener.finished(call, outcome, failure));
     }
 
-    void stuck(TaskCall call) {
+    void stuck(Call call) {
         tell(call, listener -> listener.stuck(call));
     }
 
-    void rejected(TaskCall call, LimitExceededException rejection) {
+    void rejected(Call call, LimitExceededException rejection) {
         tell(call, listener -> listener.rejected(call, rejection));
     }
 
-    private void tell(TaskCall call, Consumer<TaskListener> event) {
-        List<TaskListener> listeners = found == null ? lookUp() : found;
-        if (listeners == null) {
-            return;
-        }
-        for (TaskListener listener : listeners) {
+    private static void tell(Call call, Consumer<TaskListener> event) {
+        for (TaskListener listener : call.heardBy()) {
             try {
                 event.accept(listener);
             } catch (Throwable failure) {

@@ -239,8 +239,7 @@ class TaskListenerTests {
             }
             return List.of(log);
         });
-        TaskCall call =
-                new Task(test.engine, test.engine.spec("Test.task", null), () -> null, test.engine.capture(), null);
+        Task call = new Task(test.engine, test.engine.spec("Test.task", null), () -> null, test.engine.capture(), null);
 
         listeners.submitted(call);
         listeners.submitted(call);
@@ -248,6 +247,26 @@ class TaskListenerTests {
 
         assertThat(log.events).containsExactly("submitted", "submitted");
         assertThat(asked).hasValue(2);
+    }
+
+    @Test
+    void whoDidNotHearOfASubmissionDoesNotHearOfTheEnd() {
+        List<TaskListener> found = new CopyOnWriteArrayList<>();
+        TaskListeners listeners = new TaskListeners(() -> {
+            if (found.isEmpty()) {
+                throw new IllegalStateException("in creation");
+            }
+            return found;
+        });
+        Task early =
+                new Task(test.engine, test.engine.spec("Test.task", null), () -> null, test.engine.capture(), null);
+
+        listeners.submitted(early);
+        found.add(log);
+        listeners.started(early);
+        listeners.finished(early, TaskListener.Outcome.SUCCESS, null);
+
+        assertThat(log.events).isEmpty();
     }
 
     private static void fail(TaskCall call) {
