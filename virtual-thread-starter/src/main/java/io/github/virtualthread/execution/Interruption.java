@@ -1,10 +1,12 @@
 package io.github.virtualthread.execution;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,8 +29,27 @@ final class Interruption extends AtomicInteger {
     enum Cause {
         CANCELLED,
         TIMED_OUT,
-        STOPPED
+        STOPPED;
+
+        /** What the caller sees, whatever the body has made of the interrupt. */
+        Throwable failure(TaskSpec spec, @Nullable Throwable thrown) {
+            Throwable failure =
+                    switch (this) {
+                        case TIMED_OUT -> RunTimeout.exception(spec);
+                        case STOPPED ->
+                            new CancellationException(
+                                    spec.name() + " was interrupted: the application stopped before it ended");
+                        case CANCELLED -> new CancellationException(spec.name() + " was cancelled");
+                    };
+            if (thrown != null) {
+                failure.addSuppressed(thrown);
+            }
+            return failure;
+        }
     }
+
+    private static final AtomicReferenceFieldUpdater<Interruption, @Nullable Cause> CAUSE =
+            AtomicReferenceFieldUpdater.newUpdater(Interruption.class, Cause.class, "cause");
 
     private volatile @Nullable Thread thread;
     private volatile @Nullable Cause cause;
@@ -41,9 +62,7 @@ final class Interruption extends AtomicInteger {
 
     /** The outcome is decided, whether or not there is a body to interrupt. */
     void decide(Cause why) {
-        if (cause == null) {
-            cause = why;
-        }
+        CAUSE.compareAndSet(this, null, why);
     }
 
     /** Opens the window, on the thread of the body. */

@@ -10,7 +10,6 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
@@ -136,7 +135,7 @@ class Task extends Call implements Runnable {
         } else {
             engine().listeners().finished(this, Outcome.ERROR, reason);
         }
-        settle(null, reason);
+        settle(null, null, reason);
     }
 
     /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
@@ -187,9 +186,10 @@ class Task extends Call implements Runnable {
             interruption.close();
         }
         giveBack();
-        Throwable reported = replaced(failure);
-        engine().listeners().finished(this, outcome(reported), reported);
-        settle(value, reported);
+        Cause interrupted = interruption.cause(); // once: a stop may decide the outcome at any time
+        Throwable reported = seen(interrupted, failure);
+        engine().listeners().finished(this, outcome(interrupted, reported), reported);
+        settle(interrupted, value, reported);
     }
 
     private @Nullable Object runInTime(TaskBody body) throws Throwable {
@@ -205,11 +205,11 @@ class Task extends Call implements Runnable {
         }
     }
 
-    private Outcome outcome(@Nullable Throwable failure) {
-        if (interruption.cause() == Cause.TIMED_OUT) {
+    private Outcome outcome(@Nullable Cause interrupted, @Nullable Throwable failure) {
+        if (interrupted == Cause.TIMED_OUT) {
             return Outcome.TIMEOUT;
         }
-        if (interruption.cause() != null || future.isCancelled() || !isStarted()) {
+        if (interrupted != null || future.isCancelled() || !isStarted()) {
             return Outcome.CANCELLED;
         }
         return failure == null ? Outcome.SUCCESS : Outcome.ERROR;
@@ -220,10 +220,10 @@ class Task extends Call implements Runnable {
         return failure;
     }
 
-    private void settle(@Nullable Object value, @Nullable Throwable failure) {
+    private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         boolean first = failure == null ? future.succeed(value) : future.fail(shown(failure));
         if (first) {
-            engine().settled(this, Ending.of(refusal, interruption.cause() == Cause.STOPPED));
+            engine().settled(this, Ending.of(refusal, interrupted == Cause.STOPPED));
         }
         if (failure != null) {
             report(failure, first);
@@ -231,25 +231,8 @@ class Task extends Call implements Runnable {
     }
 
     /** Whatever the body makes of an interrupt, the outcome is the reason for it. */
-    private @Nullable Throwable replaced(@Nullable Throwable failure) {
-        Throwable reason = interruptedBy();
-        if (reason == null) {
-            return failure;
-        }
-        if (failure != null) {
-            reason.addSuppressed(failure);
-        }
-        return reason;
-    }
-
-    private @Nullable Throwable interruptedBy() {
-        return switch (interruption.cause()) {
-            case TIMED_OUT -> RunTimeout.exception(spec());
-            case STOPPED ->
-                new CancellationException(spec().name() + " was interrupted: the application stopped before it ended");
-            case CANCELLED -> new CancellationException(spec().name() + " was cancelled");
-            case null -> null;
-        };
+    private @Nullable Throwable seen(@Nullable Cause interrupted, @Nullable Throwable failure) {
+        return interrupted == null ? failure : interrupted.failure(spec(), failure);
     }
 
     private void report(Throwable failure, boolean first) {
@@ -313,7 +296,8 @@ class Task extends Call implements Runnable {
     void settleEarly() {
         Scope scope = ContextPropagation.open(context);
         try {
-            settle(null, refusal == null ? replaced(null) : refusal);
+            Cause interrupted = interruption.cause();
+            settle(interrupted, null, refusal == null ? seen(interrupted, null) : refusal);
         } finally {
             ContextPropagation.close(scope);
         }
