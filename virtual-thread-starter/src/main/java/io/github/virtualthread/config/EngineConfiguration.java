@@ -115,7 +115,8 @@ class EngineConfiguration {
         return listeners;
     }
 
-    @Bean
+    /** A context that fails after its start destroys its beans, and stops none. */
+    @Bean(destroyMethod = "stop")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     CallWatch virtualThreadCallWatch(TaskEngine engine, TaskLimits limits, ObjectProvider<EngineSettings> settings) {
         EngineSettings given = settings(settings);

@@ -1,0 +1,104 @@
+package io.github.virtualthread.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.PermitsSource;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextRefreshedEvent;
+
+/** Pools, and the watch of calls, without Spring Boot. */
+@Timeout(10)
+class PlainSpringTests {
+
+    private static final Predicate<Thread> WATCH = thread -> thread.getName().equals("plain-watch");
+
+    @Test
+    void aLimitTakesItsPermitsFromASource() {
+        try (var context = new AnnotationConfigApplicationContext(Plain.class)) {
+            assertThat(context.getBean(TaskLimits.class).get("partner").permits())
+                    .isEqualTo(7);
+        }
+    }
+
+    @Test
+    void callsAreWatchedFromTheStartToTheStop() throws InterruptedException {
+        try (var context = new AnnotationConfigApplicationContext()) {
+            context.register(Plain.class);
+            assertThat(threads()).noneMatch(WATCH);
+
+            context.refresh();
+            Thread watch = watch();
+            context.stop();
+
+            watch.join();
+        }
+    }
+
+    @Test
+    void nothingGoesOnWhereTheContextFailsAfterItsStart() throws InterruptedException {
+        Thread[] watch = new Thread[1];
+        ApplicationListener<ContextRefreshedEvent> broken = event -> {
+            watch[0] = watch();
+            throw new IllegalStateException("broken listener");
+        };
+        try (var context = new AnnotationConfigApplicationContext()) {
+            context.register(Plain.class);
+            context.addApplicationListener(broken);
+
+            assertThatThrownBy(context::refresh).hasMessage("broken listener");
+
+            watch[0].join();
+        }
+    }
+
+    private static Thread watch() {
+        return threads().filter(WATCH).findFirst().orElseThrow();
+    }
+
+    private static Stream<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class Plain {
+
+        @Bean
+        EngineSettings settings() {
+            EngineSettings defaults = EngineSettings.DEFAULTS;
+            return new EngineSettings(
+                    defaults.methods(),
+                    "plain-",
+                    defaults.mdc(),
+                    defaults.mdcKeys(),
+                    defaults.registeredContext(),
+                    defaults.awaitTermination(),
+                    defaults.selfInvocation(),
+                    defaults.callerTrace(),
+                    defaults.watch(),
+                    defaults.limits(),
+                    defaults.mistakes());
+        }
+
+        @Bean
+        LimitSettings partner() {
+            return LimitSettings.of("partner", 1).withPermitsFrom(new PermitsFrom("clients", 0));
+        }
+
+        @Bean
+        PermitsSource clients() {
+            return () -> 7;
+        }
+    }
+}
