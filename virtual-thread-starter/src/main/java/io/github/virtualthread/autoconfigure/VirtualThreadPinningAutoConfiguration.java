@@ -7,21 +7,28 @@ import io.github.virtualthread.observation.PinWatch;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 
-/** Watches for pins, where {@code virtual-thread.pinning.enabled} is set and the JVM has its flight recorder. */
+/**
+ * Watches for pins, where {@code virtual-thread.pinning.enabled} is true and the JVM has its flight recorder. In a hierarchy of
+ * contexts the one with the engine does it: two would tell of each pin twice.
+ */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
-@ConditionalOnProperty("virtual-thread.pinning.enabled")
+@ConditionalOnProperty(name = "virtual-thread.pinning.enabled", havingValue = "true")
 @ConditionalOnClass(name = "jdk.jfr.consumer.RecordingStream")
+@ConditionalOnBean(value = TaskEngine.class, search = SearchStrategy.CURRENT)
 public class VirtualThreadPinningAutoConfiguration {
 
     /** Created by Spring. */
     public VirtualThreadPinningAutoConfiguration() {}
 
-    @Bean
+    /** A context that fails after its start destroys its beans, and stops none. */
+    @Bean(destroyMethod = "stop")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     PinWatch virtualThreadPinWatch(
             VirtualThreadProperties properties,

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
 
 /** A class initialiser that blocks pins its thread on every JDK. Each can be used once. */
 @Timeout(30)
@@ -103,6 +106,33 @@ class PinningTests {
                 .withPropertyValues("virtual-thread.pinning.enabled=true")
                 .withClassLoader(new FilteredClassLoader("jdk.jfr"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));
+    }
+
+    @Test
+    void offIsAnotherWordForFalse() {
+        off.withPropertyValues("virtual-thread.pinning.enabled=off")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));
+    }
+
+    @Test
+    void aPinIsToldOnceThoughAChildContextAsksForItToo() {
+        on.run(parent -> on.withParent(parent)
+                .run(child -> assertThat(child.getBeanFactory().getBeanNamesForType(PinWatch.class))
+                        .isEmpty()));
+    }
+
+    @Test
+    void theRecordingEndsThoughTheContextFailsAfterItsStart() {
+        AtomicReference<PinWatch> watch = new AtomicReference<>();
+        ApplicationListener<ContextRefreshedEvent> broken = event -> {
+            watch.set(event.getApplicationContext().getBean(PinWatch.class));
+            throw new IllegalStateException("broken listener");
+        };
+
+        on.withInitializer(context -> context.addApplicationListener(broken))
+                .run(context -> assertThat(context).hasFailed());
+
+        assertThat(watch.get().isRunning()).isFalse();
     }
 
     @Test
