@@ -30,7 +30,7 @@ final class PoolReader {
     /**
      * How many permits the pool gives to a limit at this moment.
      *
-     * @throws VirtualThreadConfigurationException if it gives none; the cause is what an application's own source threw
+     * @throws VirtualThreadConfigurationException if it gives none; the cause is what has thrown while the pool was read
      */
     int permits(String limit, PermitsFrom from) {
         int size = size(limit, from);
@@ -88,7 +88,12 @@ final class PoolReader {
 
     private int size(String limit, String bean, DataSource dataSource) {
         PoolSizes known = sizes.getIfAvailable();
-        OptionalInt size = known == null ? OptionalInt.empty() : known.sizeOf(dataSource);
+        OptionalInt size;
+        try {
+            size = known == null ? OptionalInt.empty() : known.sizeOf(dataSource);
+        } catch (RuntimeException failure) {
+            throw failed(limit, bean, "what tells the size of that pool", failure);
+        }
         return size.orElseThrow(() -> mistake(
                 "%s, a %s, but how many connections that has at most is not known"
                         .formatted(takes(limit, bean), type(dataSource)),
@@ -102,11 +107,7 @@ final class PoolReader {
         try {
             size = source.permits();
         } catch (RuntimeException failure) {
-            throw mistake(
-                    "%s, which has failed: %s".formatted(takes(limit, bean), failure),
-                    "Mend permits() of that bean, or replace %s.permits-from by permits."
-                            .formatted(PropertyKeys.limit(limit)),
-                    failure);
+            throw failed(limit, bean, "permits() of that bean", failure);
         }
         if (size < 1) {
             throw mistake(
@@ -115,6 +116,14 @@ final class PoolReader {
                             .formatted(PropertyKeys.limit(limit)));
         }
         return size;
+    }
+
+    private static VirtualThreadConfigurationException failed(
+            String limit, String bean, String what, RuntimeException failure) {
+        return mistake(
+                "%s, which has failed: %s".formatted(takes(limit, bean), failure),
+                "Mend %s, or replace %s.permits-from by permits.".formatted(what, PropertyKeys.limit(limit)),
+                failure);
     }
 
     private static String takes(String limit, String bean) {

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.config.PoolPermits;
+import io.github.virtualthread.config.PoolSizes;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
@@ -177,6 +179,34 @@ class PermitsFromTests {
         assertThat(output)
                 .containsOnlyOnce("bean 'clients', which has failed: java.lang.IllegalStateException: no answer.")
                 .containsPattern("(?m)^java.lang.IllegalStateException: no answer$");
+    }
+
+    @Test
+    void whatReadsAPoolMayFailLaterWhichIsToldOnceAndLeavesTheOtherLimits(CapturedOutput output) {
+        AtomicReference<RuntimeException> failure = new AtomicReference<>();
+        AtomicInteger clients = new AtomicInteger(7);
+        plain.withBean("dataSource", DataSource.class, () -> pool)
+                .withBean(PoolSizes.class, () -> dataSource -> {
+                    if (failure.get() != null) {
+                        throw failure.get();
+                    }
+                    return OptionalInt.of(5);
+                })
+                .withBean("clients", PermitsSource.class, () -> clients::get)
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits-from=dataSource",
+                        "virtual-thread.limits.partner.permits-from=clients")
+                .run(context -> {
+                    failure.set(new IllegalStateException("no answer"));
+                    clients.set(9);
+                    pools(context).read();
+                    pools(context).read();
+
+                    assertThat(db(context).permits()).isEqualTo(5);
+                    assertThat(limits(context).get("partner").permits()).isEqualTo(9);
+                });
+        assertThat(output)
+                .containsOnlyOnce("bean 'dataSource', which has failed: java.lang.IllegalStateException: no answer.");
     }
 
     @Test
