@@ -6,6 +6,7 @@ import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
@@ -104,10 +105,19 @@ final class LimitRefresh implements GenericApplicationListener {
         LimitSettings wanted = poolPermits.getObject().resolve(after);
         if (limits.add(wanted)) {
             logger.info("Limit added by {}: {}", Source.ENVIRONMENT, wanted);
-            customizers.orderedStream().forEach(customizer -> customizer.customize(limits.get(after.name())));
+            customizers.orderedStream().forEach(customizer -> customize(customizer, limits.get(after.name())));
         } else {
             limits.change(
                     after.name(), now -> before == null ? wanted : difference(before, wanted, now), Source.ENVIRONMENT);
+        }
+    }
+
+    /** The limit is there already, and the other changes are to follow. */
+    private static void customize(TaskLimitCustomizer customizer, TaskLimit limit) {
+        try {
+            customizer.customize(limit);
+        } catch (RuntimeException failure) {
+            logger.error("{} has failed on limit '{}', which stays as it is", customizer, limit.name(), failure);
         }
     }
 

@@ -81,6 +81,29 @@ class LimitRefreshTests {
     }
 
     @Test
+    void aCustomizerThatFailsOnANewLimitStopsNeitherTheOthersNorTheChange(CapturedOutput output) {
+        TaskLimitCustomizer broken = limit -> {
+            if (!limit.name().equals("db")) {
+                throw new IllegalStateException("broken customizer");
+            }
+        };
+        runner.withBean("a", TaskLimitCustomizer.class, () -> broken)
+                .withBean("b", TaskLimitCustomizer.class, () -> limit -> limit.setQueueCapacity(3))
+                .run(context -> {
+                    change(
+                            context,
+                            "virtual-thread.limits.mail.permits=4",
+                            "virtual-thread.limits.report.permits=5",
+                            "virtual-thread.limits.db.permits=6");
+
+                    assertThat(limits(context).get("mail").queueCapacity()).isEqualTo(3);
+                    assertThat(limits(context).get("report").queueCapacity()).isEqualTo(3);
+                    assertThat(limits(context).get("db").permits()).isEqualTo(6);
+                });
+        assertThat(output).contains("has failed on limit 'mail'").contains("broken customizer");
+    }
+
+    @Test
     void aLimitThatABeanDeclaresIsChangedByANewProperty() {
         runner.withBean("mail", LimitSettings.class, () -> LimitSettings.of("mail", 1))
                 .run(context -> {
