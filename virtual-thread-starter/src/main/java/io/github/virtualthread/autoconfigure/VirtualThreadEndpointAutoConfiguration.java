@@ -11,6 +11,7 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
@@ -26,8 +27,9 @@ public class VirtualThreadEndpointAutoConfiguration {
     /** Created by Spring. */
     public VirtualThreadEndpointAutoConfiguration() {}
 
-    /** Nothing is counted where nobody can see it. */
+    /** Nothing is counted where nobody can see it. Those of a parent, which has the engine, count for its children too. */
     @Bean
+    @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint(endpoint = VirtualThreadsEndpoint.class)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     CallCounts virtualThreadCallCounts() {

@@ -14,6 +14,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadEndpointAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
@@ -149,6 +150,17 @@ class EndpointAvailabilityTests {
                         .containsExactly("Child.send", "Shop.mail", "Shop.price", "Shop.stock");
             }
         });
+    }
+
+    @Test
+    void theEndpointOfAChildContextCountsWhatTheEngineOfItsParentRuns() {
+        open().run(parent -> open().withParent(parent).run(child -> {
+            child.getBean(VirtualThreads.class).submit("price-db", () -> 1).join();
+
+            assertThat(child.getBean(VirtualThreadsEndpoint.class).overview().methods())
+                    .extracting(MethodState::done)
+                    .contains(1L);
+        }));
     }
 
     @EnableVirtual
