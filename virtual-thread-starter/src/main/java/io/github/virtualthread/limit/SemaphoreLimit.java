@@ -7,9 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -25,20 +22,19 @@ import org.jspecify.annotations.Nullable;
 final class SemaphoreLimit implements TaskLimit {
 
     private final Permits permits;
-    private final TaskTimer timer;
     private final Consumer<LimitChange> changes;
     private final ReentrantLock lock = new ReentrantLock();
     private final WaitQueue queue = new WaitQueue();
+    private final Expiry expiry; // guarded by lock
     private final LongAdder completed = new LongAdder();
     private volatile LimitSettings settings; // written under the lock
     private volatile String name;
-    private @Nullable Future<?> expiry; // the one entry in the timer; guarded by lock
 
     SemaphoreLimit(LimitSettings settings, TaskTimer timer, Consumer<LimitChange> changes) {
         this.settings = settings;
         this.name = settings.name();
         this.permits = new Permits(settings.permits());
-        this.timer = timer;
+        this.expiry = new Expiry(queue, timer, this::expire);
         this.changes = changes;
     }
 
@@ -131,7 +127,7 @@ final class SemaphoreLimit implements TaskLimit {
             permits.add(after.permits() - before.permits());
             if (!Objects.equals(before.maxWait(), after.maxWait())) {
                 // the head has to go earlier, or later, than the timer knows
-                rescheduleExpiry();
+                expiry.reschedule(after.maxWait());
             }
         } finally {
             lock.unlock();
@@ -188,7 +184,7 @@ final class SemaphoreLimit implements TaskLimit {
     private void enqueue(PermitRequest request) {
         queue.add(request);
         try {
-            scheduleExpiry();
+            expiry.schedule(settings.maxWait());
         } catch (Throwable noTimer) {
             queue.remove(request);
             throw noTimer;
@@ -257,7 +253,13 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** Puts out everybody who waits. */
     int evict(Reason reason) {
-        List<PermitRequest> evicted = pollWaitingAtLeast(Long.MIN_VALUE);
+        List<PermitRequest> evicted;
+        lock.lock();
+        try {
+            evicted = queue.pollWaitingAtLeast(Long.MIN_VALUE);
+        } finally {
+            lock.unlock();
+        }
         reject(evicted, reason);
         return evicted.size();
     }
@@ -271,76 +273,18 @@ final class SemaphoreLimit implements TaskLimit {
         }
     }
 
-    /** All wait equally long at most, so they expire in the order of the queue: one timer, for its head, serves all. */
-    private void scheduleExpiry() {
-        PermitRequest head = queue.peek();
-        Duration maxWait = settings.maxWait();
-        if (head != null && maxWait != null && expiry == null) {
-            expiry = timer.schedule(this::expire, nanos(maxWait) - (System.nanoTime() - head.askedAt));
-        }
-    }
-
-    /** An entry that is out of date must not stay: it would hold its place in the timer, and this limit, till its time. */
-    private void rescheduleExpiry() {
-        Future<?> outdated = expiry;
-        if (outdated != null) {
-            outdated.cancel(false);
-        }
-        expiry = null;
-        scheduleExpiry();
-    }
-
     private void expire() {
-        List<PermitRequest> expired = List.of();
+        List<PermitRequest> expired;
         lock.lock();
         try {
-            Duration maxWait = settings.maxWait();
-            expired = maxWait == null ? expired : pollWaitingAtLeast(nanos(maxWait));
-            rescheduleExpiry();
+            expired = expiry.expired(settings.maxWait());
         } finally {
             lock.unlock();
         }
         reject(expired, Reason.WAIT_TIMEOUT);
     }
 
-    /** Saturated: a wait of centuries is one of any time. */
-    private static long nanos(Duration duration) {
-        return TimeUnit.NANOSECONDS.convert(duration);
-    }
-
-    private List<PermitRequest> pollWaitingAtLeast(long nanos) {
-        List<PermitRequest> polled = new ArrayList<>();
-        lock.lock();
-        try {
-            long now = System.nanoTime();
-            for (PermitRequest head = queue.peek(); head != null && now - head.askedAt >= nanos; head = queue.peek()) {
-                queue.remove(head);
-                polled.add(head);
-            }
-        } finally {
-            lock.unlock();
-        }
-        return polled;
-    }
-
     private static void reject(List<PermitRequest> requests, Reason reason) {
         requests.forEach(request -> request.rejected(reason));
-    }
-
-    /** A semaphore that can shrink below what is taken: then as many have to come back before one is given out. */
-    @SuppressWarnings("serial")
-    private static final class Permits extends Semaphore {
-
-        Permits(int permits) {
-            super(permits);
-        }
-
-        void add(int delta) {
-            if (delta > 0) {
-                release(delta);
-            } else {
-                reducePermits(-delta);
-            }
-        }
     }
 }

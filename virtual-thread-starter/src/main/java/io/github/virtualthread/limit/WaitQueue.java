@@ -67,6 +67,17 @@ final class WaitQueue {
         return first;
     }
 
+    /** Takes out, from the head on, who has waited that long. */
+    List<PermitRequest> pollWaitingAtLeast(long nanos) {
+        List<PermitRequest> polled = new ArrayList<>();
+        long now = System.nanoTime();
+        while (head != null && now - head.askedAt >= nanos) {
+            polled.add(head);
+            remove(head);
+        }
+        return polled;
+    }
+
     /** Takes a request out that is in. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void remove(PermitRequest request) {

@@ -1,0 +1,60 @@
+package io.github.virtualthread.limit;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of waiting too long. All wait equally long at most, so they expire in the order of the queue: one entry in the timer,
+ * for the head, serves all. Everything needs the lock of the limit.
+ */
+final class Expiry {
+
+    private final WaitQueue queue;
+    private final TaskTimer timer;
+    private final Runnable whenDue;
+    private @Nullable Future<?> entry;
+
+    /**
+     * Nothing expires yet.
+     *
+     * @param whenDue called on the thread of the timer, without the lock
+     */
+    Expiry(WaitQueue queue, TaskTimer timer, Runnable whenDue) {
+        this.queue = queue;
+        this.timer = timer;
+        this.whenDue = whenDue;
+    }
+
+    /** Has the timer wake us for the head of the queue, unless it is to do that for somebody before. */
+    void schedule(@Nullable Duration maxWait) {
+        PermitRequest head = queue.peek();
+        if (head != null && maxWait != null && entry == null) {
+            entry = timer.schedule(whenDue, nanos(maxWait) - (System.nanoTime() - head.askedAt));
+        }
+    }
+
+    /** An entry that is out of date must not stay: it would hold its place in the timer, and the limit, till its time. */
+    void reschedule(@Nullable Duration maxWait) {
+        Future<?> outdated = entry;
+        if (outdated != null) {
+            outdated.cancel(false);
+        }
+        entry = null;
+        schedule(maxWait);
+    }
+
+    /** Takes out of the queue who has waited that long, and goes on with the next. */
+    List<PermitRequest> expired(@Nullable Duration maxWait) {
+        List<PermitRequest> expired = maxWait == null ? List.of() : queue.pollWaitingAtLeast(nanos(maxWait));
+        reschedule(maxWait);
+        return expired;
+    }
+
+    /** Saturated: a wait of centuries is one of any time. */
+    private static long nanos(Duration duration) {
+        return TimeUnit.NANOSECONDS.convert(duration);
+    }
+}
