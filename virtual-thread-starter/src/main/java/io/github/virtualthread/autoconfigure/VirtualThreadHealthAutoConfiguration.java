@@ -8,9 +8,11 @@ import java.util.Objects;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
@@ -24,6 +26,8 @@ import org.springframework.util.StringUtils;
  */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @Conditional(VirtualThreadHealthAutoConfiguration.OnSaturatedAfter.class)
+@ConditionalOnBean(TaskLimits.class)
+@EnableConfigurationProperties(VirtualThreadProperties.class)
 public class VirtualThreadHealthAutoConfiguration {
 
     /** Created by Spring. */

@@ -47,6 +47,15 @@ class HealthTests {
     }
 
     @Test
+    void isNotThereWithoutTheRestOfTheStarter() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        VirtualThreadHealthAutoConfiguration.class, HealthContributorAutoConfiguration.class))
+                .withPropertyValues("virtual-thread.health.saturated-after=1s")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Boot3LimitsHealthIndicator.class));
+    }
+
+    @Test
     void isUpWhileNobodyWaits() {
         on.run(context -> assertThat(context.getBean(Boot3LimitsHealthIndicator.class)
                         .health()
