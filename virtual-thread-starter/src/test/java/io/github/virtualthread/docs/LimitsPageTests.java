@@ -8,6 +8,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.config.PoolSizes;
 import io.github.virtualthread.docs.Pages.Block;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitsSource;
@@ -63,6 +64,18 @@ class LimitsPageTests {
 
                     assertRefused(page.price(gate), Reason.WAIT_TIMEOUT);
                 });
+    }
+
+    @Test
+    void theMessageOfANestedCallIsOnThePage() {
+        runner.withPropertyValues("virtual-thread.limits.db.nested=fail").run(context -> {
+            ProductPage page = context.getBean(ProductPage.class);
+
+            CompletableFuture<String> nested =
+                    context.getBean(VirtualThreads.class).call("db", () -> page.price(gate));
+
+            assertRefused(nested, Reason.NESTED);
+        });
     }
 
     @Test
