@@ -159,8 +159,8 @@ public final class TaskEngine implements AutoCloseable {
 
     /**
      * Runs a body on the current thread, under the limit. Waits for a permit in the queue of the limit: at most its longest
-     * wait, and where it has none, on a platform thread at most 30 s. A timeout of the spec does not apply. When the engine has been stopped, a call still runs where a permit is
-     * free, and is rejected where it would wait.
+     * wait, and where it has none, on a platform thread at most 30 s. A timeout of the spec does not apply. When the engine has
+     * been stopped, a call still runs where a permit is free, and is rejected where it would wait.
      *
      * @param spec name and limit
      * @param body what to run

@@ -50,7 +50,8 @@ public interface TaskListener {
      *
      * @param call the call; {@link TaskCall#ran()} is known now
      * @param outcome how it ended
-     * @param failure what its caller gets to see, null for {@link Outcome#SUCCESS} and for a call that was never started
+     * @param failure what its caller gets to see; null for {@link Outcome#SUCCESS}, and for a call that was cancelled before it
+     *     started, or without an interrupt while its body ran
      */
     default void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {}
 

@@ -89,6 +89,25 @@ class TaskListenerTests {
     }
 
     @Test
+    void aRunningCallThatIsCancelledWithoutAnInterruptIsFinishedAsCancelledWhenItsBodyEnds() {
+        CountDownLatch running = test.latch();
+        CompletableFuture<?> future = test.submit("db", () -> {
+            running.countDown();
+            await(gate);
+            return "value";
+        });
+        await(running);
+
+        future.cancel(false);
+        assertThat(log.events).containsExactly("submitted", "started");
+        gate.countDown();
+        awaitIdle(test);
+
+        assertThat(log.events).containsExactly("submitted", "started", "finished CANCELLED");
+        assertThat(log.failures).isEmpty();
+    }
+
+    @Test
     void aWaitingCallThatIsCancelledIsFinishedWithoutAStart() {
         test.hold("db", gate);
         log.events.clear();
