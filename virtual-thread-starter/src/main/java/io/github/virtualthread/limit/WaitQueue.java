@@ -26,8 +26,12 @@ final class WaitQueue {
 
     /** How long somebody has been waiting, one after the other or for ever the same. */
     Duration nonEmptyFor() {
+        if (isEmpty()) {
+            return Duration.ZERO;
+        }
+        // read last: else it could be from long ago, and the queue empty till just now
         long since = nonEmptySince;
-        return isEmpty() ? Duration.ZERO : Duration.ofNanos(Math.max(0, System.nanoTime() - since));
+        return Duration.ofNanos(Math.max(0, System.nanoTime() - since));
     }
 
     /** The first in the queue, as many as wanted at most. */
