@@ -10,6 +10,7 @@ import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -106,6 +107,11 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
 
     TaskLimit limit(String name) {
         return limits.get(name);
+    }
+
+    /** The thread of the oldest call that runs under that limit. */
+    Thread thread(String limit) {
+        return Objects.requireNonNull(engine.liveCalls().running(limit).get(0).thread());
     }
 
     static void await(CountDownLatch latch) {
