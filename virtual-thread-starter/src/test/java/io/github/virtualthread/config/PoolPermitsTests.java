@@ -7,6 +7,7 @@ import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.limit.TimerEntries;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -96,12 +97,23 @@ class PoolPermitsTests {
         assertThat(pollReader()).isNull();
 
         pools.start();
+        assertThat(readers.take()).isNotNull();
+        pools.stop(); // while somebody looks
         answers.put(7);
-        pools.stop();
-        answers.offer(7, 50, TimeUnit.MILLISECONDS); // one may be on its way
-        readers.clear();
 
         assertThat(pollReader()).isNull();
+    }
+
+    @Test
+    void whatIsScheduledIsForgottenByTheStop() {
+        PoolPermits hourly = new PoolPermits(
+                limits, new PoolReader(beans, beans.getBeanProvider(PoolSizes.class)), timer, Duration.ofHours(1));
+        hourly.start();
+        assertThat(TimerEntries.count(timer)).isEqualTo(1);
+
+        hourly.stop();
+
+        assertThat(TimerEntries.count(timer)).isZero();
     }
 
     @Test
