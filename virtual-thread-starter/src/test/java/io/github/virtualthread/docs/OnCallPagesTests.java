@@ -7,6 +7,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadPinningAutoConfiguration;
 import io.github.virtualthread.docs.Pages.Block;
+import io.github.virtualthread.execution.TaskEngine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +38,16 @@ class OnCallPagesTests {
                 .withPropertyValues("virtual-thread.saturation.warn-after=1ms", "virtual-thread.stuck-after=1ms")
                 .run(context -> {
                     PriceRepository prices = context.getBean(PriceRepository.class);
-                    for (int i = 0; i < 1003; i++) {
+                    prices.find(gate);
+                    prices.find(gate);
+                    // a look at bodies that have not begun would tell of none, and then be silent for a minute
+                    await().atMost(Duration.ofSeconds(10))
+                            .until(() -> context.getBean(TaskEngine.class)
+                                            .liveCalls()
+                                            .running("db")
+                                            .size()
+                                    == 2);
+                    for (int i = 0; i < 1001; i++) {
                         prices.find(gate);
                     }
 
