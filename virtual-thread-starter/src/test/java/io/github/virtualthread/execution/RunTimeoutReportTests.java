@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import static io.github.virtualthread.execution.TestEngine.assertFails;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -79,7 +80,7 @@ class RunTimeoutReportTests {
         assertThat(Arrays.toString(event.getThrowableProxy().getStackTraceElementProxyArray()))
                 .contains("awaitStubbornly")
                 .doesNotContain("tellIfRunning");
-        assertThat(future).failsWithin(5, TimeUnit.SECONDS);
+        assertFails(future);
         assertThat(test.limit("db").available()).isZero();
         TimerEntries.await(test.timer, GRACE.multipliedBy(2));
         assertThat(log.events).isEmpty();
@@ -185,7 +186,7 @@ class RunTimeoutReportTests {
             return null;
         });
 
-        assertThat(next).failsWithin(5, TimeUnit.SECONDS);
+        assertFails(next);
         TestEngine.awaitIdle(test);
         assertThat(test.limit("db").available()).isEqualTo(1);
     }
