@@ -70,9 +70,10 @@ class HealthTests {
 
             var health = context.getBean(Boot3LimitsHealthIndicator.class).health();
             assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
-            assertThat(health.getDetails())
-                    .containsOnlyKeys("db")
-                    .containsEntry("db", "full for 0 s: 0 of 1 permits free, 1 waiting");
+            assertThat(health.getDetails()).containsOnlyKeys("db");
+            assertThat(health.getDetails().get("db"))
+                    .asString()
+                    .matches("full for \\d+ s: 0 of 1 permits free, 1 waiting");
         });
     }
 

@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.limit.LimitExceededException;
@@ -58,9 +59,10 @@ class LifecycleTests {
     /** Lets the calls end only when the engine has begun to drain: from then on it refuses new ones. */
     private void close(GenericApplicationContext context, Queries queries) throws InterruptedException {
         Thread closer = Thread.ofPlatform().daemon().start(context::close);
-        while (isAccepted(queries.probe())) {
-            Thread.onSpinWait();
-        }
+        await().atMost(Duration.ofSeconds(10))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> !isAccepted(queries.probe()));
         gate.release.countDown();
         closer.join(Duration.ofSeconds(10));
     }

@@ -128,7 +128,10 @@ class TaskThreadsTests {
         }
     }
 
+    /** Without those that the JDK may start at any moment, such as carriers. */
     private static List<Thread> platformThreads() {
-        return List.copyOf(Thread.getAllStackTraces().keySet());
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !thread.getClass().getName().startsWith("jdk.internal."))
+                .toList();
     }
 }

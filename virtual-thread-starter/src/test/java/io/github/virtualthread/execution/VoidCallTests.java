@@ -4,9 +4,6 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
@@ -22,7 +19,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /** Calls whose only channel of failure is a handler. */
@@ -39,18 +35,17 @@ class VoidCallTests {
 
     private final CountDownLatch release = test.latch();
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @RegisterExtension
+    private final QueueAppender log = new QueueAppender(Task.class);
 
     @BeforeEach
     void open() {
         MDC.put("user", "alice");
-        log.start();
-        ((Logger) LoggerFactory.getLogger(Task.class)).addAppender(log);
     }
 
     @AfterEach
     void close() {
-        ((Logger) LoggerFactory.getLogger(Task.class)).detachAppender(log);
         MDC.clear();
     }
 
@@ -170,7 +165,7 @@ class VoidCallTests {
     private void assertLoggedAndFree(Throwable expected) {
         test.engine.stop(TestEngine.ENOUGH);
         assertThat(test.limit("db").available()).isEqualTo(1);
-        assertThat(log.list).singleElement().satisfies(event -> {
+        assertThat(log.events).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.ERROR);
             assertThat(event.getFormattedMessage()).isEqualTo("Handler of a failure of Mailer.send has failed itself");
             assertThat(event.getThrowableProxy().getMessage()).isEqualTo(expected.getMessage());
