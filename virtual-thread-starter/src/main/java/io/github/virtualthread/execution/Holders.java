@@ -55,8 +55,17 @@ final class Holders {
         return task != null && task.holdsPermit() && limit.equals(task.spec().limit()) ? task.spec() : null;
     }
 
-    /** Says, once for each pair of methods, that a call waits for what its caller holds. */
+    /** Says, once for each pair of methods, that a call waits for what its caller holds. A log that fails must not lose it. */
+    @SuppressWarnings("EmptyCatch") // what could be told of a log that fails
     void warn(TaskSpec inner) {
+        try {
+            warnOnce(inner);
+        } catch (Throwable brokenLog) {
+            // the call is in the queue already
+        }
+    }
+
+    private void warnOnce(TaskSpec inner) {
         TaskLimit limit = inner.limit();
         TaskSpec outer = limit == null ? null : holder(limit);
         if (limit != null && outer != null && warned.add(outer.name() + " " + inner.name())) {

@@ -2,7 +2,9 @@ package io.github.virtualthread.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
@@ -10,10 +12,12 @@ import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.LoggerFactory;
 
 /** Calls made from a body that holds a permit of the same limit. */
 @Timeout(20)
@@ -72,6 +76,34 @@ class NestedCallTests {
                         "Outer.c calls Inner.b while it holds a permit of limit 'db', and no other permit is free: when"
                                 + " all 1 permits are held by such callers, none of them goes on. Give Inner.b a limit"
                                 + " of its own, let one call do both, or set virtual-thread.limits.db.nested to fail.");
+    }
+
+    @Test
+    void aLogThatFailsLosesNoCall() {
+        AppenderBase<ILoggingEvent> broken = new AppenderBase<>() {
+
+            @Override
+            public void doAppend(ILoggingEvent event) {
+                throw new IllegalStateException("broken appender");
+            }
+
+            @Override
+            protected void append(ILoggingEvent event) {}
+        };
+        Logger logger = (Logger) LoggerFactory.getLogger(Holders.class);
+        logger.addAppender(broken);
+        try {
+            AtomicReference<CompletableFuture<?>> inner = new AtomicReference<>();
+            submit("Outer.a", "db", () -> {
+                        inner.set(submit("Inner.b", "db", () -> "ran"));
+                        return null;
+                    })
+                    .join();
+
+            assertThat(inner.get()).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("ran");
+        } finally {
+            logger.detachAppender(broken);
+        }
     }
 
     @Test
