@@ -109,8 +109,9 @@ public final class LiveCalls {
     /** Calls whose body runs, in no order. */
     Stream<LiveCall> threads() {
         return Stream.concat(
-                holders.callers().entrySet().stream()
-                        .flatMap(entry -> nested(entry.getValue()).map(permit -> live(permit, entry.getKey()))),
+                holders.callers().entrySet().stream().flatMap(entry -> nested(entry.getValue())
+                        .filter(Call::isStarted)
+                        .map(permit -> live(permit, entry.getKey()))),
                 tasks.threads().entrySet().stream()
                         .filter(entry ->
                                 entry.getValue().isStarted() && entry.getValue().holdsPermit())
