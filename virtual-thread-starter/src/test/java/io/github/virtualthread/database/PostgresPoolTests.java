@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,6 +43,8 @@ class PostgresPoolTests {
 
     /** With every connection busy all the time. */
     private static final Duration BEST = QUERY.multipliedBy(CALLS / CONNECTIONS);
+
+    private static final Duration MOST = BEST.multipliedBy(115).dividedBy(100);
 
     private static final Logger log = LoggerFactory.getLogger(PostgresPoolTests.class);
 
@@ -70,19 +73,25 @@ class PostgresPoolTests {
 
     @Test
     void underALimitOfThePoolsSizeEveryCallSucceedsAndNoTimeIsLost() {
-        assertAllSucceedInTime(run("@VirtualThread", Queries::onVirtualThread));
+        assertAllSucceedInTime(() -> run("@VirtualThread", Queries::onVirtualThread));
     }
 
     @Test
     void underALimitOnTheCallersThreadEveryCallSucceedsAndNoTimeIsLost() {
-        assertAllSucceedInTime(run(
+        assertAllSucceedInTime(() -> run(
                 "@Limited",
                 queries -> CompletableFuture.runAsync(queries::onCallersThread, Thread::startVirtualThread)));
     }
 
-    private static void assertAllSucceedInTime(Outcome outcome) {
+    /** What a busy machine loses is lost once, what a limit loses every time. */
+    private static void assertAllSucceedInTime(Supplier<Outcome> calls) {
+        Outcome outcome = calls.get();
+        for (int again = 0; again < 2 && outcome.time().compareTo(MOST) > 0; again++) {
+            assertThat(outcome.failures()).isEmpty();
+            outcome = calls.get();
+        }
         assertThat(outcome.failures()).isEmpty();
-        assertThat(outcome.time()).isLessThanOrEqualTo(BEST.multipliedBy(115).dividedBy(100));
+        assertThat(outcome.time()).isLessThanOrEqualTo(MOST);
     }
 
     private static Outcome run(String how, Function<Queries, CompletableFuture<Void>> call) {
