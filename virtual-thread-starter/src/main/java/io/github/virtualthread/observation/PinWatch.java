@@ -59,14 +59,23 @@ public final class PinWatch implements SmartLifecycle {
         this.listeners = listeners;
     }
 
+    /** An application whose JVM cannot record, for want of a directory to write to for instance, starts all the same. */
     @Override
     public void start() {
+        try {
+            stream = record();
+        } catch (RuntimeException | InternalError noRecording) {
+            logger.warn("Pinned threads are not told of: the JVM's flight recorder cannot start", noRecording);
+        }
+    }
+
+    private RecordingStream record() {
         RecordingStream made = new RecordingStream();
         made.enable(EVENT).withThreshold(threshold).withStackTrace();
         made.onEvent(EVENT, this::pinned);
         made.onError(failure -> logger.warn("A pin could not be told", failure));
         made.startAsync();
-        stream = made;
+        return made;
     }
 
     private void pinned(RecordedEvent event) {
