@@ -1,0 +1,52 @@
+package com.acme.shop;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
+import io.github.virtualthread.VirtualThread;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.MDC;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+@Service
+public class Prices {
+
+    private final JdbcClient database;
+
+    public Prices(JdbcClient database) {
+        this.database = database;
+    }
+
+    /** A row of the database, and what the body saw. */
+    public record Price(int amount, String thread, boolean virtual, boolean transaction, String requestId) {}
+
+    @VirtualThread("db")
+    @Transactional
+    public CompletableFuture<Price> find() {
+        return completedFuture(read());
+    }
+
+    /** Goes to the database when the gate opens, and not before. */
+    @VirtualThread("db")
+    public CompletableFuture<Price> findLater(CountDownLatch started, CountDownLatch gate) throws InterruptedException {
+        started.countDown();
+        if (!gate.await(20, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("the gate stayed closed");
+        }
+        return completedFuture(read());
+    }
+
+    private Price read() {
+        Thread thread = Thread.currentThread();
+        return new Price(
+                database.sql("select 7").query(Integer.class).single(),
+                thread.getName(),
+                thread.isVirtual(),
+                TransactionSynchronizationManager.isActualTransactionActive(),
+                MDC.get("requestId"));
+    }
+}

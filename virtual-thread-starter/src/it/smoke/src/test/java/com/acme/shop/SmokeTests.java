@@ -1,0 +1,193 @@
+package com.acme.shop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.acme.shop.Prices.Price;
+import io.github.virtualthread.VirtualThread;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** What has to work on every line of Spring Boot, seen from outside as far as that goes. */
+@Timeout(30)
+@ExtendWith(OutputCaptureExtension.class)
+class SmokeTests {
+
+    private static final String ALICE =
+            "Basic " + Base64.getEncoder().encodeToString("alice:secret".getBytes(StandardCharsets.UTF_8));
+
+    private static final HttpClient http = HttpClient.newHttpClient();
+
+    private static ConfigurableApplicationContext shop;
+    private static String startLog;
+
+    @BeforeAll
+    static void start(CapturedOutput output) {
+        shop = SpringApplication.run(ShopApplication.class);
+        startLog = output.getAll();
+    }
+
+    @AfterAll
+    static void stop() {
+        shop.close();
+        http.close();
+    }
+
+    @Test
+    void itRunsOnTheSpringBootAndTheJavaThatWereAskedFor() {
+        assertThat(SpringBootVersion.getVersion()).isEqualTo(System.getProperty("expected.spring-boot"));
+        String java = System.getProperty("expected.java");
+        if (java == null || java.isBlank()) {
+            assertThat(Runtime.version().feature()).isGreaterThanOrEqualTo(21);
+        } else {
+            assertThat(Runtime.version().feature()).hasToString(java);
+        }
+        assertThat(VirtualThread.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .getPath())
+                .endsWith(".jar");
+    }
+
+    @Test
+    void theStartIsQuiet() {
+        assertThat(startLog)
+                .contains("Virtual threads: 3 annotated methods, 0 of them without a limit")
+                .contains("db (3 permits from dataSource less 1, unbounded queue, unbounded wait)")
+                .contains("partner (5 permits, queue of 10, wait up to 2s)")
+                .doesNotContain("not eligible for getting processed by all BeanPostProcessors");
+    }
+
+    @Test
+    void anAnnotatedMethodRunsOnAVirtualThreadOfItsNameWithTheCallersMdc() throws Exception {
+        HttpResponse<String> answer = send(request("/price").header("X-Request-Id", "r-1"));
+
+        assertThat(answer.body())
+                .contains("\"amount\":7", "\"virtual\":true", "\"transaction\":true", "\"requestId\":\"r-1\"")
+                .containsPattern("\"thread\":\"vt-Prices\\.find-\\d+\"");
+        assertThat(answer.statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aLimitedControllerHoldsAPermit() throws Exception {
+        int permits = Integer.parseInt(permitsOf("partner"));
+
+        assertThat(get("/free")).isEqualTo(String.valueOf(permits - 1));
+    }
+
+    @Test
+    void metersAreThereAfterACall() throws Exception {
+        send(request("/price").header("X-Request-Id", "r-2"));
+
+        assertThat(get("/actuator/prometheus"))
+                .containsPattern("virtual_thread_submitted_total\\{[^}]*method=\"Prices\\.find\"")
+                .containsPattern("virtual_thread_tasks_seconds_count\\{[^}]*outcome=\"success\"")
+                .containsPattern("virtual_thread_limit_permits\\{[^}]*limit=\"db\"[^}]*} 3");
+    }
+
+    @Test
+    void theEndpointShowsLimitsAndMethods() throws Exception {
+        assertThat(get("/actuator/virtualthreads"))
+                .contains("\"name\":\"db\",\"permits\":3")
+                .contains("\"permitsFrom\":{\"bean\":\"dataSource\",\"headroom\":1}")
+                .contains("\"name\":\"Prices.find\",\"limit\":\"db\"")
+                .contains("\"name\":\"ShopController.free\",\"limit\":\"partner\"");
+        assertThat(get("/actuator/virtualthreads/db")).contains("\"calls\":[]");
+    }
+
+    @Test
+    void theEndpointChangesALimitAndRefusesWhatCannotBe() throws Exception {
+        HttpResponse<String> changed = change("{\"permits\": 2, \"maxWait\": \"1s\"}");
+        assertThat(changed.body()).contains("\"name\":\"partner\",\"permits\":2", "\"maxWaitSeconds\":1.0");
+        assertThat(changed.statusCode()).isEqualTo(200);
+        assertThat(permitsOf("partner")).isEqualTo("2");
+
+        HttpResponse<String> refused = change("{\"permits\": 0}");
+        assertThat(refused.body()).contains("permits must be a whole number from 1 to 2147483647, was '0'");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(permitsOf("partner")).isEqualTo("2");
+    }
+
+    @Test
+    void healthHasOurComponent() throws Exception {
+        assertThat(get("/actuator/health")).contains("\"virtualThreads\":{\"status\":\"UP\"");
+    }
+
+    @Test
+    void aMisspeltPropertyFailsTheStartWithOurReport(CapturedOutput output) {
+        assertThatThrownBy(
+                        () -> SpringApplication.run(ShopApplication.class, "--virtual-thread.limits.partner.permit=5"))
+                .isNotNull();
+
+        assertThat(output.getAll())
+                .contains("APPLICATION FAILED TO START")
+                .contains("Did you mean virtual-thread.limits.partner.permits?");
+    }
+
+    @Test
+    void aRunningCallFinishesBeforeTheContextIsClosed() throws Exception {
+        ConfigurableApplicationContext other = SpringApplication.run(ShopApplication.class);
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        CompletableFuture<Price> price = other.getBean(Prices.class).findLater(started, gate);
+        assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+
+        Thread closing = new Thread(other::close);
+        closing.start();
+        assertThat(closing.join(Duration.ofMillis(300)))
+                .as("closed under a running call")
+                .isFalse();
+        gate.countDown();
+
+        assertThat(closing.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(price).isCompletedWithValueMatching(found -> found.amount() == 7);
+    }
+
+    private static String permitsOf(String limit) throws Exception {
+        return get("/actuator/virtualthreads/" + limit).replaceFirst(".*?\"permits\":(\\d+).*", "$1");
+    }
+
+    private static HttpResponse<String> change(String json) throws IOException, InterruptedException {
+        return send(request("/actuator/virtualthreads/partner")
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(json)));
+    }
+
+    private static String get(String path) throws IOException, InterruptedException {
+        HttpResponse<String> answer = send(request(path));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private static HttpRequest.Builder request(String path) {
+        String port = shop.getEnvironment().getRequiredProperty("local.server.port");
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .timeout(Duration.ofSeconds(10));
+    }
+
+    private static HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+        return http.send(request.header("Authorization", ALICE).build(), BodyHandlers.ofString());
+    }
+}
