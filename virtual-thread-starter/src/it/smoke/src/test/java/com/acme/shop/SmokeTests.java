@@ -25,9 +25,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.task.AsyncTaskExecutor;
 
 /** What has to work on every line of Spring Boot, seen from outside as far as that goes. */
 @Timeout(30)
@@ -104,6 +107,7 @@ class SmokeTests {
         assertThat(get("/actuator/prometheus"))
                 .containsPattern("virtual_thread_submitted_total\\{[^}]*method=\"Prices\\.find\"")
                 .containsPattern("virtual_thread_tasks_seconds_count\\{[^}]*outcome=\"success\"")
+                .containsPattern("virtual_thread_task_seconds_count\\{")
                 .containsPattern("virtual_thread_limit_permits\\{[^}]*limit=\"db\"[^}]*} 3");
     }
 
@@ -131,6 +135,27 @@ class SmokeTests {
     }
 
     @Test
+    void theThreadDumpShowsVirtualThreads() throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        CompletableFuture<Price> price = shop.getBean(Prices.class).findLater(started, gate);
+        assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(get("/actuator/virtualthreaddump")).contains("vt-Prices.findLater-");
+
+        gate.countDown();
+        assertThat(price).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void whoAsksForAnExecutorGetsSpringBootsOwn() {
+        assertThat(shop.getBeanProvider(AsyncTaskExecutor.class).getIfUnique())
+                .isNotNull()
+                .isSameAs(shop.getBean("applicationTaskExecutor"))
+                .isNotSameAs(shop.getBean("virtualThreadExecutor"));
+    }
+
+    @Test
     void healthHasOurComponent() throws Exception {
         assertThat(get("/actuator/health")).contains("\"virtualThreads\":{\"status\":\"UP\"");
     }
@@ -144,6 +169,42 @@ class SmokeTests {
         assertThat(output.getAll())
                 .contains("APPLICATION FAILED TO START")
                 .contains("Did you mean virtual-thread.limits.partner.permits?");
+    }
+
+    @Test
+    void aLimitThatThereIsNotFailsTheStartWithOurReport(CapturedOutput output) {
+        SpringApplication application = new SpringApplication(ShopApplication.class, Mailer.class);
+
+        assertThatThrownBy(application::run).isNotNull();
+
+        assertThat(output.getAll())
+                .contains("APPLICATION FAILED TO START")
+                .contains("Mailer.send asks for limit 'partnr', but the configured limits are [db, partner]")
+                .contains("Did you mean 'partner'?");
+    }
+
+    /** The lines differ here, and the pages say so. */
+    @Test
+    void aBlankSectionIsNotSetOnSpringBoot41AndFailsTheStartBelow(CapturedOutput output) {
+        SpringApplication application = new SpringApplication(Nothing.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+
+        if (SpringBootVersion.getVersion().compareTo("4.1") >= 0) {
+            application.run("--spring.config.name=blank").close();
+        } else {
+            assertThatThrownBy(() -> application.run("--spring.config.name=blank"))
+                    .isNotNull();
+            assertThat(output.getAll()).contains("virtual-thread.limits has a value, but it holds limits");
+        }
+    }
+
+    @EnableAutoConfiguration
+    static class Nothing {}
+
+    static class Mailer {
+
+        @VirtualThread("partnr")
+        void send() {}
     }
 
     @Test
