@@ -8,6 +8,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.MDC;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -22,7 +24,8 @@ public class Prices {
     }
 
     /** A row of the database, and what the body saw. */
-    public record Price(int amount, String thread, boolean virtual, boolean transaction, String requestId) {}
+    public record Price(
+            int amount, String thread, boolean virtual, boolean transaction, String user, String requestId) {}
 
     @VirtualThread("db")
     @Transactional
@@ -42,11 +45,13 @@ public class Prices {
 
     private Price read() {
         Thread thread = Thread.currentThread();
+        Authentication user = SecurityContextHolder.getContext().getAuthentication();
         return new Price(
                 database.sql("select 7").query(Integer.class).single(),
                 thread.getName(),
                 thread.isVirtual(),
                 TransactionSynchronizationManager.isActualTransactionActive(),
+                user == null ? null : user.getName(),
                 MDC.get("requestId"));
     }
 }

@@ -80,15 +80,21 @@ class SmokeTests {
                 .contains("Virtual threads: 3 annotated methods, 0 of them without a limit")
                 .contains("db (3 permits from dataSource less 1, unbounded queue, unbounded wait)")
                 .contains("partner (5 permits, queue of 10, wait up to 2s)")
+                .contains("propagated: MDC and registered context")
                 .doesNotContain("not eligible for getting processed by all BeanPostProcessors");
     }
 
     @Test
-    void anAnnotatedMethodRunsOnAVirtualThreadOfItsNameWithTheCallersMdc() throws Exception {
+    void anAnnotatedMethodRunsOnAVirtualThreadOfItsNameAndSeesWhatTheCallerSaw() throws Exception {
         HttpResponse<String> answer = send(request("/price").header("X-Request-Id", "r-1"));
 
         assertThat(answer.body())
-                .contains("\"amount\":7", "\"virtual\":true", "\"transaction\":true", "\"requestId\":\"r-1\"")
+                .contains(
+                        "\"amount\":7",
+                        "\"virtual\":true",
+                        "\"transaction\":true",
+                        "\"user\":\"alice\"",
+                        "\"requestId\":\"r-1\"")
                 .containsPattern("\"thread\":\"vt-Prices\\.find-\\d+\"");
         assertThat(answer.statusCode()).isEqualTo(200);
     }
