@@ -80,7 +80,7 @@ class SmokeTests {
                 .contains("Virtual threads: 3 annotated methods, 0 of them without a limit")
                 .contains("db (3 permits from dataSource less 1, unbounded queue, unbounded wait)")
                 .contains("partner (5 permits, queue of 10, wait up to 2s)")
-                .contains("propagated: MDC and registered context")
+                .contains("propagated: MDC, registered context, authentication")
                 .doesNotContain("not eligible for getting processed by all BeanPostProcessors");
     }
 
