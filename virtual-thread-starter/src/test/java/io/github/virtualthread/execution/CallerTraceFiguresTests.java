@@ -37,7 +37,8 @@ class CallerTraceFiguresTests {
             System.out.printf(
                     "bytes per call: off %d, off and %d frames deeper %d, on %d with %d frames%n",
                     shallow, DEEP, deep, kept, framesAt(DEEP));
-            assertThat(deep).isCloseTo(shallow, within(8L));
+            // what the compiler saves differs by an object or two; a stack of so many frames is far more
+            assertThat(deep).isCloseTo(shallow, within((long) DEEP));
             assertThat(kept).isGreaterThan(deep + DEEP * Long.BYTES);
         }
     }
