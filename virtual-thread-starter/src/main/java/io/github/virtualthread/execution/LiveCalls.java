@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that wait and run at this moment. To look costs time in proportion to the calls that run, and holds up a limit
@@ -131,7 +130,7 @@ public final class LiveCalls {
                 call, thread, call instanceof Task task && task.future().isDone(), mdc(call));
     }
 
-    private static Map<String, String> mdc(@Nullable Call call) {
+    private static Map<String, String> mdc(Call call) {
         return call instanceof Task task ? task.mdc() : Map.of();
     }
 }

@@ -57,11 +57,6 @@ final class LiveTasks {
         return running.get(Thread.currentThread());
     }
 
-    @Nullable
-    Task on(Thread thread) {
-        return running.get(thread);
-    }
-
     /** Threads with their tasks, at this moment. */
     Map<Thread, Task> threads() {
         return Map.copyOf(running);
