@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.PoolPermits;
 import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -80,14 +81,21 @@ final class LimitRefresh implements GenericApplicationListener {
         EngineSettings fresh = SettingsFactory.create(bind());
         PoolPermits pools = poolPermits.getObject();
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());
-        mistakes.addAll(pools.check(fresh.limits()));
+        List<LimitSettings> wanted = new ArrayList<>();
+        for (LimitSettings limit : fresh.limits()) {
+            try {
+                wanted.add(pools.resolve(limit));
+            } catch (VirtualThreadConfigurationException wrong) {
+                mistakes.addAll(wrong.mistakes());
+            }
+        }
         if (!mistakes.isEmpty()) {
             logger.error("Changed properties of limits are wrong, the limits stay as they are: {}", mistakes);
             return;
         }
         Map<String, LimitSettings> before =
                 bound == null ? byName(settings.getObject().limits()) : bound;
-        Map<String, LimitSettings> now = byName(fresh.limits());
+        Map<String, LimitSettings> now = byName(wanted);
         now.forEach((name, limit) -> apply(before.get(name), limit));
         bound = now;
         pools.read();
@@ -102,13 +110,12 @@ final class LimitRefresh implements GenericApplicationListener {
 
     private void apply(@Nullable LimitSettings before, LimitSettings after) {
         TaskLimits limits = registry.getObject();
-        LimitSettings wanted = poolPermits.getObject().resolve(after);
-        if (limits.add(wanted)) {
-            logger.info("Limit added by {}: {}", Source.ENVIRONMENT, wanted);
+        if (limits.add(after)) {
+            logger.info("Limit added by {}: {}", Source.ENVIRONMENT, after);
             customizers.orderedStream().forEach(customizer -> customize(customizer, limits.get(after.name())));
         } else {
             limits.change(
-                    after.name(), now -> before == null ? wanted : difference(before, wanted, now), Source.ENVIRONMENT);
+                    after.name(), now -> before == null ? after : difference(before, after, now), Source.ENVIRONMENT);
         }
     }
 

@@ -11,7 +11,6 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -77,24 +76,6 @@ public final class PoolPermits implements SmartLifecycle {
         } finally {
             followIfNeeded();
             reading.unlock();
-        }
-        return mistakes;
-    }
-
-    /**
-     * Looks whether limits that do not exist yet could have their permits from pools.
-     *
-     * @param settings limits to look at, also those that have a number of their own
-     * @return what is wrong
-     */
-    public List<Mistake> check(Collection<LimitSettings> settings) {
-        List<Mistake> mistakes = new ArrayList<>();
-        for (LimitSettings limit : settings) {
-            try {
-                resolve(limit);
-            } catch (VirtualThreadConfigurationException failure) {
-                mistakes.addAll(failure.mistakes());
-            }
         }
         return mistakes;
     }
