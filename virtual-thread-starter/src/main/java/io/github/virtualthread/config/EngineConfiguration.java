@@ -28,6 +28,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.task.TaskDecorator;
 import org.springframework.util.ClassUtils;
 
 /** The engine and what belongs to it: once for an application, in the topmost context that asks for it. */
@@ -92,6 +93,7 @@ class EngineConfiguration {
             TaskLimits limits,
             TaskTimer timer,
             ObjectProvider<TaskListener> listeners,
+            ObjectProvider<TaskDecorator> decorators,
             ConfigurableListableBeanFactory beanFactory) {
         EngineSettings given = settings(settings);
         ClassLoader classLoader = beanFactory.getBeanClassLoader();
@@ -102,6 +104,7 @@ class EngineConfiguration {
                 given.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
                 () -> listeners(listeners, beanFactory),
+                () -> ApplicationDecorators.of(decorators),
                 given.callerTrace());
     }
 

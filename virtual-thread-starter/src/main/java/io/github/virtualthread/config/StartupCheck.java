@@ -62,7 +62,8 @@ final class StartupCheck implements SmartInitializingSingleton {
             calls.add(findings.calls());
         }
         pools.warnOfOverdraft();
-        new StartupReport(given, beanFactory.getBeanClassLoader()).log(findings, limits, postProcessor.isEnabled());
+        new StartupReport(given, beanFactory.getBeanClassLoader(), ApplicationDecorators.names(beanFactory))
+                .log(findings, limits, postProcessor.isEnabled());
     }
 
     private List<Mistake> unknownDefault(EngineSettings given) {

@@ -21,10 +21,17 @@ final class StartupReport {
 
     private final EngineSettings settings;
     private final @Nullable ClassLoader classLoader;
+    private final List<String> decorators;
 
-    StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader) {
+    /**
+     * A report of one context.
+     *
+     * @param decorators names of the task decorators that are put around bodies
+     */
+    StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader, List<String> decorators) {
         this.settings = settings;
         this.classLoader = classLoader;
+        this.decorators = decorators;
     }
 
     /**
@@ -61,6 +68,9 @@ final class StartupReport {
                                 .map(name -> limits.get(name).toString())
                                 .collect(Collectors.joining(", ", "limits ", "")));
         parts.add("propagated: " + propagated());
+        if (!decorators.isEmpty()) {
+            parts.add("decorated by " + String.join(", ", decorators));
+        }
         if (Runtime.version().feature() < FIRST_JDK_WITHOUT_PINNING) {
             parts.add("on Java %d blocking in synchronized pins the carrier, from 24 on it does not"
                     .formatted(Runtime.version().feature()));

@@ -5,6 +5,7 @@ import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.DrainCounts.Ending;
 import io.github.virtualthread.execution.Interruption.Cause;
+import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -35,7 +36,7 @@ class Task extends Call implements Runnable {
     private @Nullable Throwable refusal; // why the body never runs
 
     /**
-     * A task that has not been submitted.
+     * A task that has not been submitted. To be made on the thread of the caller.
      *
      * @param onFailure told of a failure, where no caller holds the future; null where one does
      */
@@ -47,7 +48,7 @@ class Task extends Call implements Runnable {
             @Nullable Consumer<Throwable> onFailure) {
         super(engine, spec);
         this.future = new TaskFuture(this);
-        this.body = body;
+        this.body = engine.decorators().decorate(spec.name(), body);
         this.context = context;
         this.onFailure = onFailure;
     }
@@ -186,10 +187,20 @@ class Task extends Call implements Runnable {
             interruption.close();
         }
         giveBack();
-        Cause interrupted = interruption.cause(); // once: a stop may decide the outcome at any time
-        Throwable reported = seen(interrupted, failure);
-        engine().listeners().finished(this, outcome(interrupted, reported), reported);
-        settle(interrupted, value, reported);
+        // once: a stop may decide the outcome at any time
+        end(interruption.cause(), value, failure);
+    }
+
+    private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
+        // decorators may leave an empty context behind: those that carry the MDC mostly clear it
+        Scope scope = body instanceof DecoratedBody ? ContextPropagation.open(context) : Scope.NOTHING;
+        try {
+            Throwable reported = seen(interrupted, failure);
+            engine().listeners().finished(this, outcome(interrupted, reported), reported);
+            settle(interrupted, value, reported);
+        } finally {
+            ContextPropagation.close(scope);
+        }
     }
 
     private @Nullable Object runInTime(TaskBody body) throws Throwable {
@@ -197,7 +208,8 @@ class Task extends Call implements Runnable {
         Future<?> timeout = longest == null ? null : RunTimeout.start(this, engine(), longest);
         try {
             Object value = body.run();
-            return body instanceof ValueBody ? value : interruption.await(value);
+            TaskBody given = body instanceof DecoratedBody decorated ? decorated.body() : body;
+            return given instanceof ValueBody ? value : interruption.await(value);
         } finally {
             if (timeout != null) {
                 timeout.cancel(false);

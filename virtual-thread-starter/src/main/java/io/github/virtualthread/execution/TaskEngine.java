@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.task.TaskDecorator;
 
 /**
  * The virtual-thread-per-task executor of an application: every call gets a virtual thread of its own, once its limit has a
@@ -44,6 +45,7 @@ public final class TaskEngine implements AutoCloseable {
     private final TaskThreads threads;
     private final TaskTimer timer;
     private final TaskListeners listeners;
+    private final TaskDecorators decorators;
     private final boolean callerTrace;
     private final Patience patience;
     private final LiveTasks live = new LiveTasks();
@@ -60,6 +62,8 @@ public final class TaskEngine implements AutoCloseable {
      * @param threadNamePrefix begin of the names of all threads, may be empty
      * @param contextClassLoader context class loader of all threads
      * @param listeners looks up what hears of every call, when the first is made
+     * @param decorators looks up what is put around the body of every task, the first one innermost, when the first is
+     *     submitted
      * @param callerTrace whether the failure of a call carries, as a suppressed exception, where the call was made
      */
     public TaskEngine(
@@ -69,6 +73,7 @@ public final class TaskEngine implements AutoCloseable {
             String threadNamePrefix,
             ClassLoader contextClassLoader,
             Supplier<? extends List<TaskListener>> listeners,
+            Supplier<? extends List<TaskDecorator>> decorators,
             boolean callerTrace) {
         this(
                 limits,
@@ -77,6 +82,7 @@ public final class TaskEngine implements AutoCloseable {
                 threadNamePrefix,
                 contextClassLoader,
                 listeners,
+                decorators,
                 callerTrace,
                 Patience.DEFAULT);
     }
@@ -88,12 +94,14 @@ public final class TaskEngine implements AutoCloseable {
             String threadNamePrefix,
             ClassLoader contextClassLoader,
             Supplier<? extends List<TaskListener>> listeners,
+            Supplier<? extends List<TaskDecorator>> decorators,
             boolean callerTrace,
             Patience patience) {
         this.limits = limits;
         this.propagation = propagation;
         this.timer = timer;
-        this.listeners = new TaskListeners(listeners);
+        this.listeners = new TaskListeners(new Beans<>("Listeners of calls", listeners));
+        this.decorators = new TaskDecorators(new Beans<>("Task decorators", decorators));
         this.callerTrace = callerTrace;
         this.patience = patience;
         this.threads = new TaskThreads(threadNamePrefix, contextClassLoader);
@@ -242,6 +250,10 @@ public final class TaskEngine implements AutoCloseable {
 
     TaskListeners listeners() {
         return listeners;
+    }
+
+    TaskDecorators decorators() {
+        return decorators;
     }
 
     TaskTimer timer() {

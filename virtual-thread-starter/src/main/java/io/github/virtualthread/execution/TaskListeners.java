@@ -2,9 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
-import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,21 +15,14 @@ final class TaskListeners {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskListener.class);
 
-    private final Supplier<? extends List<TaskListener>> lookup;
-    private volatile @Nullable List<TaskListener> found;
+    private final Beans<TaskListener> beans;
 
-    /**
-     * Listeners that have not been looked up.
-     *
-     * @param lookup asked at the first call, and again at the next as long as it throws
-     */
-    TaskListeners(Supplier<? extends List<TaskListener>> lookup) {
-        this.lookup = lookup;
+    TaskListeners(Beans<TaskListener> beans) {
+        this.beans = beans;
     }
 
     void submitted(Call call) {
-        List<TaskListener> listeners = found == null ? lookUp() : found;
-        call.heardBy(listeners == null ? List.of() : listeners);
+        call.heardBy(beans.get());
         tell(call, listener -> listener.submitted(call));
     }
 
@@ -60,15 +51,5 @@ final class TaskListeners {
                         "{} has failed on a call of {}", listener, call.spec().name(), failure);
             }
         }
-    }
-
-    /** Without a lock: two first calls at once may both look, and find the same. */
-    private @Nullable List<TaskListener> lookUp() {
-        try {
-            found = List.copyOf(lookup.get());
-        } catch (Throwable failure) {
-            logger.error("Listeners of calls are not available yet", failure);
-        }
-        return found;
     }
 }

@@ -94,7 +94,7 @@ class StartupReportTests {
 
     private static void report(EngineSettings settings, Set<String> classPath, LimitSettings... limits) {
         try (TaskTimer timer = new TaskTimer("timer")) {
-            new StartupReport(settings, new OnlyThese(classPath))
+            new StartupReport(settings, new OnlyThese(classPath), List.of())
                     .log(
                             new Findings(
                                     List.of(),

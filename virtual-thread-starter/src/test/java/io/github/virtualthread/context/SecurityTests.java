@@ -109,8 +109,8 @@ class SecurityTests {
     }
 
     private TaskEngine start(ContextPropagation propagation) {
-        TaskEngine made =
-                new TaskEngine(limits, propagation, timer, "vt-", getClass().getClassLoader(), List::of, false);
+        TaskEngine made = new TaskEngine(
+                limits, propagation, timer, "vt-", getClass().getClassLoader(), List::of, List::of, false);
         engine = made;
         return made;
     }

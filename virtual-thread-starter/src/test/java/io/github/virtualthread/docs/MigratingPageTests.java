@@ -44,6 +44,8 @@ class MigratingPageTests {
             .withBean(BeforeClass.class)
             .withBean(AfterClass.class);
 
+    private static final ThreadLocal<Boolean> decorated = ThreadLocal.withInitial(() -> false);
+
     private final CountDownLatch started = new CountDownLatch(1);
     private final CountDownLatch gate = new CountDownLatch(1);
 
@@ -118,12 +120,21 @@ class MigratingPageTests {
     }
 
     @Test
-    void theHandlerMayBeAnyBeanAndADecoratorIsNotUsed() {
+    void theHandlerMayBeAnyBean() {
         Handler handler = new Handler();
         runner.withBean(Handler.class, () -> handler).run(context -> {
             context.getBean(After.class).failSilently();
 
             assertThat(handler.failures.poll(5, TimeUnit.SECONDS)).isExactlyInstanceOf(IllegalStateException.class);
+        });
+    }
+
+    @Test
+    void aDecoratorThatIsABeanIsUsed() {
+        runner.run(context -> {
+            assertThat(context.getBean(After.class).decorated())
+                    .succeedsWithin(Duration.ofSeconds(5))
+                    .isEqualTo(true);
         });
     }
 
@@ -176,8 +187,9 @@ class MigratingPageTests {
 
         @Bean
         TaskDecorator decorator() {
-            return task -> {
-                throw new AssertionError("a decorator is not used");
+            return task -> () -> {
+                decorated.set(true);
+                task.run();
             };
         }
     }
@@ -220,6 +232,11 @@ class MigratingPageTests {
     }
 
     static class After {
+
+        @VirtualThread
+        public CompletableFuture<Boolean> decorated() {
+            return CompletableFuture.completedFuture(decorated.get());
+        }
 
         @VirtualThread
         public CompletableFuture<String> fail() throws IOException {

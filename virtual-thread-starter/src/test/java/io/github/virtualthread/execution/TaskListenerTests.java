@@ -252,12 +252,12 @@ class TaskListenerTests {
     @Test
     void listenersThatAreNotThereYetAreLookedForAgain() {
         AtomicInteger asked = new AtomicInteger();
-        TaskListeners listeners = new TaskListeners(() -> {
+        TaskListeners listeners = new TaskListeners(new Beans<>("Listeners", () -> {
             if (asked.getAndIncrement() == 0) {
                 throw new IllegalStateException("in creation");
             }
             return List.of(log);
-        });
+        }));
         Task call = new Task(test.engine, test.engine.spec("Test.task", null), () -> null, test.engine.capture(), null);
 
         listeners.submitted(call);
@@ -271,12 +271,12 @@ class TaskListenerTests {
     @Test
     void whoDidNotHearOfASubmissionDoesNotHearOfTheEnd() {
         List<TaskListener> found = new CopyOnWriteArrayList<>();
-        TaskListeners listeners = new TaskListeners(() -> {
+        TaskListeners listeners = new TaskListeners(new Beans<>("Listeners", () -> {
             if (found.isEmpty()) {
                 throw new IllegalStateException("in creation");
             }
             return found;
-        });
+        }));
         Task early =
                 new Task(test.engine, test.engine.spec("Test.task", null), () -> null, test.engine.capture(), null);
 

@@ -92,7 +92,8 @@ class TaskThreadsTests {
     }
 
     private static TaskEngine engine(TestEngine test, ClassLoader application) {
-        return new TaskEngine(test.limits, ContextPropagation.none(), test.timer, "vt-", application, List::of, false);
+        return new TaskEngine(
+                test.limits, ContextPropagation.none(), test.timer, "vt-", application, List::of, List::of, false);
     }
 
     private static void call(String user, Runnable call) throws InterruptedException {

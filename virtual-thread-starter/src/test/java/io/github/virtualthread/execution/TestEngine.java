@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.springframework.core.task.TaskDecorator;
 
 /**
  * An engine with limits, and the waiting that tests need: always bounded, never interrupted in silence. Registered as an
@@ -46,22 +47,29 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     }
 
     TestEngine(TaskListener listener, LimitSettings... settings) {
-        this(ContextPropagation.none().withMdc(), Patience.DEFAULT, List.of(listener), false, settings);
+        this(ContextPropagation.none().withMdc(), Patience.DEFAULT, List.of(listener), List.of(), false, settings);
     }
 
     private TestEngine(ContextPropagation propagation, Patience patience, LimitSettings... settings) {
-        this(propagation, patience, List.of(), false, settings);
+        this(propagation, patience, List.of(), List.of(), false, settings);
     }
 
     /** Failures also show where their calls were made. */
     static TestEngine tracingCallers(LimitSettings... settings) {
-        return new TestEngine(ContextPropagation.none(), Patience.DEFAULT, List.of(), true, settings);
+        return new TestEngine(ContextPropagation.none(), Patience.DEFAULT, List.of(), List.of(), true, settings);
+    }
+
+    /** The first decorator is the innermost. */
+    static TestEngine decorating(List<TaskDecorator> decorators, LimitSettings... settings) {
+        return new TestEngine(
+                ContextPropagation.none().withMdc(), Patience.DEFAULT, List.of(), decorators, false, settings);
     }
 
     private TestEngine(
             ContextPropagation propagation,
             Patience patience,
             List<TaskListener> listeners,
+            List<TaskDecorator> decorators,
             boolean callerTrace,
             LimitSettings... settings) {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
@@ -72,6 +80,7 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
                 "vt-",
                 TestEngine.class.getClassLoader(),
                 () -> listeners,
+                () -> decorators,
                 callerTrace,
                 patience);
     }

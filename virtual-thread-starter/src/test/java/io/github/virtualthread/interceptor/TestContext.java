@@ -39,6 +39,7 @@ final class TestContext extends AnnotationConfigApplicationContext {
                         "vt-",
                         getClass().getClassLoader(),
                         List::of,
+                        List::of,
                         false));
         registerBean(
                 "interception",

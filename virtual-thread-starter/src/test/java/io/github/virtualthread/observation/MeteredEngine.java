@@ -39,6 +39,7 @@ final class MeteredEngine implements AutoCloseable {
                 "vt-",
                 MeteredEngine.class.getClassLoader(),
                 () -> List.of(meters.calls()),
+                List::of,
                 false);
         beans.addBean("engine", engine);
         limits.names().forEach(name -> meters.limits().customize(limits.get(name)));

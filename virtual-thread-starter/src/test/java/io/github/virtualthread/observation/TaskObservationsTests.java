@@ -56,6 +56,7 @@ class TaskObservationsTests {
             "vt-",
             getClass().getClassLoader(),
             () -> List.of(observations),
+            List::of,
             false);
 
     TaskObservationsTests() {
@@ -301,6 +302,7 @@ class TaskObservationsTests {
                 "vt-",
                 getClass().getClassLoader(),
                 () -> List.of(idle),
+                List::of,
                 false)) {
             assertThat(unobserved
                             .submit(unobserved.spec("Shop.price", null), () -> idle.size())

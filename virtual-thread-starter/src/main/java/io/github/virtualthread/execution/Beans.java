@@ -1,0 +1,46 @@
+package io.github.virtualthread.execution;
+
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the application hangs on calls, looked up when the first is made: an engine is made before most other beans. */
+final class Beans<T> {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
+
+    private final String what;
+    private final Supplier<? extends List<T>> lookup;
+    private volatile @Nullable List<T> found;
+
+    /**
+     * Beans that have not been looked up.
+     *
+     * @param what they are, for the log
+     * @param lookup asked at the first call, and again at the next as long as it throws
+     */
+    Beans(String what, Supplier<? extends List<T>> lookup) {
+        this.what = what;
+        this.lookup = lookup;
+    }
+
+    /** All there are, in order; none as long as they cannot be had. */
+    List<T> get() {
+        List<T> known = found;
+        return known == null ? lookUp() : known;
+    }
+
+    /** Without a lock: two first calls at once may both look, and find the same. */
+    private List<T> lookUp() {
+        try {
+            List<T> beans = List.copyOf(lookup.get());
+            found = beans;
+            return beans;
+        } catch (Throwable failure) {
+            logger.error("{} are not available yet", what, failure);
+            return List.of();
+        }
+    }
+}

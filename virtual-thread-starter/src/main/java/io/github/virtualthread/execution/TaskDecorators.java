@@ -1,0 +1,115 @@
+package io.github.virtualthread.execution;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.task.TaskDecorator;
+
+/**
+ * The decorators of the application, around bodies. What one of them throws is logged, and the body runs without it.
+ *
+ * <p>As with Spring's own executors, a decorator does not see what a body throws.
+ */
+final class TaskDecorators {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskDecorator.class);
+
+    private final Beans<TaskDecorator> beans;
+
+    TaskDecorators(Beans<TaskDecorator> beans) {
+        this.beans = beans;
+    }
+
+    /** To be called on the thread of the caller, of which decorators take what they carry. The first one is the innermost. */
+    TaskBody decorate(String task, TaskBody body) {
+        DecoratedBody decorated = null;
+        for (TaskDecorator decorator : beans.get()) {
+            if (decorated == null) {
+                decorated = new DecoratedBody(task, body);
+            }
+            decorate(decorated, decorator);
+        }
+        return decorated == null ? body : decorated;
+    }
+
+    private static void decorate(DecoratedBody body, TaskDecorator decorator) {
+        try {
+            body.decorateBy(decorator);
+        } catch (Throwable failure) {
+            logger.error("{} has failed on a call of {}, which runs without it", decorator, body.task(), failure);
+        }
+    }
+
+    /** A body within what decorators have made of it. */
+    static final class DecoratedBody implements TaskBody {
+
+        private final String task;
+        private final TaskBody body;
+        private Runnable decorated = this::runHere;
+        private @Nullable Thread thread;
+        private boolean started;
+        private @Nullable Object value;
+        private @Nullable Throwable failure;
+
+        private DecoratedBody(String task, TaskBody body) {
+            this.task = task;
+            this.body = body;
+        }
+
+        private void decorateBy(TaskDecorator decorator) {
+            Runnable outer = decorator.decorate(decorated);
+            if (outer == null) {
+                throw new IllegalStateException("a task decorator must not return null");
+            }
+            decorated = outer;
+        }
+
+        private String task() {
+            return task;
+        }
+
+        /** What the application handed in. */
+        TaskBody body() {
+            return body;
+        }
+
+        @Override
+        public @Nullable Object run() throws Throwable {
+            thread = Thread.currentThread();
+            try {
+                decorated.run();
+            } catch (Throwable failed) {
+                logger.error("A task decorator has failed {} {}", started ? "after" : "before", task, failed);
+                if (!started) {
+                    runHere();
+                }
+            } finally {
+                thread = null;
+            }
+            if (!started) {
+                throw new IllegalStateException(
+                        "%s has not run: a task decorator returned without running it. A decorator must run what it is given, once, on the same thread"
+                                .formatted(task));
+            }
+            if (failure != null) {
+                throw failure;
+            }
+            return value;
+        }
+
+        /** Permit, time-out and cancellation are those of the task's thread: there, and once. */
+        private void runHere() {
+            if (started || !Thread.currentThread().equals(thread)) {
+                throw new IllegalStateException(
+                        "%s may run once, on the thread of its task: a task decorator ran it again or elsewhere"
+                                .formatted(task));
+            }
+            started = true;
+            try {
+                value = body.run();
+            } catch (Throwable thrown) {
+                failure = thrown;
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.micrometer.context.ContextSnapshotFactory;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+
+/** The decorators that an application has for Spring Boot's executor. */
+@Timeout(20)
+class TaskDecoratorBeanTests {
+
+    private static final List<String> events = new CopyOnWriteArrayList<>();
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+            .withUserConfiguration(Decorators.class)
+            .withBean(Prices.class);
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void theyAreAppliedInTheirOrderTheFirstInnermost(CapturedOutput output) {
+        events.clear();
+        runner.run(context -> {
+            assertThat(context.getBean(Prices.class).price()).succeedsWithin(5, TimeUnit.SECONDS);
+            assertThat(events).containsExactly("outer", "inner", "price");
+        });
+
+        assertThat(output).contains("decorated by outer, inner").doesNotContain("inner, propagating");
+    }
+
+    @Test
+    void callsByHandAndAnExecutorForAsyncHaveThemOnce() {
+        runner.withUserConfiguration(Asynchronous.class).run(context -> {
+            events.clear();
+            context.getBean(VirtualThreads.class)
+                    .submit(() -> events.add("by hand"))
+                    .get(5, TimeUnit.SECONDS);
+            assertThat(events).containsExactly("outer", "inner", "by hand");
+
+            events.clear();
+            assertThat(context.getBean(Mailer.class).send()).succeedsWithin(5, TimeUnit.SECONDS);
+            assertThat(events).containsExactly("outer", "inner", "send");
+        });
+    }
+
+    @Test
+    void oneThatWouldPropagateTheContextAgainIsLeftOut() {
+        events.clear();
+        runner.run(context -> {
+            context.getBean(Prices.class).price().get(5, TimeUnit.SECONDS);
+
+            assertThat(context).hasBean("propagating");
+            assertThat(events).doesNotContain("captured");
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Decorators {
+
+        @Bean
+        @Order(2)
+        TaskDecorator outer() {
+            return recording("outer");
+        }
+
+        @Bean
+        @Order(1)
+        TaskDecorator inner() {
+            return recording("inner");
+        }
+
+        @Bean
+        TaskDecorator propagating() {
+            ContextSnapshotFactory snapshots = mock();
+            when(snapshots.captureAll()).thenAnswer(call -> {
+                events.add("captured");
+                return ContextSnapshotFactory.builder().build().captureAll();
+            });
+            return new ContextPropagatingTaskDecorator(snapshots);
+        }
+
+        private static TaskDecorator recording(String name) {
+            return body -> () -> {
+                events.add(name);
+                body.run();
+            };
+        }
+    }
+
+    static class Prices {
+
+        @VirtualThread
+        CompletableFuture<Boolean> price() {
+            return CompletableFuture.completedFuture(events.add("price"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync(proxyTargetClass = true)
+    static class Asynchronous {
+
+        @Bean
+        Mailer mailer() {
+            return new Mailer();
+        }
+    }
+
+    static class Mailer {
+
+        @Async("virtualThreadExecutor")
+        CompletableFuture<Boolean> send() {
+            return CompletableFuture.completedFuture(events.add("send"));
+        }
+    }
+}
