@@ -12,6 +12,7 @@ import io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -39,6 +40,9 @@ class Resilience4jTests {
 
     @Autowired
     CircuitBreakerRegistry breakers;
+
+    @Autowired
+    TaskLimits limits;
 
     @Autowired
     VirtualThreads threads;
@@ -93,6 +97,23 @@ class Resilience4jTests {
     }
 
     @Test
+    void aCallWaitsForAPermitAlsoWhenTheCircuitIsOpen() throws Exception {
+        breakers.circuitBreaker("partner").transitionToOpenState();
+        CompletableFuture<String> review;
+        try (HeldPermit permit = HeldPermit.of(threads, "one")) {
+            review = partner.review(true);
+
+            assertThat(review).isNotDone();
+            assertThat(limits.get("one").waiting()).isOne();
+        }
+        assertThat(review)
+                .failsWithin(10, SECONDS)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(CallNotPermittedException.class);
+    }
+
+    @Test
     void theBulkheadLetsTwoBodiesInAndRefusesTheThird() throws Exception {
         CountDownLatch begun = new CountDownLatch(2);
         CountDownLatch finish = new CountDownLatch(1);
@@ -113,7 +134,7 @@ class Resilience4jTests {
 
     static class Partner {
 
-        @VirtualThread("many")
+        @VirtualThread("one")
         @CircuitBreaker(name = "partner")
         public CompletableFuture<String> review(boolean throwing) throws IOException {
             IOException failure = new IOException("no answer");

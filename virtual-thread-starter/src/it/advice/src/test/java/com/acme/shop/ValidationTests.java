@@ -5,6 +5,8 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.TaskLimits;
 import jakarta.validation.Constraint;
 import jakarta.validation.ConstraintValidator;
 import jakarta.validation.ConstraintValidatorContext;
@@ -30,8 +32,15 @@ class ValidationTests {
     @Autowired
     Validations validations;
 
+    @Autowired
+    TaskLimits limits;
+
+    @Autowired
+    VirtualThreads threads;
+
     @Test
     void argumentsAreValidatedOnTheThreadOfTheBody() throws Exception {
+        validations.threads.clear();
         Thread body = catalog.add("tea").get(10, SECONDS);
 
         assertThat(body.isVirtual()).isTrue();
@@ -50,10 +59,22 @@ class ValidationTests {
                 .withMessageContaining("needs a name");
     }
 
+    @Test
+    void aCallWithABadArgumentWaitsForAPermitToo() throws Exception {
+        CompletableFuture<Thread> added;
+        try (HeldPermit permit = HeldPermit.of(threads, "one")) {
+            added = catalog.add("");
+
+            assertThat(added).isNotDone();
+            assertThat(limits.get("one").waiting()).isOne();
+        }
+        assertThat(added).failsWithin(10, SECONDS);
+    }
+
     @Validated
     static class Catalog {
 
-        @VirtualThread
+        @VirtualThread("one")
         public CompletableFuture<Thread> add(@Named String name) {
             return completedFuture(Thread.currentThread());
         }

@@ -14,7 +14,6 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -24,15 +23,15 @@ import org.springframework.context.event.EventListener;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.resilience.retry.MethodRetryEvent;
-import org.springframework.stereotype.Component;
-import org.springframework.stereotype.Service;
 
 /** The bean outside has thread and retries, the bean inside the permit. */
 @ShopTest
 @Import({
-    TwoBeansRetryTests.Reviews.class,
-    TwoBeansRetryTests.Partner.class,
-    TwoBeansRetryTests.Http.class,
+    Reviews.class,
+    PartnerClient.class,
+    TwoBeansRetryTests.Answers.class,
+    TwoBeansRetryTests.Stock.class,
+    TwoBeansRetryTests.Counter.class,
     TwoBeansRetryTests.Failures.class
 })
 class TwoBeansRetryTests {
@@ -41,7 +40,10 @@ class TwoBeansRetryTests {
     Reviews reviews;
 
     @Autowired
-    Http http;
+    Answers answers;
+
+    @Autowired
+    Stock stock;
 
     @Autowired
     Failures failures;
@@ -54,13 +56,12 @@ class TwoBeansRetryTests {
 
     @Test
     void theBackOffHoldsNoPermit() throws Exception {
-        http.answers.put(1L, "no answer");
-        CompletableFuture<String> first = reviews.patient(1);
+        CompletableFuture<String> first = reviews.review(404);
         await().until(() ->
-                http.callers.containsKey(1L) && http.callers.get(1L).getState() == Thread.State.TIMED_WAITING);
+                answers.missed.get() != null && answers.missed.get().getState() == Thread.State.TIMED_WAITING);
 
-        assertThat(limits.get("one").available()).isOne();
-        assertThat(reviews.patient(2)).succeedsWithin(10, SECONDS).isEqualTo("review of 2");
+        assertThat(limits.get("partner").available()).isOne();
+        assertThat(reviews.review(2)).succeedsWithin(10, SECONDS).isEqualTo("/reviews/2");
 
         first.cancel(true); // ends the back-off
     }
@@ -70,7 +71,7 @@ class TwoBeansRetryTests {
         HeldPermit permit = HeldPermit.of(threads, "full");
         failures.atFirst.set(permit::close);
 
-        assertThat(reviews.busy(3)).succeedsWithin(10, SECONDS).isEqualTo("review of 3");
+        assertThat(stock.count()).succeedsWithin(10, SECONDS).isEqualTo(40);
 
         assertThat(failures.last.get()).isInstanceOf(LimitExceededException.class);
     }
@@ -94,59 +95,40 @@ class TwoBeansRetryTests {
         }
     }
 
-    static class Http {
+    static class Answers implements PartnerClient.Http {
 
-        final ConcurrentHashMap<Long, String> answers = new ConcurrentHashMap<>();
-        final ConcurrentHashMap<Long, Thread> callers = new ConcurrentHashMap<>();
+        final AtomicReference<Thread> missed = new AtomicReference<>();
 
-        String get(long id) throws IOException {
-            callers.put(id, Thread.currentThread());
-            if (answers.containsKey(id)) {
-                throw new IOException(answers.get(id));
+        @Override
+        public String get(String path) throws IOException {
+            if (path.endsWith("404")) {
+                missed.set(Thread.currentThread());
+                throw new IOException("no answer");
             }
-            return "review of " + id;
+            return path;
         }
     }
 
-    @Service
-    static class Reviews {
+    static class Stock {
 
-        private final Partner partner;
+        private final Counter counter;
 
-        Reviews(Partner partner) {
-            this.partner = partner;
-        }
-
-        @VirtualThread("none") // the thread, and no permit
-        @Retryable(maxRetries = 2, delay = 60_000)
-        CompletableFuture<String> patient(long id) throws IOException {
-            return completedFuture(partner.review(id));
+        Stock(Counter counter) {
+            this.counter = counter;
         }
 
         @VirtualThread("none")
         @Retryable(maxRetries = 2, delay = 1)
-        CompletableFuture<String> busy(long id) throws IOException {
-            return completedFuture(partner.reviewOrNot(id));
+        public CompletableFuture<Integer> count() {
+            return completedFuture(counter.count());
         }
     }
 
-    @Component
-    static class Partner {
-
-        private final Http http;
-
-        Partner(Http http) {
-            this.http = http;
-        }
-
-        @Limited("one") // the permit, for each attempt anew
-        String review(long id) throws IOException {
-            return http.get(id);
-        }
+    static class Counter {
 
         @Limited("full")
-        String reviewOrNot(long id) throws IOException {
-            return http.get(id);
+        public int count() {
+            return 40;
         }
     }
 }
