@@ -68,6 +68,14 @@ class CacheTests {
         assertThat(counter.calls).hasValue(1);
     }
 
+    /** Spring Boot's cache in memory leaves the body to the common pool then. */
+    @Test
+    void aSynchronizedCacheRunsTheBodyOnAThreadOfItsOwn() throws Exception {
+        Price price = prices.findOnce(1).get(10, SECONDS);
+
+        assertThat(price.thread().isVirtual()).isFalse();
+    }
+
     @Test
     void aFailureIsNotCachedHoweverItComes() throws Exception {
         assertThat(prices.fail(1, true)).failsWithin(10, SECONDS);
@@ -131,6 +139,12 @@ class CacheTests {
         @Cacheable("prices")
         public Future<Price> findAsFuture(long id) {
             counter.calls.incrementAndGet();
+            return completedFuture(new Price(7, Thread.currentThread()));
+        }
+
+        @VirtualThread
+        @Cacheable(cacheNames = "prices", sync = true)
+        public CompletableFuture<Price> findOnce(long id) {
             return completedFuture(new Price(7, Thread.currentThread()));
         }
 

@@ -132,6 +132,11 @@ class Resilience4jTests {
         assertThat(second).succeedsWithin(10, SECONDS).matches(Thread::isVirtual);
     }
 
+    @Test
+    void aBulkheadOfTypeThreadPoolTakesTheBodyToItsOwnThreads() {
+        assertThat(partner.pooled()).succeedsWithin(10, SECONDS).matches(thread -> !thread.isVirtual());
+    }
+
     static class Partner {
 
         @VirtualThread("one")
@@ -160,6 +165,12 @@ class Resilience4jTests {
                 throws InterruptedException {
             begun.countDown();
             finish.await(20, SECONDS);
+            return completedFuture(Thread.currentThread());
+        }
+
+        @VirtualThread("many")
+        @Bulkhead(name = "pooled", type = Bulkhead.Type.THREADPOOL)
+        public CompletableFuture<Thread> pooled() {
             return completedFuture(Thread.currentThread());
         }
     }

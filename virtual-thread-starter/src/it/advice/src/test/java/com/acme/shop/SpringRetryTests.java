@@ -34,6 +34,15 @@ class SpringRetryTests {
         assertThat(attempts).containsOnly(attempts.get(0));
     }
 
+    @Test
+    void aReturnedFutureThatHasFailedIsNotRetried() {
+        List<Thread> attempts = new ArrayList<>();
+
+        assertThat(partner.failed(attempts)).failsWithin(10, SECONDS);
+
+        assertThat(attempts).hasSize(1);
+    }
+
     @TestConfiguration
     @EnableRetry
     static class Retries {}
@@ -48,6 +57,13 @@ class SpringRetryTests {
                 throw new IOException("no answer");
             }
             return completedFuture(attempts);
+        }
+
+        @VirtualThread("one")
+        @Retryable(maxAttempts = 3, backoff = @Backoff(delay = 1))
+        public CompletableFuture<Void> failed(List<Thread> attempts) {
+            attempts.add(Thread.currentThread());
+            return CompletableFuture.failedFuture(new IOException("no answer"));
         }
     }
 }
