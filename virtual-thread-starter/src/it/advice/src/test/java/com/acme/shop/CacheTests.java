@@ -70,10 +70,12 @@ class CacheTests {
 
     /** Spring Boot's cache in memory leaves the body to the common pool then. */
     @Test
-    void aSynchronizedCacheRunsTheBodyOnAThreadOfItsOwn() throws Exception {
-        Price price = prices.findOnce(1).get(10, SECONDS);
+    void aSynchronizedCacheTakesTheBodyAway() throws Exception {
+        Elsewhere body = new Elsewhere();
 
-        assertThat(price.thread().isVirtual()).isFalse();
+        body.callAndCancel(prices::findOnce, limits.get("many"));
+
+        assertThat(body.end()).isEqualTo("finished, not virtual, user null");
     }
 
     @Test
@@ -142,10 +144,10 @@ class CacheTests {
             return completedFuture(new Price(7, Thread.currentThread()));
         }
 
-        @VirtualThread
+        @VirtualThread("many")
         @Cacheable(cacheNames = "prices", sync = true)
-        public CompletableFuture<Price> findOnce(long id) {
-            return completedFuture(new Price(7, Thread.currentThread()));
+        public CompletableFuture<String> findOnce(Elsewhere body) {
+            return completedFuture(body.run());
         }
 
         @VirtualThread

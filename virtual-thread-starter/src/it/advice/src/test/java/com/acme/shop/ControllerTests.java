@@ -15,10 +15,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -29,6 +32,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** The method of the controller itself runs on the virtual thread; limit full has one permit and no queue. */
 @Timeout(30)
+@ExtendWith(OutputCaptureExtension.class)
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 @Import({
     ControllerTests.Prices.class,
@@ -83,12 +87,13 @@ class ControllerTests {
     }
 
     @Test
-    void withoutAHandlerTheAnswerIs500() throws Exception {
+    void withoutAHandlerTheAnswerIs500AndTheLogSaysWhy(CapturedOutput output) throws Exception {
         try (HeldPermit permit = HeldPermit.of(threads, "full")) {
             HttpResponse<String> answer = get("/unprepared");
 
             assertThat(answer.body()).contains("\"status\":500").doesNotContain("QUEUE_FULL");
             assertThat(answer.statusCode()).isEqualTo(500);
+            assertThat(output).contains("ERROR").contains("Unprepared.price was rejected (QUEUE_FULL)");
         }
     }
 

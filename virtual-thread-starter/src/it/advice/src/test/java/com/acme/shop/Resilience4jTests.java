@@ -133,8 +133,12 @@ class Resilience4jTests {
     }
 
     @Test
-    void aBulkheadOfTypeThreadPoolTakesTheBodyToItsOwnThreads() {
-        assertThat(partner.pooled()).succeedsWithin(10, SECONDS).matches(thread -> !thread.isVirtual());
+    void aBulkheadOfTypeThreadPoolTakesTheBodyAway() throws Exception {
+        Elsewhere body = new Elsewhere();
+
+        body.callAndCancel(partner::pooled, limits.get("many"));
+
+        assertThat(body.end()).isEqualTo("finished, not virtual, user null");
     }
 
     static class Partner {
@@ -170,8 +174,8 @@ class Resilience4jTests {
 
         @VirtualThread("many")
         @Bulkhead(name = "pooled", type = Bulkhead.Type.THREADPOOL)
-        public CompletableFuture<Thread> pooled() {
-            return completedFuture(Thread.currentThread());
+        public CompletableFuture<String> pooled(Elsewhere body) {
+            return completedFuture(body.run());
         }
     }
 }

@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.transaction.support.TransactionSynchronization.STATUS_COMMITTED;
 import static org.springframework.transaction.support.TransactionSynchronization.STATUS_ROLLED_BACK;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.TaskLimits;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -38,6 +41,15 @@ class TransactionTests {
     @Autowired
     TransactionTemplate transaction;
 
+    @Autowired
+    HikariDataSource pool;
+
+    @Autowired
+    TaskLimits limits;
+
+    @Autowired
+    VirtualThreads threads;
+
     @BeforeEach
     void empty() {
         database.sql("delete from orders").update();
@@ -49,8 +61,20 @@ class TransactionTests {
         Thread body = orders.place("a", completedFuture(null)).get(10, SECONDS);
 
         assertThat(body.isVirtual()).isTrue();
-        assertThat(ends.next()).isEqualTo(new End(STATUS_COMMITTED, body));
+        assertThat(ends.ends).as("when the future is complete").containsExactly(new End(STATUS_COMMITTED, body));
         assertThat(rows()).isOne();
+    }
+
+    @Test
+    void aCallThatWaitsForItsPermitHoldsNoConnection() throws Exception {
+        CompletableFuture<Thread> placed;
+        try (HeldPermit permit = HeldPermit.of(threads, "one")) {
+            placed = orders.place("a", completedFuture(null));
+
+            assertThat(limits.get("one").waiting()).isOne();
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        }
+        assertThat(placed).succeedsWithin(10, SECONDS);
     }
 
     @Test
@@ -92,6 +116,7 @@ class TransactionTests {
     void theTransactionOfTheCallerIsAnotherOne() throws Exception {
         transaction.executeWithoutResult(status -> {
             database.sql("insert into orders values ('caller')").update();
+            assertThat(orders.count()).succeedsWithin(10, SECONDS).isEqualTo(0);
             assertThat(orders.place("a", completedFuture(null))).succeedsWithin(10, SECONDS);
             status.setRollbackOnly();
         });
@@ -133,7 +158,7 @@ class TransactionTests {
             this.ends = ends;
         }
 
-        @VirtualThread
+        @VirtualThread("one")
         @Transactional
         public CompletableFuture<Thread> place(String name, CompletableFuture<Void> rest) {
             insert(name);
@@ -146,6 +171,14 @@ class TransactionTests {
         public CompletableFuture<Thread> placeAndThrow(String name) {
             insert(name);
             throw new IllegalStateException("out of stock");
+        }
+
+        @VirtualThread
+        @Transactional
+        public CompletableFuture<Integer> count() {
+            return completedFuture(database.sql("select count(*) from orders")
+                    .query(Integer.class)
+                    .single());
         }
 
         @Limited("many")
