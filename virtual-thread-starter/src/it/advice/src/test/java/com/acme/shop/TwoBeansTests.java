@@ -38,6 +38,14 @@ class TwoBeansTests {
     }
 
     @Test
+    void aSynchronizedCacheOfAMethodWithoutAFutureLeavesTheBodyOnTheVirtualThread() throws Exception {
+        String review = reviews.once(1).get(10, SECONDS);
+
+        assertThat(review).startsWith("vt-Reviews.once-");
+        assertThat(reviews.once(1)).succeedsWithin(10, SECONDS).isEqualTo(review);
+    }
+
+    @Test
     void theFallbackSeesOurRejection() throws Exception {
         try (HeldPermit permit = HeldPermit.of(threads, "full")) {
             assertThat(reviews.guarded(1))
@@ -67,6 +75,11 @@ class TwoBeansTests {
         }
 
         @VirtualThread("none")
+        public CompletableFuture<String> once(long id) {
+            return completedFuture(partner.reviewOnce(id));
+        }
+
+        @VirtualThread("none")
         @CircuitBreaker(name = "reviews", fallbackMethod = "none")
         public CompletableFuture<String> guarded(long id) {
             return completedFuture(partner.reviewOrNot(id));
@@ -81,6 +94,11 @@ class TwoBeansTests {
 
         @Limited("one")
         public String review(long id) {
+            return Thread.currentThread().getName();
+        }
+
+        @Cacheable(cacheNames = "once", sync = true)
+        public String reviewOnce(long id) {
             return Thread.currentThread().getName();
         }
 
