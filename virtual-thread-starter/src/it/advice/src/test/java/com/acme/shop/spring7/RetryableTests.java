@@ -94,7 +94,7 @@ class RetryableTests {
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(TimeoutException.class);
-        assertThat(attempts.threads).hasSize(1);
+        assertThat(attempts.threads).as("no second attempt").hasSizeLessThan(2);
     }
 
     @Test
