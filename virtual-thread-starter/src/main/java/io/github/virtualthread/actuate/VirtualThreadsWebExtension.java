@@ -3,6 +3,7 @@ package io.github.virtualthread.actuate;
 import java.util.NoSuchElementException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -16,6 +17,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
  * the body.
  */
 @EndpointWebExtension(endpoint = VirtualThreadsEndpoint.class)
+@RegisterReflectionForBinding(VirtualThreadsWebExtension.Problem.class)
 public final class VirtualThreadsWebExtension {
 
     private final VirtualThreadsEndpoint endpoint;

@@ -36,7 +36,7 @@ final class SelfInvocations {
     Set<Mistake> in(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) {
         try {
             return advised.isEmpty() ? Set.of() : find(type, classProxy, advised);
-        } catch (IOException | RuntimeException failure) {
+        } catch (IOException | RuntimeException | LinkageError failure) {
             logger.debug(
                     "Calls that {} makes to itself are not found: a class file cannot be read",
                     type.getName(),

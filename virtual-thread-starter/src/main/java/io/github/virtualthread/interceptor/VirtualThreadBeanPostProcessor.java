@@ -117,6 +117,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                 .check(beans, isEnabled());
     }
 
+    /** Asked ahead of time only, so whether methods are advised, which is known at run time, does not matter. */
     @Override
     public Class<?> determineBeanType(Class<?> beanClass, String beanName) {
         try {
@@ -151,7 +152,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         Object result = bean;
         Mistake failure = null;
         try {
-            result = ProxiedBeans.isAdvised(bean) ? bean : super.postProcessAfterInitialization(bean, beanName);
+            boolean asItIs = !isEnabled() || ProxiedBeans.isAdvised(bean);
+            result = asItIs ? bean : super.postProcessAfterInitialization(bean, beanName);
         } catch (RuntimeException | LinkageError thrown) {
             failure = ProxiedBeans.failure(type, methods.annotations(type), thrown);
         }
@@ -184,11 +186,6 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
     }
 
-    @Override
-    protected boolean isEligible(Class<?> targetClass) {
-        return isEnabled() && super.isEligible(targetClass);
-    }
-
     /**
      * Whether annotated methods are advised.
      *
@@ -210,6 +207,10 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
             // whoever binds the properties reports it; nothing may be thrown from here
             return true;
         }
+    }
+
+    AnnotatedMethods methods() {
+        return methods;
     }
 
     private boolean predictsClassProxy(String beanName, Class<?> type) {

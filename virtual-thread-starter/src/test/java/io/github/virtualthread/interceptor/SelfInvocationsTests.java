@@ -168,10 +168,24 @@ class SelfInvocationsTests {
 
     @Test
     void aClassFileThatCannotBeReadIsSkippedInSilence() throws Exception {
-        Class<?> unreadable = new Unreadable().loadClass(Direct.class.getName());
+        Class<?> unreadable = new Unreadable(() -> new ByteArrayInputStream(new byte[] {1, 2, 3, 4}))
+                .loadClass(Direct.class.getName());
 
         try (Logs logs = new Logs()) {
             assertThat(in(unreadable)).isEmpty();
+            assertThat(logs.messages(Level.INFO)).isEmpty();
+        }
+    }
+
+    @Test
+    void aPlatformThatRefusesToGiveAClassFileIsTakenForOneWithoutClassFiles() throws Exception {
+        Class<?> refused = new Unreadable(() -> {
+                    throw new LinkageError("not in this image");
+                })
+                .loadClass(Direct.class.getName());
+
+        try (Logs logs = new Logs()) {
+            assertThat(in(refused)).isEmpty();
             assertThat(logs.messages(Level.INFO)).isEmpty();
         }
     }
@@ -668,11 +682,14 @@ class SelfInvocationsTests {
         }
     }
 
-    /** Gives each class a class file that is none. */
+    /** Gives each class another class file than its own. */
     private static final class Unreadable extends ClassLoader {
 
-        Unreadable() {
+        private final Supplier<InputStream> file;
+
+        Unreadable(Supplier<InputStream> file) {
             super(SelfInvocationsTests.class.getClassLoader());
+            this.file = file;
         }
 
         @Override
@@ -690,7 +707,7 @@ class SelfInvocationsTests {
 
         @Override
         public InputStream getResourceAsStream(String name) {
-            return new ByteArrayInputStream(new byte[] {1, 2, 3, 4});
+            return file.get();
         }
     }
 }

@@ -88,8 +88,7 @@ class SmokeTests {
     @Test
     void itRunsFromGeneratedCodeWhereThatWasAskedFor() {
         boolean aot = Boolean.parseBoolean(System.getProperty("expected.aot"));
-        RootBeanDefinition prices =
-                (RootBeanDefinition) shop.getBeanFactory().getMergedBeanDefinition("prices");
+        RootBeanDefinition prices = (RootBeanDefinition) shop.getBeanFactory().getMergedBeanDefinition("prices");
 
         assertThat(startLog).contains(aot ? "Starting AOT-processed ShopApplication" : "Starting ShopApplication");
         assertThat(prices.getInstanceSupplier() instanceof BeanInstanceSupplier<?>)
@@ -190,8 +189,7 @@ class SmokeTests {
 
     @Test
     void aMisspeltPropertyFailsTheStartWithOurReport(CapturedOutput output) {
-        assertThatThrownBy(
-                        () -> application().run("--virtual-thread.limits.partner.permit=5"))
+        assertThatThrownBy(() -> application().run("--virtual-thread.limits.partner.permit=5"))
                 .isNotNull();
 
         assertThat(output.getAll())

@@ -1,0 +1,271 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.reflection;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.actuate.CallState;
+import io.github.virtualthread.actuate.Ended;
+import io.github.virtualthread.actuate.LimitCalls;
+import io.github.virtualthread.actuate.LimitState;
+import io.github.virtualthread.actuate.MethodState;
+import io.github.virtualthread.actuate.Overview;
+import io.github.virtualthread.actuate.VirtualThreadsWebExtension.Problem;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.limit.PermitsFrom;
+import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowingConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.aot.AotServices;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+
+/** What a native image is told to keep. No image is built here. */
+@Timeout(30)
+class HintsTests {
+
+    private static final Path SOURCES = Path.of("src/main/java");
+
+    @Test
+    void theAttributesOfBothAnnotationsAreKept() {
+        assertThat(always()).satisfies(methodsAreKept(VirtualThread.class), methodsAreKept(Limited.class));
+    }
+
+    @Test
+    void everyClassWhosePresenceIsAskedForByNameIsKept() throws Exception {
+        RuntimeHints hints = always();
+
+        List<String> names = classNamesBesideIsPresent();
+
+        assertThat(names).isNotEmpty().allSatisfy(name -> assertThat(reflection()
+                        .onType(Class.forName(name, false, getClass().getClassLoader())))
+                .accepts(hints));
+    }
+
+    @Test
+    void theFailureAnalyzersAreKept() {
+        RuntimeHints hints = always();
+
+        List<FailureAnalyzer> ours = SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(
+                        FailureAnalyzer.class,
+                        SpringFactoriesLoader.FailureHandler.handleMessage((message, failure) -> {}))
+                .stream()
+                .filter(analyzer -> analyzer.getClass().getName().startsWith("io.github.virtualthread."))
+                .toList();
+
+        assertThat(ours).hasSize(2).allSatisfy(analyzer -> assertThat(reflection()
+                        .onType(analyzer.getClass())
+                        .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                .accepts(hints));
+    }
+
+    @Test
+    void thePropertiesAreBound() {
+        RuntimeHints hints = processed(Auto.class);
+
+        assertThat(Stream.concat(
+                        Stream.of(VirtualThreadProperties.class),
+                        Arrays.stream(VirtualThreadProperties.class.getDeclaredClasses())))
+                .hasSizeGreaterThan(5)
+                .allSatisfy(type -> assertThat(reflection()
+                                .onConstructor(type.getDeclaredConstructors()[0])
+                                .invoke())
+                        .accepts(hints));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Overview.class,
+                LimitState.class,
+                MethodState.class,
+                LimitCalls.class,
+                CallState.class,
+                PermitsFrom.class,
+                Ended.class,
+                Problem.class
+            })
+    void whatTheEndpointAnswersIsWritten(Class<?> answer) {
+        RuntimeHints hints = processed(Endpoint.class);
+
+        assertThat(answer.getRecordComponents())
+                .extracting(RecordComponent::getAccessor)
+                .isNotEmpty()
+                .allSatisfy(accessor ->
+                        assertThat(reflection().onMethod(accessor).invoke()).accepts(hints));
+    }
+
+    @Test
+    void annotatedMethodsAreKeptWhereverTheyAreDeclared() {
+        assertThat(processed(Auto.class))
+                .satisfies(
+                        methodsAreKept(Mailer.class),
+                        methodsAreKept(Sender.class),
+                        methodsAreKept(Sending.class),
+                        methodsAreKept(Product.class))
+                .satisfies(hints -> assertThat(methods(Plain.class)).rejects(hints));
+    }
+
+    @Test
+    void anAnnotationOfTheApplicationIsKeptLikeOurs() {
+        assertThat(processed(WithOwnAnnotation.class))
+                .satisfies(methodsAreKept(InBackground.class), methodsAreKept(Printer.class));
+    }
+
+    @Test
+    void proxiesAreThereAlsoWhereTheMethodsAreNotAdvisedWhileItIsBuilt() {
+        RuntimeHints hints = processed(Auto.class, Map.of("virtual-thread.enabled", "false"));
+
+        assertThat(hints.reflection().typeHints().map(hint -> hint.getType().getName()))
+                .anyMatch(name -> name.startsWith(Mailer.class.getName() + "$$SpringCGLIB$$"));
+    }
+
+    private static ThrowingConsumer<RuntimeHints> methodsAreKept(Class<?> type) {
+        return hints -> assertThat(methods(type)).as(type.getName()).accepts(hints);
+    }
+
+    private static Predicate<RuntimeHints> methods(Class<?> type) {
+        return reflection().onType(type).withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS);
+    }
+
+    /** What is kept whatever the beans are. */
+    private static RuntimeHints always() {
+        RuntimeHints hints = new RuntimeHints();
+        ClassLoader classLoader = HintsTests.class.getClassLoader();
+        AotServices.factories()
+                .load(RuntimeHintsRegistrar.class)
+                .forEach(registrar -> registrar.registerHints(hints, classLoader));
+        return hints;
+    }
+
+    private static RuntimeHints processed(Class<?> application) {
+        return processed(application, Map.of());
+    }
+
+    private static RuntimeHints processed(Class<?> application, Map<String, Object> properties) {
+        TestGenerationContext generation = new TestGenerationContext();
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.getEnvironment()
+                    .getPropertySources()
+                    .addFirst(new MapPropertySource(
+                            "endpoints", Map.of("management.endpoints.web.exposure.include", "virtualthreads")));
+            context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
+            context.register(application);
+            new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+        }
+        return generation.getRuntimeHints();
+    }
+
+    private static List<String> classNamesBesideIsPresent() throws IOException {
+        Pattern className = Pattern.compile("\"([a-z]+(?:\\.[a-z0-9]+)+\\.[A-Z]\\w+)\"");
+        List<String> names = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String source = Files.readString(file);
+                Matcher matcher = className.matcher(source);
+                while (source.contains("ClassUtils.isPresent(") && matcher.find()) {
+                    names.add(matcher.group(1));
+                }
+            }
+        }
+        return names;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import({Mailer.class, ProductFactory.class, Plain.class})
+    static class Auto {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadEndpointAutoConfiguration.class})
+    static class Endpoint {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(annotation = InBackground.class)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(Printer.class)
+    static class WithOwnAnnotation {}
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface InBackground {
+
+        String limit() default "";
+    }
+
+    static class Printer {
+
+        @InBackground
+        void print() {}
+    }
+
+    interface Sending {
+
+        @VirtualThread
+        void send();
+    }
+
+    static class Sender {
+
+        @VirtualThread
+        void resend() {}
+    }
+
+    static class Mailer extends Sender implements Sending {
+
+        @Override
+        public void send() {}
+    }
+
+    static class Plain {
+
+        void nothing() {}
+    }
+
+    interface Product {
+
+        @Limited("none")
+        void make();
+    }
+
+    static class ProductFactory implements FactoryBean<Product> {
+
+        @Override
+        public Product getObject() {
+            return () -> {};
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Product.class;
+        }
+    }
+}
