@@ -4,7 +4,7 @@ import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
 import io.github.virtualthread.actuate.LimitsHealthIndicator;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
-import java.util.Objects;
+import java.time.temporal.ChronoUnit;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -33,8 +33,10 @@ public class VirtualThreadHealthAutoConfiguration {
     /** Created by Spring. */
     public VirtualThreadHealthAutoConfiguration() {}
 
+    /** Where the condition was looked at ahead of time, the start may not set it: then no limit is ever full for too long. */
     private static Duration saturatedAfter(VirtualThreadProperties properties) {
-        return Objects.requireNonNull(properties.health().saturatedAfter());
+        Duration set = properties.health().saturatedAfter();
+        return set == null ? ChronoUnit.FOREVER.getDuration() : set;
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -25,9 +25,10 @@ final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         MergedAnnotation<EnableVirtual> enable = importing.getAnnotations().get(EnableVirtual.class);
         RootBeanDefinition postProcessor = infrastructure(VirtualThreadBeanPostProcessor.class);
+        // by name: code that is generated ahead of time may not see the class
         postProcessor
                 .getPropertyValues()
-                .add("annotationType", enable.getClass("annotation"))
+                .add("annotationType", enable.getClass("annotation").getName())
                 .add("proxyTargetClass", enable.getBoolean("proxyTargetClass"))
                 .add("order", enable.getInt("order"));
         if (!registry.containsBeanDefinition(POST_PROCESSOR)) {

@@ -13,7 +13,7 @@ import org.springframework.beans.factory.support.RegisteredBean;
 
 /**
  * Keeps, for a native image, the methods by which annotated ones are found and called: those of the class of a bean, of its
- * superclasses and interfaces. Spring itself keeps the signatures of the class alone.
+ * superclasses and interfaces. Spring itself keeps the signatures of the class alone. And the annotation that was chosen.
  */
 final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
 
@@ -30,13 +30,14 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
         }
         AnnotatedMethods methods = postProcessor.methods();
         Set<Class<?>> kept = new LinkedHashSet<>();
+        if (bean.getBeanClass() == VirtualThreadBeanPostProcessor.class) {
+            // its definition has the name
+            kept.add(methods.annotationType());
+        }
         typesOf(bean)
                 .map(TypeHierarchy::userClass)
                 .filter(type -> !methods.in(type).isEmpty())
-                .forEach(type -> {
-                    kept.addAll(TypeHierarchy.of(type));
-                    methods.in(type).forEach(method -> kept.add(method.annotationType()));
-                });
+                .forEach(type -> kept.addAll(TypeHierarchy.of(type)));
         return kept.isEmpty()
                 ? null
                 : (generation, code) -> keep(kept, generation.getRuntimeHints().reflection());

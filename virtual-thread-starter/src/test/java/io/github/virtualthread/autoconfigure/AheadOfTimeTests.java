@@ -1,0 +1,201 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.AnnotatedCalls;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.interceptor.AnnotatedCall;
+import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.limit.TaskLimits;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.boot.actuate.health.HealthIndicator;
+import org.springframework.boot.actuate.health.Status;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.test.tools.CompileWithForkedClassLoader;
+import org.springframework.core.test.tools.TestCompiler;
+
+/** Applications processed ahead of time, compiled, and started from what was generated, under other properties. */
+@Timeout(60)
+@CompileWithForkedClassLoader
+@EnabledIf(value = "isCompilerThere", disabledReason = "this Java runtime has no compiler")
+class AheadOfTimeTests {
+
+    private static final Map<String, Object> LIMITS = Map.of("virtual-thread.limits.db.permits", "2");
+    private static final Map<String, Object> OFF =
+            Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.enabled", "false");
+
+    static boolean isCompilerThere() {
+        return ToolProvider.getSystemJavaCompiler() != null;
+    }
+
+    @Test
+    void propertiesAreThoseOfTheStartAndNotOfTheBuild() {
+        started(Shop.class, LIMITS, Map.of("virtual-thread.limits.db.permits", "7"), context -> {
+            assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(7);
+            assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
+        });
+    }
+
+    @Test
+    void interceptionIsSwitchedOffAtTheStart() {
+        String here = Thread.currentThread().getName();
+
+        started(Shop.class, LIMITS, OFF, context -> assertThat(
+                        context.getBean(Mailer.class).send().join())
+                .isEqualTo(here));
+    }
+
+    @Test
+    void interceptionIsSwitchedOnAtTheStart() {
+        started(Shop.class, OFF, LIMITS, context -> assertThat(
+                        context.getBean(Mailer.class).send().join())
+                .startsWith("vt-"));
+    }
+
+    @Test
+    void mistakesFailTheStart() {
+        assertThatThrownBy(() -> started(Shop.class, LIMITS, Map.of(), context -> {}))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("Mailer.send asks for limit 'db'");
+    }
+
+    @Test
+    void theApplicationsOwnEnableVirtualKeepsItsAttributes() {
+        started(OwnEnableVirtual.class, LIMITS, LIMITS, context -> {
+            assertThat(context.getBean(Printer.class).print().join()).startsWith("vt-Printer.print-");
+            assertThat(context.getBean(VirtualThreadBeanPostProcessor.class).getOrder())
+                    .isEqualTo(7);
+        });
+    }
+
+    @Test
+    void healthThatIsNotAskedForAtTheStartIsUp() {
+        Map<String, Object> withHealth =
+                Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.health.saturated-after", "1s");
+
+        started(Healthy.class, withHealth, LIMITS, context -> assertThat(
+                        context.getBean(HealthIndicator.class).health().getStatus())
+                .isEqualTo(Status.UP));
+    }
+
+    @Test
+    void scopedBeansAreCheckedOnceAndAdvised() {
+        started(Scoped.class, LIMITS, LIMITS, context -> {
+            assertThat(context.getBean(AnnotatedCalls.class).all())
+                    .extracting(AnnotatedCall::name)
+                    .containsExactly("Session.permits");
+            assertThat(context.getBean(Session.class).permits(context.getBean(TaskLimits.class)))
+                    .isEqualTo(1);
+        });
+    }
+
+    private static void started(
+            Class<?> application,
+            Map<String, Object> whenBuilt,
+            Map<String, Object> whenStarted,
+            Consumer<GenericApplicationContext> then) {
+        TestGenerationContext generation = new TestGenerationContext();
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            properties(context, whenBuilt);
+            context.register(application);
+            new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+        }
+        generation.writeGeneratedContent();
+        TestCompiler.forSystem().with(generation).compile(compiled -> {
+            try (GenericApplicationContext context = new GenericApplicationContext()) {
+                properties(context, whenStarted);
+                initializer(compiled.getAllCompiledClasses().stream()
+                                .filter(ApplicationContextInitializer.class::isAssignableFrom)
+                                .findFirst()
+                                .orElseThrow())
+                        .initialize(context);
+                context.refresh();
+                then.accept(context);
+            }
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static ApplicationContextInitializer<GenericApplicationContext> initializer(Class<?> type) {
+        try {
+            return (ApplicationContextInitializer<GenericApplicationContext>)
+                    type.getDeclaredConstructor().newInstance();
+        } catch (ReflectiveOperationException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private static void properties(GenericApplicationContext context, Map<String, Object> properties) {
+        context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(Mailer.class)
+    static class Shop {}
+
+    static class Mailer {
+
+        @VirtualThread("db")
+        CompletableFuture<String> send() {
+            return CompletableFuture.completedFuture(Thread.currentThread().getName());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @EnableVirtual(annotation = InBackground.class, order = 7)
+    @Import(Printer.class)
+    static class OwnEnableVirtual {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadHealthAutoConfiguration.class})
+    static class Healthy {}
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface InBackground {}
+
+    static class Printer {
+
+        @InBackground
+        CompletableFuture<String> print() {
+            return CompletableFuture.completedFuture(Thread.currentThread().getName());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(Session.class)
+    static class Scoped {}
+
+    @Scope(value = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    static class Session {
+
+        @Limited("db")
+        int permits(TaskLimits limits) {
+            return limits.get("db").available();
+        }
+    }
+}
