@@ -20,6 +20,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.springframework.aot.generate.GeneratedFiles.Kind;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
@@ -38,19 +39,35 @@ import org.springframework.core.test.tools.TestCompiler;
 
 /** Applications processed ahead of time, compiled, and started from what was generated, under other properties. */
 @Timeout(60)
-@CompileWithForkedClassLoader
-@EnabledIf(value = "isCompilerThere", disabledReason = "this Java runtime has no compiler")
 class AheadOfTimeTests {
 
     private static final Map<String, Object> LIMITS = Map.of("virtual-thread.limits.db.permits", "2");
     private static final Map<String, Object> OFF =
             Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.enabled", "false");
 
+    /** In a class loader of its own, where package-private classes see generated ones of their package. */
+    @Test
+    @CompileWithForkedClassLoader
+    @EnabledIf(value = "isCompilerThere", disabledReason = "this Java runtime has no compiler")
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface CompiledTest {}
+
     static boolean isCompilerThere() {
         return ToolProvider.getSystemJavaCompiler() != null;
     }
 
     @Test
+    void generatedCodeNamesAnAnnotationThatItMayNotSee() throws Exception {
+        assertThat(processed(OwnEnableVirtual.class, LIMITS)
+                        .getGeneratedFiles()
+                        .getGeneratedFileContent(
+                                Kind.SOURCE,
+                                VirtualThreadBeanPostProcessor.class.getName().replace('.', '/')
+                                        + "__BeanDefinitions.java"))
+                .contains("\"annotationType\", \"" + InBackground.class.getName() + "\"");
+    }
+
+    @CompiledTest
     void propertiesAreThoseOfTheStartAndNotOfTheBuild() {
         started(Shop.class, LIMITS, Map.of("virtual-thread.limits.db.permits", "7"), context -> {
             assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(7);
@@ -58,7 +75,7 @@ class AheadOfTimeTests {
         });
     }
 
-    @Test
+    @CompiledTest
     void interceptionIsSwitchedOffAtTheStart() {
         String here = Thread.currentThread().getName();
 
@@ -67,21 +84,21 @@ class AheadOfTimeTests {
                 .isEqualTo(here));
     }
 
-    @Test
+    @CompiledTest
     void interceptionIsSwitchedOnAtTheStart() {
         started(Shop.class, OFF, LIMITS, context -> assertThat(
                         context.getBean(Mailer.class).send().join())
                 .startsWith("vt-"));
     }
 
-    @Test
+    @CompiledTest
     void mistakesFailTheStart() {
         assertThatThrownBy(() -> started(Shop.class, LIMITS, Map.of(), context -> {}))
                 .isInstanceOf(VirtualThreadConfigurationException.class)
                 .hasMessageContaining("Mailer.send asks for limit 'db'");
     }
 
-    @Test
+    @CompiledTest
     void theApplicationsOwnEnableVirtualKeepsItsAttributes() {
         started(OwnEnableVirtual.class, LIMITS, LIMITS, context -> {
             assertThat(context.getBean(Printer.class).print().join()).startsWith("vt-Printer.print-");
@@ -90,7 +107,7 @@ class AheadOfTimeTests {
         });
     }
 
-    @Test
+    @CompiledTest
     void healthThatIsNotAskedForAtTheStartIsUp() {
         Map<String, Object> withHealth =
                 Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.health.saturated-after", "1s");
@@ -100,7 +117,7 @@ class AheadOfTimeTests {
                 .isEqualTo(Status.UP));
     }
 
-    @Test
+    @CompiledTest
     void scopedBeansAreCheckedOnceAndAdvised() {
         started(Scoped.class, LIMITS, LIMITS, context -> {
             assertThat(context.getBean(AnnotatedCalls.class).all())
@@ -111,18 +128,23 @@ class AheadOfTimeTests {
         });
     }
 
+    private static TestGenerationContext processed(Class<?> application, Map<String, Object> properties) {
+        TestGenerationContext generation = new TestGenerationContext();
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            properties(context, properties);
+            context.register(application);
+            new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+        }
+        generation.writeGeneratedContent();
+        return generation;
+    }
+
     private static void started(
             Class<?> application,
             Map<String, Object> whenBuilt,
             Map<String, Object> whenStarted,
             Consumer<GenericApplicationContext> then) {
-        TestGenerationContext generation = new TestGenerationContext();
-        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
-            properties(context, whenBuilt);
-            context.register(application);
-            new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
-        }
-        generation.writeGeneratedContent();
+        TestGenerationContext generation = processed(application, whenBuilt);
         TestCompiler.forSystem().with(generation).compile(compiled -> {
             try (GenericApplicationContext context = new GenericApplicationContext()) {
                 properties(context, whenStarted);
