@@ -2,21 +2,29 @@ package io.github.virtualthread.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the README calls tested is what the build tests. */
+/** What the README and the page call tested is what the build tests. */
 class CompatibilityTests {
 
     private static final String README = Pages.text("README.md");
+    private static final String PAGE = Pages.text("docs/compatibility.md");
+    private static final String APPLICATIONS = "virtual-thread-starter/src/it/";
     private static final String POM = Pages.text("pom.xml");
 
     @Test
     void everyLineOfSpringBootIsOneThatTheApplicationRunsOn() {
-        String invocations = Pages.text("virtual-thread-starter/src/it/smoke/invoker.properties");
-
-        List<String> run = all("(?m)^invoker\\.goals\\.\\d+ = test .*-Dspring-boot\\.version=(\\S+)", invocations);
+        List<String> run = versions("smoke", false);
 
         assertThat(all("(?m)^\\| Spring Boot [\\d.]+ \\| ([\\d.]+) \\| the jar in an application\\b", README))
                 .hasSizeGreaterThan(1)
@@ -43,6 +51,88 @@ class CompatibilityTests {
 
         assertThat(README).contains("| Java | " + lowest + " or later |").contains("on Java " + lowest + " too |");
         assertThat(Pages.text(".ci/run")).contains("invoker:run ").contains("-Dit.java=" + lowest);
+    }
+
+    @Test
+    void thePageListsTheApplicationsAndTheirLines() throws IOException {
+        Map<String, String> rows = new TreeMap<>();
+        Matcher row = Pattern.compile(
+                        "(?m)^\\| \\[(\\w+)]\\(\\.\\./virtual-thread-starter/src/it/\\1\\)(, ahead of time)?"
+                                + " \\| .+ \\| ([\\d., ]+) \\|$")
+                .matcher(PAGE);
+        while (row.find()) {
+            rows.put(row.group(1) + Objects.toString(row.group(2), ""), row.group(3));
+        }
+
+        Map<String, String> run = new TreeMap<>();
+        for (String application : applications()) {
+            run.put(application, String.join(", ", versions(application, false)));
+            run.put(application + ", ahead of time", String.join(", ", versions(application, true)));
+        }
+        run.values().removeIf(String::isEmpty);
+
+        assertThat(rows).isEqualTo(run).hasSizeGreaterThan(2);
+    }
+
+    @Test
+    void kotlinIsTheVersionOfTheApplication() {
+        String kotlin = all("<kotlin\\.version>(.+)</", Pages.text(APPLICATIONS + "kotlin/pom.xml"))
+                .get(0);
+
+        assertThat(README).contains("| Kotlin | " + kotlin + " | the jar in an application of Kotlin;");
+        assertThat(PAGE).contains("| Kotlin " + kotlin + ": ");
+    }
+
+    @Test
+    void theReadmeSaysAheadOfTimeWhileItIsTested() {
+        assertThat(versions("smoke", true)).isNotEmpty();
+        assertThat(README).contains("| Ahead of time | on the JVM | the same application, from generated code;");
+    }
+
+    @Test
+    void thePageNamesTheVersionsOfTheBuild() {
+        assertThat(all("compiled against Spring Boot ([\\d.]+),", PAGE))
+                .isEqualTo(all("<starter\\.spring-boot\\.version>(.+)</", POM));
+        assertThat(all("\\(\\.\\./sample-app\\) runs on ([\\d.]+)\\.\\n", PAGE))
+                .isEqualTo(all("<sample\\.spring-boot\\.version>(.+)</", POM));
+        assertThat(all("(?m)^\\| (\\d+) \\|", PAGE))
+                .last()
+                .isEqualTo(all("<maven\\.compiler\\.release>(\\d+)</", POM).get(0));
+    }
+
+    @Test
+    void thePageListsTheOptionalLibrariesAndWhatBringsThem() {
+        String starter = Pages.text("virtual-thread-starter/pom.xml");
+        List<String> optional = all("(?s)<dependency>((?:(?!</dependency>).)*)</dependency>", starter).stream()
+                .filter(each -> each.contains("<optional>true") && !each.contains("<scope>provided"))
+                .map(each -> all("<artifactId>(.+?)</", each).get(0))
+                // annotations for compilers
+                .filter(each -> !each.equals("jspecify"))
+                .toList();
+        String row = "(?m)^\\| [^|`]+ \\| `%s` \\| %s \\|$";
+
+        assertThat(all(row.formatted("(\\S+)", "\\S+"), PAGE))
+                .isNotEmpty()
+                .containsExactlyInAnyOrderElementsOf(optional);
+        assertThat(all(row.formatted("\\S+", "`(\\S+)`"), PAGE))
+                .isNotEmpty()
+                .isSubsetOf(all("<artifactId>(.+)</", Pages.text(APPLICATIONS + "smoke/pom.xml")));
+    }
+
+    private static List<String> applications() throws IOException {
+        try (Stream<Path> files = Files.list(Pages.ROOT.resolve(APPLICATIONS))) {
+            return files.filter(each -> Files.exists(each.resolve("pom.xml")))
+                    .map(each -> each.getFileName().toString())
+                    .toList();
+        }
+    }
+
+    /** The lines of Spring Boot that an application runs on, from generated code or as usual. */
+    private static List<String> versions(String application, boolean aheadOfTime) {
+        String goals = "(?m)^invoker\\.goals(?:\\.\\d+)? = (?%s.* -Daot=true).* -Dspring-boot\\.version=(\\S+)";
+        return all(
+                goals.formatted(aheadOfTime ? "=" : "!"),
+                Pages.text(APPLICATIONS + application + "/invoker.properties"));
     }
 
     private static List<String> all(String pattern, String text) {
