@@ -43,10 +43,12 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
                 : (generation, code) -> keep(kept, generation.getRuntimeHints().reflection());
     }
 
-    /** The product of a factory has methods too, such as a repository. */
+    /** The product of a factory has methods too, such as a repository. An inner bean is not known by name. */
     private static Stream<Class<?>> typesOf(RegisteredBean bean) {
-        return Stream.of(bean.getBeanClass(), bean.getBeanFactory().getType(bean.getBeanName(), false))
-                .filter(Objects::nonNull);
+        return bean.isInnerBean()
+                ? Stream.of(bean.getBeanClass())
+                : Stream.of(bean.getBeanClass(), bean.getBeanFactory().getType(bean.getBeanName(), false))
+                        .filter(Objects::nonNull);
     }
 
     private static void keep(Set<Class<?>> types, ReflectionHints hints) {

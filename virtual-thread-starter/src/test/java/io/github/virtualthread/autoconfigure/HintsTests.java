@@ -39,14 +39,18 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.aot.AotServices;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.type.AnnotationMetadata;
 
 /** What a native image is told to keep. No image is built here. */
 @Timeout(30)
@@ -136,6 +140,11 @@ class HintsTests {
     }
 
     @Test
+    void anInnerBeanIsLookedAtLikeAnyOther() {
+        assertThat(processed(WithInnerBean.class)).satisfies(methodsAreKept(Mailer.class));
+    }
+
+    @Test
     void anAnnotationOfTheApplicationIsKeptLikeOurs() {
         assertThat(processed(WithOwnAnnotation.class))
                 .satisfies(methodsAreKept(InBackground.class), methodsAreKept(Printer.class));
@@ -214,6 +223,26 @@ class HintsTests {
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
     @Import(Printer.class)
     static class WithOwnAnnotation {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(Outer.class)
+    static class WithInnerBean {}
+
+    static class Outer implements ImportBeanDefinitionRegistrar {
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            RootBeanDefinition holder = new RootBeanDefinition(Holder.class);
+            holder.getPropertyValues().add("held", new RootBeanDefinition(Mailer.class));
+            registry.registerBeanDefinition("holder", holder);
+        }
+    }
+
+    static class Holder {
+
+        public void setHeld(Object held) {}
+    }
 
     @Retention(RetentionPolicy.RUNTIME)
     @interface InBackground {
