@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface MethodCall {
 
+    /** The method as if it were not annotated. */
+    MethodCall IN_PLACE = MethodInvocation::proceed;
+
     @Nullable
     Object invoke(MethodInvocation invocation) throws Throwable;
 }

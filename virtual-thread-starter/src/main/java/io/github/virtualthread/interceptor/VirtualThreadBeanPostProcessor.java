@@ -2,6 +2,7 @@ package io.github.virtualthread.interceptor;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.interceptor.CreatedBeans.Created;
+import io.github.virtualthread.interceptor.VirtualThreadInterceptor.Resolution;
 import java.lang.annotation.Annotation;
 import java.util.Collection;
 import java.util.List;
@@ -85,7 +86,9 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         methods = new AnnotatedMethods(annotationType);
         beans = new CreatedBeans(methods);
         VirtualThreadInterceptor interceptor = new VirtualThreadInterceptor(
-                methods, listable::resolveEmbeddedValue, () -> listable.getBean(Interception.class));
+                Resolution.ofAdvised(methods),
+                listable::resolveEmbeddedValue,
+                () -> listable.getBean(Interception.class));
         advisor = new VirtualThreadAdvisor(methods, interceptor);
     }
 

@@ -20,7 +20,7 @@ import org.springframework.util.StringValueResolver;
  */
 final class VirtualThreadInterceptor implements MethodInterceptor {
 
-    private final AnnotatedMethods methods;
+    private final Resolution resolution;
     private final StringValueResolver placeholders;
     private final Supplier<Interception> lookup;
     private final Map<Class<?>, Map<Method, MethodCall>> calls = new ConcurrentHashMap<>();
@@ -29,13 +29,12 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     /**
      * An interceptor that has looked nothing up yet.
      *
-     * @param methods annotated methods
+     * @param resolution which annotated method a call runs
      * @param placeholders resolver of what the annotations say
      * @param lookup asked at the first call
      */
-    VirtualThreadInterceptor(
-            AnnotatedMethods methods, StringValueResolver placeholders, Supplier<Interception> lookup) {
-        this.methods = methods;
+    VirtualThreadInterceptor(Resolution resolution, StringValueResolver placeholders, Supplier<Interception> lookup) {
+        this.resolution = resolution;
         this.placeholders = placeholders;
         this.lookup = lookup;
     }
@@ -70,19 +69,25 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     private MethodCall create(Method method, Class<?> targetClass, Interception engine) {
-        AnnotatedMethod annotated = methods.find(method, targetClass);
+        AnnotatedMethod annotated = resolution.resolve(method, targetClass);
         if (annotated == null) {
-            // the target is of another class than its target source says
-            annotated = methods.find(method, method.getDeclaringClass());
-        }
-        if (annotated == null) {
-            throw new IllegalStateException("%s.%s is advised, but no annotation applies to it on an object of %s"
-                    .formatted(method.getDeclaringClass().getName(), method.getName(), targetClass.getName()));
+            return MethodCall.IN_PLACE;
         }
         CallSettings settings = CallSettings.of(annotated, placeholders, engine.settings());
         TaskSpec spec = engine.engine().spec(settings.name(), settings.limit(), settings.timeout());
+        return call(annotated, method, engine, spec);
+    }
+
+    /**
+     * How calls of a method are run.
+     *
+     * @param annotated the method that runs
+     * @param called the method as its callers see it
+     * @param spec name, limit and timeout
+     */
+    static MethodCall call(AnnotatedMethod annotated, Method called, Interception engine, TaskSpec spec) {
         if (annotated.isLimited()) {
-            return LimitedCall.of(method, engine.engine(), spec);
+            return LimitedCall.of(called, engine.engine(), spec);
         }
         Method running = annotated.method();
         return annotated.returnsNothing()
@@ -99,5 +104,34 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         engine.engine().execute(spec, invocation::proceed, failure -> engine.uncaughtExceptionHandler()
                 .handleUncaughtException(failure, method, invocation.getArguments()));
         return null;
+    }
+
+    /** Which annotated method a call runs. */
+    @FunctionalInterface
+    interface Resolution {
+
+        /** The annotated method, null for a method that is to run as if it were not annotated. */
+        @Nullable
+        AnnotatedMethod resolve(Method method, Class<?> targetClass);
+
+        /** For calls that an advisor has chosen, so that an annotation must apply. */
+        static Resolution ofAdvised(AnnotatedMethods methods) {
+            return (method, targetClass) -> {
+                AnnotatedMethod annotated = methods.find(method, targetClass);
+                if (annotated == null) {
+                    // the target is of another class than its target source says
+                    annotated = methods.find(method, method.getDeclaringClass());
+                }
+                if (annotated == null) {
+                    throw new IllegalStateException(
+                            "%s.%s is advised, but no annotation applies to it on an object of %s"
+                                    .formatted(
+                                            method.getDeclaringClass().getName(),
+                                            method.getName(),
+                                            targetClass.getName()));
+                }
+                return annotated;
+            };
+        }
     }
 }
