@@ -8,11 +8,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.context.annotation.AdviceMode;
 
 /**
  * Settings of the virtual-thread starter. An unknown key is an error: a misspelt limit would otherwise be no limit.
  *
  * @param enabled whether annotated methods are intercepted; otherwise they run on the thread of their caller
+ * @param mode how annotated methods are intercepted: by proxies, or by an aspect that is woven into their classes
  * @param defaultLimit name of the limit of annotated methods that name none
  * @param timeout longest run of a method that sets none itself; then it is interrupted
  * @param threadNamePrefix begin of the names of all threads
@@ -33,6 +35,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
 public record VirtualThreadProperties(
         @DefaultValue("true") boolean enabled,
+        @DefaultValue("proxy") AdviceMode mode,
         @Nullable String defaultLimit,
         @Nullable Duration timeout,
         @DefaultValue("vt-") String threadNamePrefix,

@@ -44,7 +44,10 @@ public @interface EnableVirtual {
     boolean proxyTargetClass() default false;
 
     /**
-     * How the advice is applied. {@link AdviceMode#ASPECTJ} is not available yet and fails the start.
+     * How methods are intercepted. With {@link AdviceMode#ASPECTJ} by an aspect that AspectJ weaves into their classes, when
+     * they are loaded or when they are compiled: then calls within one class, and private and static methods, count too, and
+     * an {@link #annotation()} of your own must itself be annotated with {@link VirtualThread}. A start without the weaver
+     * fails. The property {@code virtual-thread.mode: aspectj} says the same; either of both is enough.
      *
      * @return {@link AdviceMode#PROXY} by default
      */

@@ -58,6 +58,7 @@ final class StartupCheck implements SmartInitializingSingleton {
                 .map(AnnotatedCall::limit)
                 .filter(Objects::nonNull)
                 .forEach(limits::spell);
+        postProcessor.start();
         if (postProcessor.isEnabled()) {
             calls.add(findings.calls());
         }

@@ -8,6 +8,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotationMetadata;
@@ -30,6 +31,7 @@ final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
                 .getPropertyValues()
                 .add("annotationType", enable.getClass("annotation").getName())
                 .add("proxyTargetClass", enable.getBoolean("proxyTargetClass"))
+                .add("mode", enable.getEnum("mode", AdviceMode.class))
                 .add("order", enable.getInt("order"));
         if (!registry.containsBeanDefinition(POST_PROCESSOR)) {
             registry.registerBeanDefinition(POST_PROCESSOR, postProcessor);

@@ -3,9 +3,10 @@ package io.github.virtualthread.interceptor;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.InstantiationAwareBeanPostProcessor;
 
 /**
  * Remembers the beans with annotated methods that were created before the checks: what they really are, how they were
@@ -14,20 +15,34 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
  * <p>Joins the factory before all other post-processors. So it also sees what they pull in, but not what somebody
  * registered as a ready object, such as a mock.
  */
-final class CreatedBeans implements BeanPostProcessor {
+final class CreatedBeans implements InstantiationAwareBeanPostProcessor {
 
     private final AnnotatedMethods methods;
+    private final Consumer<Object> made;
     private final Map<String, Class<?>> unseen = new ConcurrentHashMap<>();
     private final Map<String, Created> created = new ConcurrentHashMap<>();
     private final Map<Created, Mistake> failures = new ConcurrentHashMap<>();
 
-    CreatedBeans(AnnotatedMethods methods) {
+    /**
+     * Remembers nothing yet.
+     *
+     * @param made told of each object as soon as it is there
+     */
+    CreatedBeans(AnnotatedMethods methods, Consumer<Object> made) {
         this.methods = methods;
+        this.made = made;
+    }
+
+    @Override
+    public boolean postProcessAfterInstantiation(Object bean, String beanName) {
+        made.accept(bean);
+        return true;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (!methods.in(bean.getClass()).isEmpty()) {
+            made.accept(bean); // what a factory bean made is seen here for the first time
             unseen.put(key(bean, beanName), TypeHierarchy.userClass(bean.getClass()));
         }
         return bean;

@@ -11,14 +11,14 @@ final class MethodChecks {
 
     private final AnnotatedMethods methods;
     private final SignatureChecks signatures = new SignatureChecks();
-    private final ProxyChecks proxies;
+    private final CallChecks reach;
     private final LimitChecks limits;
     private final TimeoutChecks timeouts;
     private final Map<Key, Checked> known = new ConcurrentHashMap<>();
 
-    MethodChecks(AnnotatedMethods methods, LimitChecks limits, TimeoutChecks timeouts) {
+    MethodChecks(AnnotatedMethods methods, LimitChecks limits, TimeoutChecks timeouts, CallChecks reach) {
         this.methods = methods;
-        this.proxies = new ProxyChecks(methods);
+        this.reach = reach;
         this.limits = limits;
         this.timeouts = timeouts;
     }
@@ -53,14 +53,13 @@ final class MethodChecks {
         List<Mistake> mistakes = new ArrayList<>();
         List<AnnotatedCall> calls = new ArrayList<>();
         List<AnnotatedMethod> advised = new ArrayList<>();
-        Mistake ofClass = proxies.checkClass(type, classProxy);
+        Mistake ofClass = reach.checkClass(type, classProxy);
         if (ofClass != null) {
             mistakes.add(ofClass);
         }
         for (AnnotatedMethod method : methods.in(type)) {
-            Mistake unreachable = proxies.checkMethod(method, type, classProxy);
-            if (unreachable != null && method.carrier() != null) {
-                // a type covers what its proxy passes on
+            Mistake unreachable = reach.checkMethod(method, type, classProxy);
+            if (unreachable != null && !reach.requires(method)) {
                 continue;
             }
             List<Mistake> found = Stream.of(

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Whether calls of an annotated method pass the proxy of its bean. */
-final class ProxyChecks {
+final class ProxyChecks implements CallChecks {
 
     private final AnnotatedMethods methods;
 
@@ -15,8 +15,8 @@ final class ProxyChecks {
     }
 
     /** What keeps a class from having a subclass as its proxy. */
-    @Nullable
-    Mistake checkClass(Class<?> type, boolean classProxy) {
+    @Override
+    public @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
         boolean isFinal = Modifier.isFinal(type.getModifiers());
         if (!classProxy || !(isFinal || type.isSealed())) {
             return null;
@@ -31,9 +31,9 @@ final class ProxyChecks {
                                         : "non-sealed"));
     }
 
-    /** What keeps calls of one method from the proxy; of interest only where the method itself is annotated. */
-    @Nullable
-    Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
+    /** What keeps calls of one method from the proxy. */
+    @Override
+    public @Nullable Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
         String problem = problem(method, type, classProxy);
         if (problem == null) {
             return null;
@@ -48,6 +48,12 @@ final class ProxyChecks {
                 classProxy || !problem.startsWith("in no")
                         ? "Make it a public or protected method that is neither final nor static."
                         : "Declare it in an interface, or use class proxies (proxyTargetClass = true).");
+    }
+
+    /** A type covers what its proxy passes on. */
+    @Override
+    public boolean requires(AnnotatedMethod method) {
+        return method.carrier() == null;
     }
 
     private static @Nullable String problem(AnnotatedMethod method, Class<?> type, boolean classProxy) {

@@ -4,6 +4,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.interceptor.CreatedBeans.Created;
 import io.github.virtualthread.interceptor.VirtualThreadInterceptor.Resolution;
 import java.lang.annotation.Annotation;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -14,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.context.EnvironmentAware;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringValueResolver;
@@ -32,21 +35,29 @@ import org.springframework.util.StringValueResolver;
  * mistakes that the check could not see fails its own creation.
  *
  * <p>Needs nothing but the bean factory and the environment. The {@link Interception} bean is looked up at the first
- * call. The property {@code virtual-thread.enabled} (default {@code true}) is read when the first bean arrives; with
- * {@code false} nothing is advised, and the checks run all the same.
+ * call. The properties {@code virtual-thread.enabled} (default {@code true}) and {@code virtual-thread.mode} are read when the
+ * first bean arrives. Where the former is {@code false}, or the mode is ASPECTJ, nothing is advised, and the checks run all the
+ * same; in mode ASPECTJ the beans are made known to woven code.
  */
 @SuppressWarnings("serial")
 public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
-        implements SmartInstantiationAwareBeanPostProcessor, BeanDefinitionRegistryPostProcessor, EnvironmentAware {
+        implements SmartInstantiationAwareBeanPostProcessor,
+                BeanDefinitionRegistryPostProcessor,
+                EnvironmentAware,
+                DisposableBean {
 
     private static final String ENABLED = "virtual-thread.enabled";
+    private static final String MODE = "virtual-thread.mode";
 
     private Class<? extends Annotation> annotationType = VirtualThread.class;
     private @Nullable ConfigurableListableBeanFactory factory;
     private @Nullable Environment environment;
+    private AdviceMode mode = AdviceMode.PROXY;
     private volatile @Nullable Boolean enabled;
+    private volatile @Nullable AdviceMode effectiveMode;
     private AnnotatedMethods methods = new AnnotatedMethods(annotationType);
-    private CreatedBeans beans = new CreatedBeans(methods);
+    private Weaving weaving = weaving();
+    private CreatedBeans beans = new CreatedBeans(methods, weaving::made);
     private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
     private volatile @Nullable MethodChecks lateChecks;
 
@@ -63,6 +74,16 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      */
     public void setAnnotationType(Class<? extends Annotation> annotationType) {
         this.annotationType = annotationType;
+    }
+
+    /**
+     * Sets how annotated methods are intercepted; by proxies, by default. With {@code virtual-thread.mode: aspectj} that is by
+     * woven code, whatever is set here.
+     *
+     * @param mode {@link AdviceMode#ASPECTJ} for woven code
+     */
+    public void setMode(AdviceMode mode) {
+        this.mode = mode;
     }
 
     @Override
@@ -84,12 +105,19 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
         factory = listable;
         methods = new AnnotatedMethods(annotationType);
-        beans = new CreatedBeans(methods);
-        VirtualThreadInterceptor interceptor = new VirtualThreadInterceptor(
-                Resolution.ofAdvised(methods),
-                listable::resolveEmbeddedValue,
-                () -> listable.getBean(Interception.class));
-        advisor = new VirtualThreadAdvisor(methods, interceptor);
+        weaving = weaving();
+        beans = new CreatedBeans(methods, weaving::made);
+        advisor = new VirtualThreadAdvisor(methods, interceptor(Resolution.ofAdvised(methods)));
+    }
+
+    private Weaving weaving() {
+        return new Weaving(methods, () -> isEnabled() && mode() == AdviceMode.ASPECTJ, this::interceptor);
+    }
+
+    private VirtualThreadInterceptor interceptor(Resolution resolution) {
+        ConfigurableListableBeanFactory beanFactory = factory();
+        return new VirtualThreadInterceptor(
+                resolution, beanFactory::resolveEmbeddedValue, () -> beanFactory.getBean(Interception.class));
     }
 
     /** Begins to watch which beans are created, ahead of all post-processors and what they need. */
@@ -99,7 +127,9 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     }
 
     @Override
-    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {}
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+        weaving.begin();
+    }
 
     /**
      * Checks every annotated method of every bean, including those not created yet; creates none. To be called once,
@@ -112,12 +142,30 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     public Findings check(Supplier<? extends Collection<String>> limitNames, MethodSettings settings) {
         StringValueResolver placeholders = factory()::resolveEmbeddedValue;
         LimitChecks limits = new LimitChecks(placeholders, limitNames, settings);
-        MethodChecks checks = new MethodChecks(methods, limits, new TimeoutChecks(placeholders));
+        CallChecks reach = mode() == AdviceMode.ASPECTJ
+                ? new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader())
+                : new ProxyChecks(methods);
+        MethodChecks checks = new MethodChecks(methods, limits, new TimeoutChecks(placeholders), reach);
         lateChecks = checks;
+        weaving.checkBy(checks);
         OverrideChecks overrides =
                 new OverrideChecks(methods, settings, factory().getBeanClassLoader());
-        return new BeanChecks(factory(), methods, checks, overrides, this::predictsClassProxy)
-                .check(beans, isEnabled());
+        Findings findings = new BeanChecks(factory(), methods, checks, overrides, this::predictsClassProxy)
+                .check(beans, isAdvising());
+        List<Mistake> mistakes = new ArrayList<>(reach.summarize(findings.mistakes()));
+        mistakes.addAll(weaving.check(factory(), beans.created()));
+        return new Findings(mistakes.stream().distinct().toList(), findings.calls(), findings.selfInvocations());
+    }
+
+    /** Lets woven code use the engine, also on objects that are no beans. To be called when the checks have found nothing. */
+    public void start() {
+        weaving.start(factory());
+    }
+
+    /** Woven code no longer uses the engine. */
+    @Override
+    public void destroy() {
+        weaving.close();
     }
 
     /** Asked ahead of time only, so whether methods are advised, which is known at run time, does not matter. */
@@ -155,10 +203,13 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         Object result = bean;
         Mistake failure = null;
         try {
-            boolean asItIs = !isEnabled() || ProxiedBeans.isAdvised(bean);
+            boolean asItIs = !isAdvising() || ProxiedBeans.isAdvised(bean);
             result = asItIs ? bean : super.postProcessAfterInitialization(bean, beanName);
         } catch (RuntimeException | LinkageError thrown) {
             failure = ProxiedBeans.failure(type, methods.annotations(type), thrown);
+        }
+        if (failure == null) {
+            failure = weaving.check(bean, type);
         }
         Boolean known = ProxiedBeans.isClassProxy(result);
         Created created = new Created(type, known == null ? predictsClassProxy(beanName, type) : known);
@@ -187,6 +238,28 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         if (failure != null) {
             throw new VirtualThreadConfigurationException(List.of(failure));
         }
+    }
+
+    /** Whether proxies run annotated methods, so that they have to see every bean. */
+    private boolean isAdvising() {
+        return isEnabled() && mode() == AdviceMode.PROXY;
+    }
+
+    private AdviceMode mode() {
+        AdviceMode known = effectiveMode;
+        if (known == null) {
+            known = mode == AdviceMode.PROXY ? modeOfProperty() : mode;
+            effectiveMode = known;
+        }
+        return known;
+    }
+
+    private AdviceMode modeOfProperty() {
+        String text = environment == null ? null : environment.getProperty(MODE);
+        // what is neither is reported by whoever binds the properties
+        return text != null && text.strip().equalsIgnoreCase(AdviceMode.ASPECTJ.name())
+                ? AdviceMode.ASPECTJ
+                : AdviceMode.PROXY;
     }
 
     /**

@@ -2,7 +2,7 @@
  * Which methods run on virtual threads, and the advice that sends them there. Start at {@link
  * VirtualThreadBeanPostProcessor}.
  *
- * <p>Knows {@code limit} and {@code execution}, and Spring's core, beans, context and AOP; not Spring Boot, and not
+ * <p>Knows {@code limit}, {@code context} and {@code execution}, and Spring's core, beans, context and AOP; not Spring Boot, and not
  * {@code config}, which registers what is here.
  */
 @NullMarked

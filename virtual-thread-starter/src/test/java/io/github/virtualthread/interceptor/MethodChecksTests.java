@@ -350,7 +350,7 @@ class MethodChecksTests {
                 }) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
             LimitChecks lenient = new LimitChecks(resolver, () -> limits, MethodSettings.NONE);
-            assertThat(new MethodChecks(methods, lenient, new TimeoutChecks(resolver))
+            assertThat(new MethodChecks(methods, lenient, new TimeoutChecks(resolver), new ProxyChecks(methods))
                             .check(Placeholder.class, true)
                             .mistakes())
                     .singleElement()
@@ -456,6 +456,7 @@ class MethodChecksTests {
         return new MethodChecks(
                 methods,
                 new LimitChecks(resolver, () -> limits, new MethodSettings(defaultLimit, null)),
-                new TimeoutChecks(resolver));
+                new TimeoutChecks(resolver),
+                new ProxyChecks(methods));
     }
 }

@@ -1,0 +1,72 @@
+package io.github.virtualthread.aspectj;
+
+import io.github.virtualthread.interceptor.WovenCalls;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.DeclarePrecedence;
+import org.aspectj.lang.annotation.Pointcut;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs methods with {@link io.github.virtualthread.VirtualThread} and {@link io.github.virtualthread.Limited} as these say,
+ * where AspectJ has woven it into their classes: at load time by {@code META-INF/aop.xml} of this library, or at compile time
+ * with this library as an aspect library. Not a Spring bean.
+ *
+ * <p>It only says which methods may be meant. What an annotation means is decided at the call, by the application context to
+ * which the call belongs; where that intercepts by proxies, the method runs in place. Advice of all other aspects runs inside,
+ * on the virtual thread.
+ */
+@Aspect
+@DeclarePrecedence("io.github.virtualthread.aspectj.VirtualThreadAspect, *")
+public final class VirtualThreadAspect {
+
+    private static final VirtualThreadAspect INSTANCE = new VirtualThreadAspect();
+
+    private VirtualThreadAspect() {}
+
+    /**
+     * The one instance. Written here, where a weaver would otherwise have to add it: so classes can be woven at compile time
+     * without weaving this library too.
+     *
+     * @return always the same
+     */
+    public static VirtualThreadAspect aspectOf() {
+        return INSTANCE;
+    }
+
+    /**
+     * Whether there is an instance, which belongs to {@link #aspectOf}.
+     *
+     * @return true
+     */
+    public static boolean hasAspect() {
+        return true;
+    }
+
+    /** Methods that are annotated themselves, or by an annotation that is annotated, up to two steps away. */
+    @Pointcut(
+            "execution(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) * *(..))"
+                    + " || execution(@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) * *(..))"
+                    + " || execution(@(@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) *) * *(..))")
+    void annotatedMethod() {}
+
+    /** Public methods of types that are annotated in one of these ways. */
+    @Pointcut(
+            "execution(public !static * (@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *).*(..))"
+                    + " || execution(public !static * (@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) *).*(..))"
+                    + " || execution(public !static * (@(@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) *) *).*(..))")
+    void methodOfAnnotatedType() {}
+
+    /**
+     * Runs one call.
+     *
+     * @param joinPoint the call
+     * @return what its caller gets
+     * @throws Throwable what the method throws where it runs on the caller's thread
+     */
+    @Around("annotatedMethod() || methodOfAnnotatedType()")
+    public @Nullable Object run(ProceedingJoinPoint joinPoint) throws Throwable {
+        return WovenCalls.run(new WovenInvocation(joinPoint));
+    }
+}
