@@ -1,0 +1,311 @@
+package com.acme.weaving;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.execution.TaskEngine;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.example.NotWoven;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+
+/** Several applications in one JVM, and what fails their start. */
+@Timeout(60)
+@ExtendWith(OutputCaptureExtension.class)
+class ContextsTests {
+
+    @BeforeEach
+    @AfterEach
+    void forget() {
+        Trace.take();
+    }
+
+    private static ConfigurableApplicationContext run(Class<?> type, String... arguments) {
+        return new SpringApplicationBuilder(type).web(WebApplicationType.NONE).run(arguments);
+    }
+
+    @Test
+    void aBeanUsesTheEngineOfItsContextAndOthersTheOneStartedLast() {
+        ConfigurableApplicationContext first = run(Mailing.class, "--virtual-thread.thread-name-prefix=first-");
+        ConfigurableApplicationContext second = run(Mailing.class, "--virtual-thread.thread-name-prefix=second-");
+        Mailer ofFirst = first.getBean(Mailer.class);
+        Mailer ofSecond = second.getBean(Mailer.class);
+        Mailer ofNobody = new Mailer();
+
+        assertThat(ofFirst.send().join().getName()).startsWith("first-");
+        assertThat(ofSecond.send().join().getName()).startsWith("second-");
+        assertThat(ofNobody.send().join().getName()).startsWith("second-");
+        assertThat(Mailer.sendStatically().join().getName()).startsWith("second-");
+
+        first.close();
+
+        CompletableFuture<Thread> refused = ofFirst.sendByItself();
+        assertThatThrownBy(refused::join)
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        LimitExceededException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(Reason.SHUTDOWN));
+        assertThat(ofSecond.send().join().getName()).startsWith("second-");
+        assertThat(ofNobody.send().join().getName()).startsWith("second-");
+
+        second.close();
+
+        assertThat(ofNobody.send().join()).isSameAs(Thread.currentThread());
+    }
+
+    @Test
+    void whenTheLastOneIsClosedOthersUseTheOneBefore() {
+        try (ConfigurableApplicationContext first = run(Mailing.class, "--virtual-thread.thread-name-prefix=first-")) {
+            run(Mailing.class, "--virtual-thread.thread-name-prefix=second-").close();
+
+            assertThat(Mailer.sendStatically().join().getName()).startsWith("first-");
+            assertThat(first.isActive()).isTrue();
+        }
+    }
+
+    @Test
+    void nothingOfAClosedContextIsKeptThoughItsBeanLivesOn() throws Exception {
+        Mailer bean;
+        WeakReference<Object> engine;
+        try (ConfigurableApplicationContext context = run(Mailing.class)) {
+            bean = context.getBean(Mailer.class);
+            bean.send().join();
+            engine = new WeakReference<>(context.getBean(TaskEngine.class));
+        }
+
+        while (engine.get() != null) {
+            System.gc();
+            Thread.onSpinWait();
+        }
+        assertThat(bean.send()).isCompletedExceptionally();
+    }
+
+    @Test
+    void inModeProxyAWovenMethodHopsOnceAndCallsWithinAnObjectStay() {
+        try (ConfigurableApplicationContext context = run(
+                Proxying.class, "--virtual-thread.mode=proxy", "--virtual-thread.limits.mail.permits=1")) {
+            Proxied proxied = context.getBean(Proxied.class);
+
+            // a second hop would wait for ever for the only permit
+            assertThat(proxied.send().join()).matches(Thread::isVirtual);
+            assertThat(Trace.take()).containsExactly("send on vt-Proxied.send");
+            assertThat(proxied.sendByItself().join()).isSameAs(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void aContextInModeProxyBesideOneInModeAspectjHopsOnceToo() {
+        try (ConfigurableApplicationContext woven = run(Mailing.class);
+                ConfigurableApplicationContext context = run(
+                        Proxying.class, "--virtual-thread.mode=proxy", "--virtual-thread.thread-name-prefix=proxy-")) {
+            Proxied proxied = context.getBean(Proxied.class);
+
+            assertThat(proxied.send().join().getName()).startsWith("proxy-");
+            assertThat(Trace.take()).containsExactly("send on proxy-Proxied.send");
+            assertThat(proxied.sendByItself().join()).isSameAs(Thread.currentThread());
+            assertThat(woven.getBean(Mailer.class).send().join()).matches(Thread::isVirtual);
+        }
+    }
+
+    @Test
+    void withEnabledFalseMethodsRunInPlaceAndNothingIsLogged(CapturedOutput output) {
+        try (ConfigurableApplicationContext context = run(Mailing.class, "--virtual-thread.enabled=false")) {
+            assertThat(context.getBean(Mailer.class).sendByItself().join()).isSameAs(Thread.currentThread());
+            assertThat(Mailer.sendStatically().join()).isSameAs(Thread.currentThread());
+        }
+        assertThat(output).doesNotContain("runs in place");
+    }
+
+    @Test
+    void theAnnotationOfPlainSpringIsEnough() {
+        try (var context = new AnnotationConfigApplicationContext(Plain.class)) {
+            assertThat(context.getBean(Plain.Work.class).byItself().join()).matches(Thread::isVirtual);
+        }
+    }
+
+    @Test
+    void aTransactionByProxyAroundAWovenMethodFailsTheStart() {
+        assertThatThrownBy(() -> run(ProxiedTransactions.class))
+                .isInstanceOfSatisfying(VirtualThreadConfigurationException.class, failure -> assertThat(
+                                failure.mistakes())
+                        .singleElement()
+                        .satisfies(mistake -> {
+                            assertThat(mistake.description())
+                                    .contains("Advised.inTransaction", "TransactionInterceptor", "is woven");
+                            assertThat(mistake.action()).contains("Weave that advice too");
+                        }));
+    }
+
+    @Test
+    void anAnnotationThatOnlyTheInterfaceHasFailsTheStart() {
+        assertThatThrownBy(() -> run(OnInterface.class))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("ByInterface.send gets @VirtualThread from a type above its class")
+                .hasMessageContaining("Put @VirtualThread on the method of the class too");
+    }
+
+    @Test
+    void aClassThatTheWeaverLeavesOutFailsTheStart() {
+        assertThatThrownBy(() -> run(LeftOut.class))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("NotWoven has methods with @VirtualThread, but")
+                .hasMessageContaining("is not woven");
+    }
+
+    @Test
+    void anAnnotationThatTheAspectDoesNotKnowFailsTheStart() {
+        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Unknown.class))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("it is not annotated with @VirtualThread")
+                .hasMessageContaining("Put @VirtualThread on Unmarked");
+    }
+
+    @Test
+    void aWrongMethodOfWhatIsNoBeanFailsItsCall() {
+        try (ConfigurableApplicationContext context = run(Mailing.class)) {
+            assertThatThrownBy(() -> new Wrong().count())
+                    .isInstanceOf(VirtualThreadConfigurationException.class)
+                    .hasMessageContaining("Wrong.count returns int");
+            assertThat(context.isActive()).isTrue();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableTransactionManagement(mode = AdviceMode.ASPECTJ)
+    static class Mailing {
+
+        @Bean
+        Mailer mailer() {
+            return new Mailer();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Proxying {
+
+        @Bean
+        Proxied proxied() {
+            return new Proxied();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(mode = AdviceMode.ASPECTJ)
+    static class Plain {
+
+        @Bean
+        Work work() {
+            return new Work();
+        }
+
+        static final class Work {
+
+            CompletableFuture<Thread> byItself() {
+                return thread();
+            }
+
+            @VirtualThread
+            private CompletableFuture<Thread> thread() {
+                return CompletableFuture.completedFuture(Thread.currentThread());
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableTransactionManagement
+    static class ProxiedTransactions {
+
+        @Bean
+        Advised advised() {
+            return new Advised();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class OnInterface {
+
+        @Bean
+        ByInterface byInterface() {
+            return new ByInterface();
+        }
+    }
+
+    interface AnnotatedSends {
+
+        @VirtualThread
+        CompletableFuture<Thread> send();
+    }
+
+    static class ByInterface implements AnnotatedSends {
+
+        @Override
+        public CompletableFuture<Thread> send() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class LeftOut {
+
+        @Bean
+        NotWoven notWoven() {
+            return new NotWoven();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(mode = AdviceMode.ASPECTJ, annotation = Unmarked.class)
+    static class Unknown {
+
+        @Bean
+        Marked marked() {
+            return new Marked();
+        }
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Unmarked {}
+
+    static class Marked {
+
+        @Unmarked
+        public void run() {}
+    }
+
+    static class Wrong {
+
+        @VirtualThread
+        int count() {
+            return 1;
+        }
+    }
+}
