@@ -256,8 +256,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
 
     private AdviceMode modeOfProperty() {
         String text = environment == null ? null : environment.getProperty(MODE);
-        // what is neither is reported by whoever binds the properties
-        return text != null && text.strip().equalsIgnoreCase(AdviceMode.ASPECTJ.name())
+        // as lenient as whoever binds the properties, and reports what is neither
+        return text != null && text.replaceAll("[^A-Za-z]", "").equalsIgnoreCase(AdviceMode.ASPECTJ.name())
                 ? AdviceMode.ASPECTJ
                 : AdviceMode.PROXY;
     }

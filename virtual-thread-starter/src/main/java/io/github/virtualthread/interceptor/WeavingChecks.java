@@ -50,15 +50,7 @@ final class WeavingChecks implements CallChecks {
         if (!isItselfAnnotated(method)) {
             return annotatedElsewhere(method);
         }
-        Mistake mistake = new Mistake(
-                "%s has methods with %s, but %s is not woven: they would %s"
-                        .formatted(
-                                type.getName(),
-                                methods.annotations(type),
-                                method.method().getDeclaringClass().getName(),
-                                method.isLimited() ? "take no permit" : "stay on the caller's thread"),
-                "With the agent, let no <include> or <exclude> in META-INF/aop.xml leave the class out, and load it after the"
-                        + " agent has started; at compile time, weave the module that it is in.");
+        Mistake mistake = notWoven(method.method().getDeclaringClass());
         notWoven.add(mistake);
         return mistake;
     }
@@ -73,6 +65,14 @@ final class WeavingChecks implements CallChecks {
         return method.carrier() == null
                 ? Declaration.of(method.method(), method.annotationType()) != null
                 : method.carrier() == method.method().getDeclaringClass();
+    }
+
+    private Mistake notWoven(Class<?> declaring) {
+        return new Mistake(
+                "%s has methods with %s, but is not woven: they would stay on the caller's thread and take no permit"
+                        .formatted(declaring.getName(), methods.annotations(declaring)),
+                "With the agent, let no <include> or <exclude> in META-INF/aop.xml leave the class out, and load it after the"
+                        + " agent has started; at compile time, weave the module that it is in.");
     }
 
     private static Mistake annotatedElsewhere(AnnotatedMethod method) {

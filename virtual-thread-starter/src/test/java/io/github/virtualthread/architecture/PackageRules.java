@@ -64,6 +64,19 @@ record PackageRules(String root) {
                 .allowEmptyShould(true);
     }
 
+    /** It is optional: its types are loaded together with the aspect, and with nothing else. */
+    ArchRule onlyTheAspectKnowsAspectJ() {
+        return noClasses()
+                .that()
+                .resideInAPackage(root + "..")
+                .and()
+                .resideOutsideOfPackage(in("aspectj"))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.aspectj..", in("aspectj"))
+                .allowEmptyShould(true);
+    }
+
     ArchRule onlyTheLastTwoKnowSpringBoot() {
         return noClasses()
                 .that()

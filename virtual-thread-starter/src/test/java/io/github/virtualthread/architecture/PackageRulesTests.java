@@ -26,6 +26,7 @@ class PackageRulesTests {
                 rule("below", PackageRules::eachKnowsOnlyThoseAbove),
                 rule("cycle", PackageRules::noCycles),
                 rule("springaop", PackageRules::theEngineKnowsNoAop),
+                rule("aspects", PackageRules::onlyTheAspectKnowsAspectJ),
                 rule("springboot", PackageRules::onlyTheLastTwoKnowSpringBoot),
                 rule("springboot", PackageRules::limitsNeedLittle),
                 rule("locked", PackageRules::nothingIsSynchronized));
@@ -56,6 +57,6 @@ class PackageRulesTests {
     void theClassesThatAreCheckedAreThere() {
         assertThat(MAIN)
                 .extracting(type -> type.getPackageName())
-                .contains(ROOT, ROOT + ".limit", ROOT + ".autoconfigure");
+                .contains(ROOT, ROOT + ".limit", ROOT + ".aspectj", ROOT + ".autoconfigure");
     }
 }

@@ -81,11 +81,11 @@ class EnableVirtualTests {
     }
 
     @Test
-    void modeAspectjFailsTheStartWithASentence() {
+    void modeAspectjWithoutAWeaverFailsTheStartAndSaysHowToAddIt() {
         assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Woven.class))
-                .rootCause()
                 .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining("mode ASPECTJ, but only mode PROXY is available");
+                .hasMessageContaining("no class with annotated methods is woven")
+                .hasMessageContaining("-javaagent:/path/to/aspectjweaver-<version>.jar");
     }
 
     @Test
@@ -129,7 +129,11 @@ class EnableVirtualTests {
 
     @Configuration(proxyBeanMethods = false)
     @EnableVirtual(mode = AdviceMode.ASPECTJ)
-    static class Woven {}
+    static class Woven {
+
+        @VirtualThread
+        void run() {}
+    }
 
     @Configuration(proxyBeanMethods = false)
     static class AnotherDb {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.execution.TaskEngine;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.ref.WeakReference;
@@ -66,9 +66,8 @@ class ContextsTests {
         assertThatThrownBy(refused::join)
                 .isInstanceOf(CompletionException.class)
                 .cause()
-                .isInstanceOfSatisfying(
-                        LimitExceededException.class,
-                        failure -> assertThat(failure.reason()).isEqualTo(Reason.SHUTDOWN));
+                .isInstanceOfSatisfying(LimitExceededException.class, failure -> assertThat(failure.reason())
+                        .isEqualTo(Reason.SHUTDOWN));
         assertThat(ofSecond.send().join().getName()).startsWith("second-");
         assertThat(ofNobody.send().join().getName()).startsWith("second-");
 
@@ -106,8 +105,8 @@ class ContextsTests {
 
     @Test
     void inModeProxyAWovenMethodHopsOnceAndCallsWithinAnObjectStay() {
-        try (ConfigurableApplicationContext context = run(
-                Proxying.class, "--virtual-thread.mode=proxy", "--virtual-thread.limits.mail.permits=1")) {
+        try (ConfigurableApplicationContext context =
+                run(Proxying.class, "--virtual-thread.mode=proxy", "--virtual-thread.limits.mail.permits=1")) {
             Proxied proxied = context.getBean(Proxied.class);
 
             // a second hop would wait for ever for the only permit
@@ -150,14 +149,14 @@ class ContextsTests {
     @Test
     void aTransactionByProxyAroundAWovenMethodFailsTheStart() {
         assertThatThrownBy(() -> run(ProxiedTransactions.class))
-                .isInstanceOfSatisfying(VirtualThreadConfigurationException.class, failure -> assertThat(
-                                failure.mistakes())
-                        .singleElement()
-                        .satisfies(mistake -> {
-                            assertThat(mistake.description())
-                                    .contains("Advised.inTransaction", "TransactionInterceptor", "is woven");
-                            assertThat(mistake.action()).contains("Weave that advice too");
-                        }));
+                .isInstanceOfSatisfying(
+                        VirtualThreadConfigurationException.class, failure -> assertThat(failure.mistakes())
+                                .singleElement()
+                                .satisfies(mistake -> {
+                                    assertThat(mistake.description())
+                                            .contains("Advised.inTransaction", "TransactionInterceptor", "is woven");
+                                    assertThat(mistake.action()).contains("Weave that advice too");
+                                }));
     }
 
     @Test
@@ -172,8 +171,7 @@ class ContextsTests {
     void aClassThatTheWeaverLeavesOutFailsTheStart() {
         assertThatThrownBy(() -> run(LeftOut.class))
                 .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining("NotWoven has methods with @VirtualThread, but")
-                .hasMessageContaining("is not woven");
+                .hasMessageContaining("org.example.NotWoven has methods with @VirtualThread, but is not woven");
     }
 
     @Test

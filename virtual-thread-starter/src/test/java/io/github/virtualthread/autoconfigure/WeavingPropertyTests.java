@@ -1,0 +1,158 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+
+/** The checks of mode ASPECTJ that need no weaver. What needs one is in src/it/weaving. */
+@Timeout(20)
+@ExtendWith(OutputCaptureExtension.class)
+class WeavingPropertyTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
+    private final ApplicationContextRunner weaving = runner.withPropertyValues("virtual-thread.mode=aspectj");
+
+    @Test
+    void withoutAWeaverTheStartFailsOnceForAllClasses() {
+        weaving.withBean(Mailer.class)
+                .withBean(Reports.class)
+                .run(context -> assertThat(mistakes(context)).singleElement().satisfies(mistake -> {
+                    assertThat(mistake.description()).contains("no class with annotated methods is woven");
+                    assertThat(mistake.action())
+                            .contains("-javaagent:/path/to/aspectjweaver-<version>.jar", "docs/weaving.md");
+                }));
+    }
+
+    @Test
+    void withoutAspectjOnTheClassPathTheStartFailsEvenIfNothingIsAnnotated() {
+        weaving.withClassLoader(new FilteredClassLoader(ProceedingJoinPoint.class))
+                .run(context -> assertThat(mistakes(context))
+                        .singleElement()
+                        .extracting(Mistake::description)
+                        .isEqualTo("Mode ASPECTJ is asked for, but AspectJ is not on the class path"));
+    }
+
+    @Test
+    void theOtherSpellingsOfAnEnumAreUnderstoodToo() {
+        runner.withBean(Mailer.class)
+                .withPropertyValues("virtual-thread.mode=Aspect-J")
+                .run(context -> assertThat(mistakes(context)).hasSize(1));
+    }
+
+    @Test
+    void thePropertyWinsOverAnAnnotationThatSaysNothing() {
+        weaving.withBean(Mailer.class)
+                .withUserConfiguration(Enabling.class)
+                .run(context -> assertThat(mistakes(context)).hasSize(1));
+    }
+
+    @Test
+    void finalClassesAndPrivateMethodsAreWovenAndNoProxyIsMade(CapturedOutput output) {
+        weaving.withBean(Woven.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(AopUtils.isAopProxy(context.getBean(Woven.class))).isFalse();
+            assertThat(output).contains("2 annotated methods").doesNotContain("on its own object");
+        });
+    }
+
+    @Test
+    void otherMistakesAreFoundAsInModeProxy() {
+        weaving.withBean(Counter.class).run(context -> assertThat(mistakes(context))
+                .extracting(Mistake::description)
+                .anyMatch(description -> description.contains("Counter.count returns int"))
+                .anyMatch(description -> description.contains("asks for limit 'none-such'")));
+    }
+
+    @Test
+    void whereNothingIsInterceptedNoWeaverIsNeeded() {
+        weaving.withBean(Mailer.class)
+                .withPropertyValues("virtual-thread.enabled=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(Mailer.class).send().join()).isSameAs(Thread.currentThread());
+                });
+    }
+
+    @Test
+    void aBlankModeIsNotSet() {
+        runner.withBean(Mailer.class).withPropertyValues("virtual-thread.mode=").run(context -> assertThat(
+                        context.getBean(Mailer.class).send().join())
+                .matches(Thread::isVirtual));
+    }
+
+    private static List<Mistake> mistakes(AssertableApplicationContext context) {
+        assertThat(context.getStartupFailure()).isInstanceOf(VirtualThreadConfigurationException.class);
+        return ((VirtualThreadConfigurationException) context.getStartupFailure()).mistakes();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class Enabling {}
+
+    static class Mailer {
+
+        @VirtualThread
+        CompletableFuture<Thread> send() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    static class Reports {
+
+        @VirtualThread
+        void write() {}
+    }
+
+    static class Counter {
+
+        @VirtualThread
+        int count() {
+            return 1;
+        }
+
+        @VirtualThread("none-such")
+        void add() {}
+    }
+
+    /** As AspectJ leaves it: the bodies are in static methods. */
+    static final class Woven {
+
+        CompletableFuture<Thread> byItself() {
+            return send();
+        }
+
+        @VirtualThread
+        private CompletableFuture<Thread> send() {
+            return send_aroundBody0(this);
+        }
+
+        private static CompletableFuture<Thread> send_aroundBody0(Woven woven) {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+
+        @VirtualThread
+        static void clean() {
+            clean_aroundBody2();
+        }
+
+        private static void clean_aroundBody2() {}
+    }
+}

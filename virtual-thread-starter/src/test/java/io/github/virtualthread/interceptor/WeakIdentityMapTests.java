@@ -1,0 +1,49 @@
+package io.github.virtualthread.interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.ref.WeakReference;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class WeakIdentityMapTests {
+
+    private final WeakIdentityMap<String> map = new WeakIdentityMap<>();
+
+    @Test
+    void equalObjectsAreNotTheSame() {
+        List<String> first = List.of("equal");
+        List<String> second = List.of("equal");
+        map.put(first, "first");
+
+        assertThat(map.get(first)).isEqualTo("first");
+        assertThat(map.get(second)).isNull();
+    }
+
+    @Test
+    void theLastValueOfAnObjectCounts() {
+        Object key = new Object();
+        map.put(key, "first");
+        map.put(key, "second");
+
+        assertThat(map.get(key)).isEqualTo("second");
+        assertThat(map.size()).isEqualTo(1);
+    }
+
+    @Test
+    void anObjectIsNotKeptAliveNorIsItsEntry() {
+        Object key = new Object();
+        WeakReference<Object> gone = new WeakReference<>(key);
+        map.put(key, "value");
+        key = new Object();
+
+        Object other = key;
+        while (gone.get() != null || map.size() > 1) {
+            System.gc();
+            map.put(other, "other");
+        }
+        assertThat(map.get(other)).isEqualTo("other");
+    }
+}
