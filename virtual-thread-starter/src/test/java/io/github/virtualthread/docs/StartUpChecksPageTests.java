@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import kotlin.coroutines.Continuation;
+import org.aspectj.lang.ProceedingJoinPoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,6 +29,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -42,6 +44,8 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
 
 /** Whoever searches for a message finds it: the page has what an application really says. */
 @Timeout(20)
@@ -80,7 +84,12 @@ class StartUpChecksPageTests {
                 new Case("bean-method", BeanMethod.class),
                 new Case("too-early", TooEarly.class),
                 new Case("two-enable-virtual", TwoEnableVirtual.class),
-                new Case("aspectj", AspectJ.class),
+                new Case("no-weaver", Mailer.class, "mode=aspectj", "limits.mial.permits=1"),
+                new Case("no-aspectj", NoAspectJ.class, "mode=aspectj"),
+                new Case("not-woven", NotWoven.class, "mode=aspectj", "limits.mial.permits=1"),
+                new Case("annotated-above", AnnotatedAbove.class, "mode=aspectj"),
+                new Case("unknown-annotation", UnknownAnnotation.class),
+                new Case("woven-and-proxied", WovenAndProxied.class, "mode=aspectj"),
                 new Case("two-beans", TwoBeans.class),
                 new Case("no-permits", Nothing.class, "limits.db.queue-capacity=100"),
                 new Case(
@@ -113,10 +122,16 @@ class StartUpChecksPageTests {
     @ParameterizedTest
     @MethodSource("mistakes")
     void theReportIsOnThePage(Case mistake) {
-        RUNNER.withUserConfiguration(mistake.type())
-                .withPropertyValues(mistake.properties())
-                .run(context -> assertThat(Pages.normalized(report(context.getStartupFailure())))
-                        .isEqualTo(Pages.normalized(page("mistake", mistake.name()))));
+        runner(mistake.type()).withPropertyValues(mistake.properties()).run(context -> assertThat(
+                        Pages.normalized(report(context.getStartupFailure())))
+                .isEqualTo(Pages.normalized(page("mistake", mistake.name()))));
+    }
+
+    private static ApplicationContextRunner runner(Class<?> type) {
+        ApplicationContextRunner runner = RUNNER.withUserConfiguration(type);
+        return type == NoAspectJ.class
+                ? runner.withClassLoader(new FilteredClassLoader(ProceedingJoinPoint.class))
+                : runner;
     }
 
     @Test
@@ -395,9 +410,51 @@ class StartUpChecksPageTests {
     @EnableVirtual(order = 7)
     static class SecondEnableVirtual {}
 
+    /** Without the classes of AspectJ. */
+    static class NoAspectJ {}
+
     @Configuration(proxyBeanMethods = false)
-    @EnableVirtual(mode = AdviceMode.ASPECTJ)
-    static class AspectJ {}
+    @Import({Shop.class, Mailer.class})
+    static class NotWoven {}
+
+    /** As AspectJ leaves it: the body is in a static method. */
+    static class Shop {
+
+        @Transactional
+        @VirtualThread
+        void order() {
+            order_aroundBody0(this);
+        }
+
+        private static void order_aroundBody0(Shop shop) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Shop.class, Printer.class})
+    static class AnnotatedAbove {}
+
+    interface Prints {
+
+        @VirtualThread
+        void print();
+    }
+
+    static class Printer implements Prints {
+
+        @Override
+        public void print() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(mode = AdviceMode.ASPECTJ, annotation = Background.class)
+    static class UnknownAnnotation {}
+
+    @interface Background {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @Import(Shop.class)
+    static class WovenAndProxied {}
 
     static class Orders {
 
