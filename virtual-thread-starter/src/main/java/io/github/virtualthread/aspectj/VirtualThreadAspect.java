@@ -51,11 +51,14 @@ public final class VirtualThreadAspect {
                     + " || execution(@(@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) *) * *(..))")
     void annotatedMethod() {}
 
-    /** Public methods of types that are annotated in one of these ways. */
-    @Pointcut(
-            "execution(public !static * (@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *).*(..))"
-                    + " || execution(public !static * (@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) *).*(..))"
-                    + " || execution(public !static * (@(@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) *) *).*(..))")
+    /**
+     * Public methods of types that are annotated in one of these ways. By {@code within}, which looks at the type alone:
+     * {@code execution} with such a type would look at all that it inherits too.
+     */
+    @Pointcut("execution(public !static * *(..)) && ("
+            + "within(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *)"
+            + " || within(@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) *)"
+            + " || within(@(@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) *) *))")
     void methodOfAnnotatedType() {}
 
     /**

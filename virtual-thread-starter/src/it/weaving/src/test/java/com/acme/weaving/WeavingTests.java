@@ -104,6 +104,11 @@ class WeavingTests {
     }
 
     @Test
+    void aDefaultMethodHops() {
+        assertThat(context.getBean(Typed.class).sendByDefault().join()).matches(Thread::isVirtual);
+    }
+
+    @Test
     void aCallOfWhatIsOverriddenStaysInTheRun() {
         assertThat(context.getBean(Derived.class).send().toCompletableFuture().join())
                 .isEqualTo("base");
