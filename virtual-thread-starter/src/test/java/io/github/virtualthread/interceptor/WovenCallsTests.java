@@ -17,11 +17,12 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-@Timeout(20)
+@Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 @ExtendWith(OutputCaptureExtension.class)
 class WovenCallsTests {
 

@@ -8,6 +8,7 @@ import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.WebApplicationType;
@@ -19,7 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.util.ClassUtils;
 
 /** Classes of src/main are woven, those of src/test are not. */
-@Timeout(30)
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 class CompiledTests {
 
     @Test

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.slf4j.MDC;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.aop.support.AopUtils;
@@ -32,7 +33,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** One application in mode ASPECTJ. */
-@Timeout(30)
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 class WeavingTests {
 
     private static final BlockingQueue<String> failures = new LinkedBlockingQueue<>();
@@ -179,7 +180,8 @@ class WeavingTests {
         entered.await();
         CompletableFuture<Integer> limited = new CompletableFuture<>();
         Thread caller = Thread.ofPlatform().name("caller").start(() -> limited.complete(mailer.limited(7)));
-        while (context.getBean(TaskLimits.class).get("mail").waiting() == 0) {
+        while (context.getBean(TaskLimits.class).get("mail").waiting() == 0
+                && !Thread.currentThread().isInterrupted()) {
             Thread.onSpinWait();
         }
         assertThat(Trace.take()).isEmpty();
