@@ -19,6 +19,7 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
     private static final List<String> ASKED_FOR_BY_NAME = List.of(
             "com.zaxxer.hikari.HikariDataSource",
             "io.micrometer.context.ContextSnapshotFactory",
+            "org.aspectj.lang.ProceedingJoinPoint",
             "org.springframework.security.core.context.SecurityContextHolder",
             "org.springframework.transaction.support.TransactionSynchronizationManager");
 
