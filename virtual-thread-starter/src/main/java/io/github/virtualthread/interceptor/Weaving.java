@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ final class Weaving {
     private final Function<Resolution, VirtualThreadInterceptor> interceptors;
     private final ProxyAdvice advice;
     private final Map<Class<?>, Boolean> woven = new ConcurrentHashMap<>();
-    private volatile @Nullable WovenContext context;
+    private final AtomicReference<@Nullable WovenContext> context = new AtomicReference<>();
     private volatile @Nullable MethodChecks checks;
 
     /**
@@ -87,13 +88,16 @@ final class Weaving {
         return wanted.getAsBoolean() ? advice.check(factory, created) : List.of();
     }
 
+    /** One for good: a bean that belonged to another would not notice the end. */
     private WovenContext context() {
-        WovenContext known = context;
-        if (known == null) {
-            known = wanted.getAsBoolean() ? WovenContext.of(interceptors.apply(this::resolve)) : WovenContext.inPlace();
-            context = known;
+        WovenContext known = context.get();
+        if (known != null) {
+            return known;
         }
-        return known;
+        WovenContext made =
+                wanted.getAsBoolean() ? WovenContext.of(interceptors.apply(this::resolve)) : WovenContext.inPlace();
+        WovenContext first = context.compareAndExchange(null, made);
+        return first == null ? made : first;
     }
 
     private @Nullable AnnotatedMethod resolve(Method method, Class<?> targetClass) {
