@@ -255,11 +255,15 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     }
 
     private AdviceMode modeOfProperty() {
-        String text = environment == null ? null : environment.getProperty(MODE);
-        // as lenient as whoever binds the properties, and reports what is neither
-        return text != null && text.replaceAll("[^A-Za-z]", "").equalsIgnoreCase(AdviceMode.ASPECTJ.name())
-                ? AdviceMode.ASPECTJ
-                : AdviceMode.PROXY;
+        try {
+            String text = environment == null ? null : environment.getProperty(MODE);
+            // as lenient as whoever binds the properties, who also reports what is neither
+            return text != null && text.replaceAll("[^A-Za-z]", "").equalsIgnoreCase(AdviceMode.ASPECTJ.name())
+                    ? AdviceMode.ASPECTJ
+                    : AdviceMode.PROXY;
+        } catch (IllegalArgumentException unresolvable) {
+            return AdviceMode.PROXY; // reported as well; nothing may be thrown from here
+        }
     }
 
     /**

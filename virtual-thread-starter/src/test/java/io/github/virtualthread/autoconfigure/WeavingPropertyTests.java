@@ -12,8 +12,11 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -89,6 +92,15 @@ class WeavingPropertyTests {
                     assertThat(context).hasNotFailed();
                     assertThat(context.getBean(Mailer.class).send().join()).isSameAs(Thread.currentThread());
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"woven", "${no.such.key}"})
+    void aModeThatCannotBeReadIsReportedByWhoBindsTheProperties(String mode) {
+        runner.withBean(Mailer.class)
+                .withPropertyValues("virtual-thread.mode=" + mode)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining(ConfigurationPropertiesBindException.class.getName()));
     }
 
     @Test

@@ -46,6 +46,16 @@ class CompatibilityTests {
     }
 
     @Test
+    void theRowOfAspectjIsWhatTheApplicationsAreWovenBy() {
+        assertThat(all("\\| AspectJ \\| ([\\d.]+) \\|", README))
+                .isEqualTo(
+                        all("<aspectj\\.version>(.+)</", Pages.text("virtual-thread-starter/src/it/compiled/pom.xml")))
+                .isEqualTo(all(
+                        "<expected\\.aspectj>([\\d.]+)</", Pages.text("virtual-thread-starter/src/it/weaving/pom.xml")))
+                .hasSize(1);
+    }
+
+    @Test
     void theWholeCheckRunsTheApplicationOnTheLowestJavaToo() {
         String lowest = all("<maven\\.compiler\\.release>(\\d+)</", POM).get(0);
 

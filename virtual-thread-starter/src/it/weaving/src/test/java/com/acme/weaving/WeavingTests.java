@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.aspectj.lang.ProceedingJoinPoint;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,6 +69,12 @@ class WeavingTests {
         } else {
             assertThat(Runtime.version().feature()).hasToString(java);
         }
+        assertThat(ProceedingJoinPoint.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .getPath())
+                .endsWith("aspectjweaver-" + System.getProperty("expected.aspectj") + ".jar");
         assertThat(VirtualThreadAspect.class
                         .getProtectionDomain()
                         .getCodeSource()
