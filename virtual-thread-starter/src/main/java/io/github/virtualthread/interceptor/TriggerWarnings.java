@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** Warns of {@code void} methods whose trigger takes their return for the end of the work. */
+/** Warns of methods whose trigger takes their return for the end of the work, or looks at nothing that they return. */
 final class TriggerWarnings {
 
     private static final Logger logger = LoggerFactory.getLogger(TriggerWarnings.class);
@@ -23,7 +23,11 @@ final class TriggerWarnings {
     private TriggerWarnings() {}
 
     static void log(AnnotatedMethod method) {
-        if (method.isLimited() || !method.returnsNothing()) {
+        if (method.isLimited()) {
+            return;
+        }
+        if (!method.returnsNothing()) {
+            warnOfLostFailure(method);
             return;
         }
         String annotation = method.annotation();
@@ -43,6 +47,16 @@ final class TriggerWarnings {
                         annotation,
                         listener.substring(listener.lastIndexOf('.') + 1),
                         annotation));
+    }
+
+    private static void warnOfLostFailure(AnnotatedMethod method) {
+        if (annotations(method).anyMatch(each -> each.isPresent(Scheduled.class))) {
+            logger.warn(
+                    "{} has {} and @Scheduled and returns a future: nobody looks at it, so that a failure is lost. Return "
+                            + "void, then the AsyncUncaughtExceptionHandler or the log has it",
+                    method.qualifiedName(),
+                    method.annotation());
+        }
     }
 
     // each annotation is asked for by its type: another one, ours included, may contradict itself

@@ -162,6 +162,14 @@ class StartUpChecksPageTests {
     }
 
     @Test
+    void theWarningOfAScheduledFutureIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Report.class)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(named(output.getAll())).contains(page("log", "scheduled-future"));
+    }
+
+    @Test
     void theWarningOfALimitedFutureIsOnThePage(CapturedOutput output) {
         RUNNER.withUserConfiguration(Stock.class)
                 .run(context -> assertThat(context).hasFailed());
@@ -526,5 +534,14 @@ class StartUpChecksPageTests {
         @VirtualThread
         @Scheduled(fixedDelay = 60_000)
         void removeOldCarts() {}
+    }
+
+    static class Report {
+
+        @VirtualThread
+        @Scheduled(fixedRate = 60_000)
+        CompletableFuture<String> build() {
+            return CompletableFuture.completedFuture("");
+        }
     }
 }

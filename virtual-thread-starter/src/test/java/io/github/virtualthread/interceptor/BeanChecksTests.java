@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Level;
 import io.github.virtualthread.VirtualThread;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
@@ -339,10 +341,12 @@ class BeanChecksTests {
             assertThat(context.check().mistakes()).isEmpty();
 
             List<String> warnings = logs.messages(Level.WARN);
-            assertThat(warnings).hasSize(3);
+            assertThat(warnings).hasSize(4);
             assertThat(warnings.get(0)).contains("Triggered.delayed has @VirtualThread and @Scheduled(fixedDelay)");
             assertThat(warnings.get(1)).contains("Triggered.delayedByText");
-            assertThat(warnings.get(2)).contains("Triggered.received has @VirtualThread and @JmsListener");
+            assertThat(warnings.get(2))
+                    .contains("Triggered.overlooked has @VirtualThread and @Scheduled and returns a future");
+            assertThat(warnings.get(3)).contains("Triggered.received has @VirtualThread and @JmsListener");
         }
     }
 
@@ -360,6 +364,12 @@ class BeanChecksTests {
         @VirtualThread
         @Scheduled(fixedRate = 1000)
         void atRate() {}
+
+        @VirtualThread
+        @Scheduled(fixedRate = 1000)
+        Future<String> overlooked() {
+            return CompletableFuture.completedFuture("nobody reads this");
+        }
 
         @VirtualThread
         @JmsListener
