@@ -31,4 +31,6 @@ class Newsletter {
     private boolean deliver(String reader) {
         return !reader.isEmpty() && Thread.currentThread().isVirtual();
     }
+    // example: Newsletter
 }
+// end

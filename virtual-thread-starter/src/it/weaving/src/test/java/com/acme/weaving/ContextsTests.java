@@ -88,6 +88,25 @@ class ContextsTests {
     }
 
     @Test
+    void aBeanOfAClosedChildGoesOnByTheEngineOfItsParent() {
+        Plain.Work work;
+        try (ConfigurableApplicationContext parent =
+                run(Mailing.class, "--virtual-thread.thread-name-prefix=parent-")) {
+            var child = new AnnotationConfigApplicationContext();
+            child.setParent(parent);
+            child.register(Plain.class);
+            child.refresh();
+            work = child.getBean(Plain.Work.class);
+            assertThat(work.byItself().join().getName()).startsWith("parent-");
+
+            child.close();
+
+            assertThat(work.byItself().join().getName()).startsWith("parent-");
+        }
+        assertThat(work.byItself()).isCompletedExceptionally();
+    }
+
+    @Test
     void nothingOfAClosedContextIsKeptThoughItsBeanLivesOn() throws Exception {
         Mailer bean;
         WeakReference<Object> engine;
