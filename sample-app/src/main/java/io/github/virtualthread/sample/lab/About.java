@@ -1,0 +1,26 @@
+package io.github.virtualthread.sample.lab;
+
+import java.util.List;
+
+/**
+ * What is told of an experiment before it runs.
+ *
+ * @param id in URLs and on the command line
+ * @param number in the list of experiments, as in {@code 5b}
+ * @param question in one sentence
+ * @param guesses answers to choose from, before the run
+ * @param notShown what a reader must not conclude from it
+ * @param code what runs, as it is in the source
+ * @param yml settings that belong to it; empty for none
+ */
+public record About(
+        String id,
+        String number,
+        Act act,
+        String title,
+        String question,
+        List<String> guesses,
+        List<Parameter> parameters,
+        String notShown,
+        String code,
+        String yml) {}

@@ -1,0 +1,90 @@
+package io.github.virtualthread.sample.lab;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an experiment has found.
+ *
+ * @param sentence the answer, made of what was measured
+ * @param columns figures there are of each contender; the first is the one that is drawn
+ * @param rows one for each contender
+ * @param charts what is drawn besides
+ * @param notes what else a reader has to know, such as who was left out
+ */
+public record Answer(String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes) {
+
+    /**
+     * A figure.
+     *
+     * @param key in {@link Measurement}
+     * @param label for people
+     * @param unit such as {@code ms}; empty for a count
+     */
+    public record Column(String key, String label, String unit) {}
+
+    /** All that was measured of one contender. */
+    public record Row(String name, Map<String, Figure> figures) {
+
+        static Row of(String name, List<Measurement> rounds) {
+            Map<String, List<Double>> byKey = new LinkedHashMap<>();
+            rounds.forEach(round -> round.figures()
+                    .forEach((key, figure) -> byKey.computeIfAbsent(key, first -> new ArrayList<>())
+                            .add(figure)));
+            Map<String, Figure> figures = new LinkedHashMap<>();
+            byKey.forEach((key, values) -> figures.put(key, Figure.of(values)));
+            return new Row(name, figures);
+        }
+
+        public double median(String key) {
+            return figures.get(key).median();
+        }
+    }
+
+    /** One figure over all rounds. */
+    public record Figure(double median, double min, double max) {
+
+        static Figure of(List<Double> rounds) {
+            double[] sorted =
+                    rounds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+            int middle = sorted.length / 2;
+            double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+            return new Figure(median, sorted[0], sorted[sorted.length - 1]);
+        }
+    }
+
+    /**
+     * Lines over one axis.
+     *
+     * @param x label of the axis from left to right
+     * @param y label of the axis from bottom to top
+     */
+    public record Chart(String title, String x, String y, List<Line> lines) {}
+
+    /** A line through points of x and y. */
+    public record Line(String name, List<double[]> points) {
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Line line
+                    && name.equals(line.name)
+                    && Arrays.deepEquals(points.toArray(), line.points.toArray());
+        }
+
+        @Override
+        public int hashCode() {
+            return name.hashCode();
+        }
+    }
+
+    /** The row of that contender. */
+    public Row row(String name) {
+        return rows.stream()
+                .filter(row -> row.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("No contender '%s'".formatted(name)));
+    }
+}

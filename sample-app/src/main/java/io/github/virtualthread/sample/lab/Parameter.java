@@ -1,0 +1,26 @@
+package io.github.virtualthread.sample.lab;
+
+/**
+ * What can be chosen for a run: a whole number within bounds.
+ *
+ * @param name as in {@code tasks}, for URLs and the command line
+ * @param label for people
+ * @param unit such as {@code ms}; empty for a count
+ * @param min smallest value
+ * @param max largest value
+ * @param byDefault value where nothing is chosen
+ * @param small value for a quick run of all experiments
+ */
+public record Parameter(String name, String label, String unit, int min, int max, int byDefault, int small) {
+
+    /** How often each contender is measured; every experiment that compares has it. */
+    public static final Parameter ROUNDS = new Parameter("rounds", "Rounds", "", 1, 10, 3, 1);
+
+    /** Checks that the values themselves are within the bounds. */
+    public Parameter {
+        if (min > max || byDefault < min || byDefault > max || small < min || small > max) {
+            throw new IllegalArgumentException(
+                    "%s: %d and %d must be within %d to %d".formatted(name, byDefault, small, min, max));
+        }
+    }
+}

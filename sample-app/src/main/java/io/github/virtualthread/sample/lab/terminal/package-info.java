@@ -1,0 +1,2 @@
+/** The lab without a browser: {@code --lab=all}. */
+package io.github.virtualthread.sample.lab.terminal;

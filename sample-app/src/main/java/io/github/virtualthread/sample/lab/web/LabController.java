@@ -1,0 +1,97 @@
+package io.github.virtualthread.sample.lab.web;
+
+import io.github.virtualthread.sample.lab.About;
+import io.github.virtualthread.sample.lab.Lab;
+import io.github.virtualthread.sample.lab.LabRun;
+import io.github.virtualthread.sample.lab.LabRun.Event;
+import io.github.virtualthread.sample.lab.Settings;
+import io.github.virtualthread.sample.lab.Settings.Scale;
+import java.util.List;
+import java.util.Map;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Lists experiments, starts and cancels them, and tells what happens. */
+@RestController
+@RequestMapping("/lab")
+class LabController {
+
+    private final Lab lab;
+    private final ObjectWriter json;
+
+    LabController(Lab lab, JsonMapper json) {
+        this.lab = lab;
+        this.json = json.writer();
+    }
+
+    @GetMapping("/experiments")
+    List<About> experiments() {
+        return lab.experiments();
+    }
+
+    @PostMapping("/experiments/{id}/runs")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    Started start(@PathVariable String id, @RequestBody(required = false) Map<String, String> chosen) {
+        LabRun run = lab.start(id, chosen == null ? Map.of() : chosen, Scale.NORMAL);
+        return new Started(run.number(), run.settings().values());
+    }
+
+    @GetMapping(path = "/runs/{number}/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    SseEmitter events(@PathVariable long number) {
+        LabRun run = find(number);
+        EventStream stream = new EventStream(json);
+        Runnable stop = run.listen(event -> tell(stream, event));
+        return stream.open(stop);
+    }
+
+    @DeleteMapping("/runs/{number}")
+    @ResponseStatus(HttpStatus.NO_CONTENT)
+    void cancel(@PathVariable long number) {
+        find(number).cancel();
+    }
+
+    private LabRun find(long number) {
+        return lab.run(number)
+                .orElseThrow(() -> new ResponseStatusException(
+                        HttpStatus.NOT_FOUND, "There is no run %d, or there has been another since".formatted(number)));
+    }
+
+    private static void tell(EventStream stream, Event event) {
+        stream.send(event.type(), event);
+        if (event instanceof LabRun.Answered || event instanceof LabRun.Ended) {
+            stream.end();
+        }
+    }
+
+    @ExceptionHandler
+    ProblemDetail handle(Settings.BadSettings bad) {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, bad.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail handle(Lab.UnknownExperiment unknown) {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.NOT_FOUND, unknown.getMessage());
+    }
+
+    @ExceptionHandler
+    ProblemDetail handle(Lab.Busy busy) {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, busy.getMessage());
+    }
+
+    /** A run that has begun. */
+    record Started(long run, Map<String, Integer> settings) {}
+}

@@ -1,0 +1,65 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.sample.SampleTest;
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Lab;
+import io.github.virtualthread.sample.lab.LabRun;
+import io.github.virtualthread.sample.lab.LabRun.Event;
+import io.github.virtualthread.sample.lab.LabRun.Point;
+import io.github.virtualthread.sample.lab.Settings.Scale;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+@SampleTest
+class PoolOrVirtualTests {
+
+    @Test
+    void aPoolTakesAsManyTurnsAsItsSizeAsksForAndVirtualThreadsOne(@Autowired Lab lab) throws Exception {
+        List<Event> events = new CopyOnWriteArrayList<>();
+        LabRun run = lab.start("pool-or-virtual", Map.of("tasks", "40", "millis", "100", "rounds", "1"), Scale.SMALL);
+        run.listen(events::add);
+
+        Answer answer = run.answer().get(20, TimeUnit.SECONDS);
+
+        assertThat(answer.row("fixed pool of 10").median("millis")).isGreaterThanOrEqualTo(400);
+        assertThat(answer.row("fixed pool of 10").median("threads")).isEqualTo(10);
+        assertThat(answer.row("Spring Boot's default pool of 8").median("millis"))
+                .isGreaterThanOrEqualTo(500);
+        assertThat(answer.row("Spring Boot's default pool of 8").median("threads"))
+                .isEqualTo(8);
+        assertThat(answer.row("cached pool of at most 2,000").median("threads")).isEqualTo(40);
+        assertThat(answer.row("@VirtualThread").median("millis"))
+                .isGreaterThanOrEqualTo(100)
+                .isLessThan(answer.row("fixed pool of 10").median("millis"));
+        assertThat(answer.sentence())
+                .startsWith("40 tasks of 100 ms took ")
+                .contains("Spring Boot's default pool of 8");
+        assertThat(events.stream().filter(Point.class::isInstance).map(Point.class::cast))
+                .filteredOn(point -> point.line().equals("@VirtualThread"))
+                .last()
+                .extracting(Point::y)
+                .isEqualTo(40.0);
+    }
+
+    @Test
+    void aPoolThatWouldTakeTooLongIsLeftOutAndSaidSo(@Autowired Lab lab) throws Exception {
+        Answer answer = lab.start(
+                        "pool-or-virtual", Map.of("tasks", "2000", "millis", "310", "rounds", "1"), Scale.SMALL)
+                .answer()
+                .get(20, TimeUnit.SECONDS);
+
+        assertThat(answer.rows())
+                .extracting(Answer.Row::name)
+                .containsExactly("cached pool of at most 2,000", "@Async", "@VirtualThread");
+        assertThat(answer.notes())
+                .containsExactly(
+                        "Left out: fixed pool of 10 would take 62 s",
+                        "Left out: Spring Boot's default pool of 8 would take 77 s");
+    }
+}
