@@ -1,0 +1,108 @@
+package io.github.virtualthread.sample.lab.terminal;
+
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Chart;
+import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Report;
+import io.github.virtualthread.sample.lab.Report.Machine;
+import java.util.stream.Collectors;
+import org.springframework.web.util.HtmlUtils;
+
+/** A report as one page that needs nothing else. */
+final class HtmlReport {
+
+    private static final String STYLE = """
+            body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+                   color: #1c2430; background: #fff }
+            table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .25rem .75rem; text-align: right;
+                   border-bottom: 1px solid #8886 } td:first-child, th:first-child { text-align: left }
+            svg { width: 100%; height: auto; font-size: 13px } svg text { fill: currentColor }
+            .quiet { opacity: .8 }
+            @media (prefers-color-scheme: dark) { body { color: #e6e9ee; background: #14181f } }
+            """;
+
+    private HtmlReport() {}
+
+    static String of(Report report) {
+        Machine machine = report.machine();
+        return """
+                <!doctype html>
+                <html lang="en">
+                <meta charset="utf-8">
+                <meta name="viewport" content="width=device-width, initial-scale=1">
+                <title>What the experiments found</title>
+                <style>%s</style>
+                <h1>What the experiments found</h1>
+                <p>%d cores, %,d MB of memory, Java %s on %s, %s. Load generator and server share the cores.</p>
+                %s</html>
+                """.formatted(
+                        STYLE,
+                        machine.cores(),
+                        machine.memoryMegabytes(),
+                        escape(machine.java()),
+                        escape(machine.system()),
+                        machine.date(),
+                        report.experiments().stream().map(HtmlReport::entry).collect(Collectors.joining()));
+    }
+
+    private static String entry(Report.Entry entry) {
+        String found = entry.answer() == null
+                ? "<p>Failed: %s</p>\n".formatted(escape(entry.failure()))
+                : answer(entry.answer(), entry);
+        return """
+                <h2 id="%s">%s. %s</h2>
+                <p>%s</p>
+                <p class="quiet">%s</p>
+                %s<p class="quiet">What this does not show: %s</p>
+                """.formatted(
+                        escape(entry.id()),
+                        escape(entry.number()),
+                        escape(entry.title()),
+                        escape(entry.question()),
+                        escape(entry.settings().entrySet().stream()
+                                .map(setting -> setting.getKey() + " " + setting.getValue())
+                                .sorted()
+                                .collect(Collectors.joining(", "))),
+                        found,
+                        escape(entry.notShown()));
+    }
+
+    private static String answer(Answer answer, Report.Entry entry) {
+        StringBuilder html = new StringBuilder();
+        html.append("<p><strong>%s</strong></p>\n".formatted(escape(answer.sentence())));
+        answer.notes().forEach(note -> html.append("<p>%s</p>\n".formatted(escape(note))));
+        if (!answer.columns().isEmpty()) {
+            html.append(Svg.bars(answer)).append(table(answer));
+        }
+        if (!entry.lines().isEmpty()) {
+            html.append(Svg.lines(new Chart("While it ran", "seconds", "", entry.lines())));
+        }
+        answer.charts().forEach(chart -> html.append(Svg.lines(chart)));
+        return html.toString();
+    }
+
+    private static String table(Answer answer) {
+        String head = answer.columns().stream()
+                .map(column -> "<th scope=\"col\">%s</th>".formatted(escape(TextTable.heading(column))))
+                .collect(Collectors.joining());
+        return "<table>\n<tr><th></th>%s</tr>\n%s</table>\n"
+                .formatted(
+                        head,
+                        answer.rows().stream().map(row -> row(answer, row)).collect(Collectors.joining()));
+    }
+
+    private static String row(Answer answer, Row row) {
+        return "<tr><th scope=\"row\">%s</th>%s</tr>\n"
+                .formatted(
+                        escape(row.name()),
+                        answer.columns().stream()
+                                .map(column -> "<td>%s</td>"
+                                        .formatted(
+                                                TextTable.figure(row.figures().get(column.key()))))
+                                .collect(Collectors.joining()));
+    }
+
+    static String escape(String text) {
+        return HtmlUtils.htmlEscape(text);
+    }
+}

@@ -1,0 +1,92 @@
+package io.github.virtualthread.sample.lab.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.sample.SampleTest;
+import io.github.virtualthread.sample.lab.Lab;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.DefaultApplicationArguments;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@SampleTest
+class TerminalLabTests {
+
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+    @Autowired
+    private Lab lab;
+
+    @Autowired
+    private JsonMapper json;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void itPrintsTheTableAndWritesResultsAndReport() throws Exception {
+        int code = run("--lab=pool-or-virtual", "--lab.tasks=20", "--lab.millis=20", "--lab.rounds=1");
+
+        assertThat(printed())
+                .contains("1. Pool or virtual threads", "Round 1 of 1: @VirtualThread", "until all are done, ms")
+                .contains("20 tasks of 20 ms took ");
+        assertThat(code).isZero();
+        JsonNode results = json.readTree(Files.readString(directory.resolve("results.json")));
+        assertThat(results.at("/machine/cores").asInt())
+                .isEqualTo(Runtime.getRuntime().availableProcessors());
+        assertThat(results.at("/experiments/0/settings/tasks").asInt()).isEqualTo(20);
+        double millis =
+                results.at("/experiments/0/answer/rows/0/figures/millis/median").asDouble();
+        assertThat(millis).isGreaterThanOrEqualTo(40);
+        assertThat(Files.readString(directory.resolve("report.html")))
+                .contains("<svg", "<td>%s</td>".formatted(TextTable.number(millis)))
+                .contains("<polyline")
+                .doesNotContain("<script", "http://", "https://");
+    }
+
+    @Test
+    void whatThereIsNotIsNamed() {
+        assertThat(run("--lab=pools")).isEqualTo(2);
+        assertThat(printed()).contains("--lab: there is no experiment 'pools', only all and pool-or-virtual");
+    }
+
+    @Test
+    void aMisspeltParameterRunsNothing() {
+        assertThat(run("--lab=pool-or-virtual", "--lab.task=20")).isEqualTo(2);
+        assertThat(printed())
+                .contains(
+                        "--lab.task is no parameter of these experiments; they have [lab.millis, lab.rounds, lab.tasks]");
+    }
+
+    @Test
+    void aValueOutOfBoundsIsToldAndEndsWithACode() {
+        assertThat(run("--lab=pool-or-virtual", "--lab.tasks=0")).isEqualTo(2);
+        assertThat(printed()).contains("tasks must be a whole number from 1 to 100000, was '0'");
+    }
+
+    @Test
+    void withoutTheOptionNothingIsAskedFor() {
+        assertThat(terminal("--server.port=0").isAskedFor()).isFalse();
+        assertThat(terminal("--lab").isAskedFor()).isTrue();
+    }
+
+    private int run(String... arguments) {
+        return terminal(arguments).run();
+    }
+
+    private TerminalLab terminal(String... arguments) {
+        PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+        return new TerminalLab(lab, new DefaultApplicationArguments(arguments), json, out, directory);
+    }
+
+    private String printed() {
+        return printed.toString(StandardCharsets.UTF_8);
+    }
+}
