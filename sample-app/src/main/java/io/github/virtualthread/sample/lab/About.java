@@ -12,6 +12,7 @@ import java.util.List;
  * @param notShown what a reader must not conclude from it
  * @param code what runs, as it is in the source
  * @param yml settings that belong to it; empty for none
+ * @param resizes limit that whoever watches may resize while it runs; empty for none
  */
 public record About(
         String id,
@@ -23,4 +24,5 @@ public record About(
         List<Parameter> parameters,
         String notShown,
         String code,
-        String yml) {}
+        String yml,
+        String resizes) {}

@@ -29,7 +29,8 @@ public record Answer(String sentence, List<Column> columns, List<Row> rows, List
     /** All that was measured of one contender. */
     public record Row(String name, Map<String, Figure> figures) {
 
-        static Row of(String name, List<Measurement> rounds) {
+        /** Of at least one round. */
+        public static Row of(String name, List<Measurement> rounds) {
             Map<String, List<Double>> byKey = new LinkedHashMap<>();
             rounds.forEach(round -> round.figures()
                     .forEach((key, figure) -> byKey.computeIfAbsent(key, first -> new ArrayList<>())

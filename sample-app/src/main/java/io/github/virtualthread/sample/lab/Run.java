@@ -26,6 +26,11 @@ public final class Run {
         watcher.point(line, x, y);
     }
 
+    /** How far it is, from 0 to 1, and what it does; told by {@link #compare} itself. */
+    public void progress(double done, String text) {
+        watcher.progress(done, text);
+    }
+
     /** Each contender once unmeasured, then all of them in rounds; every other round backwards, so that none is always first. */
     public List<Row> compare(List<Contender> contenders) throws Exception {
         int rounds = get(Parameter.ROUNDS.name());

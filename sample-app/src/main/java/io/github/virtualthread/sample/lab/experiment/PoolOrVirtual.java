@@ -70,6 +70,7 @@ class PoolOrVirtual implements Experiment {
                         Parameter.ROUNDS),
                 "That virtual threads make anything faster that needs the processor: these tasks only wait.",
                 Source.of(BlockingTasks.class),
+                "",
                 "");
     }
 
