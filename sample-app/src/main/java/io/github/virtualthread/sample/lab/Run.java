@@ -21,6 +21,11 @@ public final class Run {
         return settings.get(parameter);
     }
 
+    /** A new line of that name begins, in place of an older one. */
+    public void begin(String line) {
+        watcher.begin(line);
+    }
+
     /** A point of a line that is drawn while the experiment runs. */
     public void point(String line, double x, double y) {
         watcher.point(line, x, y);

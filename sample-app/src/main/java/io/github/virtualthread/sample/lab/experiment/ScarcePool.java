@@ -1,0 +1,59 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/**
+ * A pool of few connections, whose patience can be chosen. A pool reads the longest wait for a connection when it is made, so
+ * there is one for each.
+ */
+final class ScarcePool extends DelegatingDataSource implements DisposableBean {
+
+    private final int connections;
+    private final HikariDataSource atRest; // never opened: whoever follows its size needs no connection
+    private final Map<Duration, HikariDataSource> pools = new HashMap<>();
+
+    ScarcePool(int connections) {
+        this.connections = connections;
+        this.atRest = pool(connections);
+        setTargetDataSource(atRest);
+    }
+
+    private static HikariDataSource pool(int connections) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setPoolName("scarce");
+        pool.setJdbcUrl("jdbc:h2:mem:scarce;DB_CLOSE_DELAY=-1");
+        pool.setConnectionInitSql("create alias if not exists sleep for 'java.lang.Thread.sleep(long)'");
+        pool.setMaximumPoolSize(connections);
+        return pool;
+    }
+
+    int connections() {
+        return connections;
+    }
+
+    /** From now on a call waits so long for a connection. */
+    void waitFor(Duration longest) {
+        setTargetDataSource(pools.computeIfAbsent(longest, wait -> {
+            HikariDataSource pool = pool(connections);
+            pool.setConnectionTimeout(wait.toMillis());
+            return pool;
+        }));
+    }
+
+    /** Closes the pools that were made for a run. */
+    void reset() {
+        setTargetDataSource(atRest);
+        destroy();
+    }
+
+    @Override
+    public void destroy() {
+        pools.values().forEach(HikariDataSource::close);
+        pools.clear();
+    }
+}

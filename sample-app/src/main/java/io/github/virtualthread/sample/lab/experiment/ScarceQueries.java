@@ -1,0 +1,44 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.resilience.annotation.ConcurrencyLimit;
+import org.springframework.stereotype.Service;
+
+/** A query that takes its time, in the ways in which a service may be called. */
+@Service
+class ScarceQueries {
+
+    private final JdbcTemplate jdbc;
+
+    ScarceQueries(@Qualifier("scarceJdbc") JdbcTemplate jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    // shown
+    void query(int millis) {
+        jdbc.execute("call sleep(%d)".formatted(millis));
+    }
+
+    @ConcurrencyLimit(limitString = "${scarce.connections}")
+    void concurrencyLimited(int millis) {
+        query(millis);
+    }
+
+    @VirtualThread("scarce")
+    CompletableFuture<Void> virtual(int millis) {
+        query(millis);
+        return completedFuture(null);
+    }
+
+    @Limited("scarce")
+    void limited(int millis) {
+        query(millis);
+    }
+    // shown
+}
