@@ -14,8 +14,26 @@ import java.util.Map;
  * @param rows one for each contender
  * @param charts what is drawn besides
  * @param notes what else a reader has to know, such as who was left out
+ * @param facts what was found that is no figure
  */
-public record Answer(String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes) {
+public record Answer(
+        String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes, Facts facts) {
+
+    /** An answer in figures only. */
+    public Answer(String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes) {
+        this(sentence, columns, rows, charts, notes, Facts.NONE);
+    }
+
+    /**
+     * A table of text, such as lines of a log.
+     *
+     * @param columns heads of the columns
+     * @param rows as many cells each; the first is the name of the row
+     */
+    public record Facts(List<String> columns, List<List<String>> rows) {
+
+        static final Facts NONE = new Facts(List.of(), List.of());
+    }
 
     /**
      * A figure.

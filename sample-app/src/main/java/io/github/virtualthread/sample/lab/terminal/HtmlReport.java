@@ -2,9 +2,11 @@ package io.github.virtualthread.sample.lab.terminal;
 
 import io.github.virtualthread.sample.lab.Answer;
 import io.github.virtualthread.sample.lab.Answer.Chart;
+import io.github.virtualthread.sample.lab.Answer.Facts;
 import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Report;
 import io.github.virtualthread.sample.lab.Report.Machine;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.springframework.web.util.HtmlUtils;
 
@@ -16,6 +18,7 @@ final class HtmlReport {
                    color: #1c2430; background: #fff }
             table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .25rem .75rem; text-align: right;
                    border-bottom: 1px solid #8886 } td:first-child, th:first-child { text-align: left }
+            .facts td { text-align: left; vertical-align: top } pre { margin: 0; white-space: pre-wrap; font-size: 13px }
             svg { width: 100%; height: auto; font-size: 13px } svg text { fill: currentColor }
             .quiet { opacity: .8 }
             @media (prefers-color-scheme: dark) { body { color: #e6e9ee; background: #14181f } }
@@ -74,11 +77,30 @@ final class HtmlReport {
         if (!answer.columns().isEmpty()) {
             html.append(Svg.bars(answer)).append(table(answer));
         }
+        if (!answer.facts().rows().isEmpty()) {
+            html.append(facts(answer.facts()));
+        }
         if (!entry.lines().isEmpty()) {
             html.append(Svg.lines(new Chart("While it ran", "seconds", "", entry.lines())));
         }
         answer.charts().forEach(chart -> html.append(Svg.lines(chart)));
         return html.toString();
+    }
+
+    private static String facts(Facts facts) {
+        String head = facts.columns().stream()
+                .map(column -> "<th scope=\"col\">%s</th>".formatted(escape(column)))
+                .collect(Collectors.joining());
+        String rows = facts.rows().stream().map(HtmlReport::factsRow).collect(Collectors.joining());
+        return "<table class=\"facts\">\n<tr>%s</tr>\n%s</table>\n".formatted(head, rows);
+    }
+
+    private static String factsRow(List<String> row) {
+        String cells = row.stream()
+                .skip(1)
+                .map(cell -> "<td><pre>%s</pre></td>".formatted(escape(cell)))
+                .collect(Collectors.joining());
+        return "<tr><th scope=\"row\">%s</th>%s</tr>\n".formatted(escape(row.getFirst()), cells);
     }
 
     private static String table(Answer answer) {

@@ -3,6 +3,7 @@ package io.github.virtualthread.sample.lab.terminal;
 import io.github.virtualthread.sample.lab.Answer;
 import io.github.virtualthread.sample.lab.Answer.Column;
 import io.github.virtualthread.sample.lab.Answer.Figure;
+import java.util.List;
 import java.util.Locale;
 
 /** An answer as text: median and, where rounds differ, the range of each figure. */
@@ -30,8 +31,18 @@ final class TextTable {
                             text.append("  %28s".formatted(figure(row.figures().get(column.key())))));
             text.append('\n');
         });
+        answer.facts().rows().forEach(row -> text.append(facts(answer.facts().columns(), row)));
         text.append('\n').append("  ").append(answer.sentence()).append('\n');
         answer.notes().forEach(note -> text.append("  ").append(note).append('\n'));
+        return text.toString();
+    }
+
+    private static String facts(List<String> columns, List<String> row) {
+        StringBuilder text = new StringBuilder("  ").append(row.getFirst()).append('\n');
+        for (int i = 1; i < row.size(); i++) {
+            text.append("    ").append(columns.get(i)).append(":\n");
+            text.append(row.get(i).indent(6));
+        }
         return text.toString();
     }
 

@@ -1,0 +1,191 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.PatternLayout;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.sample.lab.About;
+import io.github.virtualthread.sample.lab.Act;
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Facts;
+import io.github.virtualthread.sample.lab.Experiment;
+import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Run;
+import io.github.virtualthread.sample.lab.Source;
+import io.github.virtualthread.sample.lab.experiment.ContextTasks.Work;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.MDC;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.stereotype.Component;
+
+/** What a task sees of its caller, whether a cancel stops it, and what its failure shows. */
+@Component
+@Order(7)
+class ContextAndCancel implements Experiment {
+
+    private static final String REQUEST_ID = "requestId";
+    private static final int SHOWN_FRAMES = 12;
+
+    private final ContextTasks tasks;
+
+    ContextAndCancel(ContextTasks tasks) {
+        this.tasks = tasks;
+    }
+
+    @Override
+    public About about() {
+        return new About(
+                "context-and-cancel",
+                "7",
+                Act.LIMIT_THE_RESOURCE,
+                "Context and cancel",
+                "Is the request's id in the log of a task, does cancel(true) stop it, and does its failure show who called?",
+                List.of("Both do", "Only @VirtualThread", "Neither"),
+                List.of(new Parameter("millis", "The work takes", "ms", 100, 10_000, 2_000, 500)),
+                "That code which ignores an interrupt can be stopped: nothing can do that.",
+                Source.of(ContextTasks.class),
+                "",
+                "");
+    }
+
+    @Override
+    public Answer run(Run run) throws Exception {
+        Duration time = Duration.ofMillis(run.get("millis"));
+        run.progress(0, "The log");
+        String asyncLog = log(ContextTasks::logAsync);
+        String virtualLog = log(ContextTasks::logVirtual);
+        run.progress(0.3, "cancel(true)");
+        Cancelled async = cancel(time, tasks::workAsync);
+        Cancelled virtual = cancel(time, tasks::workVirtual);
+        run.progress(0.8, "The stack of a failure");
+        String asyncStack = stack(tasks.failAsync());
+        String virtualStack = stack(tasks.failVirtual());
+        String tracedStack = tracedStack();
+        Facts facts = new Facts(
+                List.of("", "@Async", "@VirtualThread"),
+                List.of(
+                        List.of("The log", asyncLog, virtualLog),
+                        List.of("cancel(true) after the work has begun", async.text(), virtual.text()),
+                        List.of("The stack of a failure", asyncStack, virtualStack),
+                        List.of("The same with virtual-thread.caller-trace", "there is no such thing", tracedStack)));
+        return new Answer(
+                sentence(asyncLog, virtualLog, async, virtual), List.of(), List.of(), List.of(), List.of(), facts);
+    }
+
+    private String log(Function<ContextTasks, CompletableFuture<Void>> call) throws Exception {
+        Logger logger = (Logger) ContextTasks.log;
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        String before = MDC.get(REQUEST_ID);
+        MDC.put(REQUEST_ID, "r-4711");
+        try {
+            call.apply(tasks).get();
+        } finally {
+            logger.detachAppender(lines);
+            if (before == null) {
+                MDC.remove(REQUEST_ID);
+            } else {
+                MDC.put(REQUEST_ID, before);
+            }
+        }
+        PatternLayout layout = new PatternLayout();
+        layout.setContext(logger.getLoggerContext());
+        layout.setPattern("%level [%X{requestId:-}] [%thread] %msg");
+        layout.start();
+        return lines.list.stream().map(layout::doLayout).collect(Collectors.joining("\n"));
+    }
+
+    private static Cancelled cancel(Duration time, BiFunction<Duration, Work, Future<Void>> call) throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Future<Void> future = call.apply(time, longest -> {
+            begun.countDown();
+            try {
+                Thread.sleep(longest);
+                interrupted.complete(false);
+            } catch (InterruptedException stopped) {
+                interrupted.complete(true);
+            }
+        });
+        begun.await();
+        long begin = System.nanoTime();
+        future.cancel(true);
+        boolean stopped = interrupted.get(time.toMillis() + 5_000, TimeUnit.MILLISECONDS);
+        return new Cancelled(stopped, (System.nanoTime() - begin) / 1e6);
+    }
+
+    private static String stack(Future<Void> future) throws InterruptedException {
+        try {
+            future.get();
+            return "it has not failed";
+        } catch (ExecutionException failure) {
+            StringWriter stack = new StringWriter();
+            failure.getCause().printStackTrace(new PrintWriter(stack));
+            return stack.toString()
+                    .lines()
+                    .filter(line -> !line.contains("at ") || isOurs(line))
+                    .limit(SHOWN_FRAMES)
+                    .collect(Collectors.joining("\n"));
+        }
+    }
+
+    /** The frames of the application; those of the frameworks are left out. */
+    private static boolean isOurs(String line) {
+        return line.contains(".sample.") && !line.contains("$$SpringCGLIB$$");
+    }
+
+    /** In a context of its own, since it is switched on for a whole application. */
+    private static String tracedStack() throws InterruptedException {
+        try (var context = new AnnotationConfigApplicationContext()) {
+            context.getEnvironment()
+                    .getPropertySources()
+                    .addFirst(new MapPropertySource("traced", Map.of("virtual-thread.caller-trace", true)));
+            context.register(Traced.class);
+            context.refresh();
+            return stack(context.getBean(ContextTasks.class).failVirtual());
+        }
+    }
+
+    private static String sentence(String asyncLog, String virtualLog, Cancelled async, Cancelled virtual) {
+        return "The request's id is %s the log of @Async and %s that of @VirtualThread; cancel(true) %s @Async and %s @VirtualThread."
+                .formatted(
+                        asyncLog.contains("[r-4711]") ? "in" : "not in",
+                        virtualLog.contains("[r-4711]") ? "in" : "not in",
+                        async.stopped() ? "stops" : "does not stop",
+                        virtual.stopped() ? "stops" : "does not stop");
+    }
+
+    /** What became of work that was cancelled. */
+    private record Cancelled(boolean stopped, double millis) {
+
+        String text() {
+            return stopped
+                    ? "the work stopped after %.1f ms".formatted(millis)
+                    : "the work ran on for %,.0f ms, to its end".formatted(millis);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(ContextTasks.class)
+    static class Traced {}
+}
