@@ -23,7 +23,7 @@ class Addresses {
     void tell() {
         String origin = "http://localhost:" + environment.getProperty("local.server.port");
         log.info("""
-                Open {0}/sync/products/1 , {0}/async/products/1 , {0}/virtual/products/1 or paste:
+                Open the laboratory at {0}/ , the product page at {0}/sync/products/1 , {0}/async/products/1 , {0}/virtual/products/1 or paste:
                   curl -H 'X-Request-Id: demo' {0}/sync/products/1
                   curl -H 'X-Request-Id: demo' {0}/async/products/1
                   curl -H 'X-Request-Id: demo' {0}/virtual/products/1

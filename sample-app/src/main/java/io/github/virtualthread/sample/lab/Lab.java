@@ -78,8 +78,16 @@ public class Lab implements DisposableBean {
     /** Another experiment runs. */
     public static final class Busy extends IllegalStateException {
 
+        private final long run;
+
         Busy(LabRun running) {
             super("Experiment '%s' runs; wait for its end, or cancel run %d".formatted(running.id(), running.number()));
+            this.run = running.number();
+        }
+
+        /** The number of the one that runs. */
+        public long run() {
+            return run;
         }
     }
 }

@@ -19,6 +19,7 @@ public final class LabRun implements Run.Watcher {
     private final Settings settings;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
     private final Thread thread;
+    private volatile boolean ended;
     private final Lock lock = new ReentrantLock();
     private final List<Event> events = new ArrayList<>();
     private final List<Consumer<Event>> listeners = new ArrayList<>();
@@ -37,12 +38,15 @@ public final class LabRun implements Run.Watcher {
     private void measure() {
         try {
             Answer found = experiment.run(new Run(settings, this));
+            ended = true; // before it is told: whoever hears of the end may start the next
             tell(new Answered(found));
             answer.complete(found);
         } catch (InterruptedException cancelled) {
+            ended = true;
             tell(new Ended("cancelled", "Cancelled"));
             answer.cancel(false);
         } catch (Throwable failure) {
+            ended = true;
             tell(new Ended("failed", failure.toString()));
             answer.completeExceptionally(failure);
         }
@@ -65,8 +69,9 @@ public final class LabRun implements Run.Watcher {
         return answer.copy();
     }
 
+    /** Whether it measures no more. */
     public boolean isDone() {
-        return answer.isDone();
+        return ended;
     }
 
     /** Ends the run early. It may take a moment to end what it has begun. */

@@ -32,6 +32,7 @@ public final class Source {
             throw new IllegalStateException("The source of %s needs two comments '%s'".formatted(type, MARK));
         }
         String shown = source.substring(source.indexOf('\n', from) + 1, source.lastIndexOf('\n', to) + 1);
-        return shown.stripIndent().strip();
+        // first the end: an empty last line would count as one without indentation
+        return shown.stripTrailing().stripIndent();
     }
 }

@@ -11,6 +11,7 @@ import io.github.virtualthread.sample.lab.Settings.Scale;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -70,6 +71,21 @@ class LabTests {
                 .contains("no socket");
         run.listen(events::add);
         assertThat(events).last().isEqualTo(new Ended("failed", "java.io.IOException: no socket"));
+    }
+
+    @Test
+    void whoHearsOfTheEndMayStartTheNext() {
+        LabRun first = lab.start("blocked", Map.of(), Scale.NORMAL);
+        CompletableFuture<LabRun> second = new CompletableFuture<>();
+        first.listen(event -> {
+            if (event instanceof Answered) {
+                second.completeAsync(() -> lab.start("racing", Map.of(), Scale.NORMAL), Runnable::run);
+            }
+        });
+
+        gate.countDown();
+
+        assertThat(second).succeedsWithin(10, SECONDS);
     }
 
     @Test

@@ -71,7 +71,8 @@ class PoolOrVirtual implements Experiment {
                 "That virtual threads make anything faster that needs the processor: these tasks only wait.",
                 Source.of(BlockingTasks.class),
                 "",
-                "");
+                "",
+                "tasks done");
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -46,8 +47,14 @@ class LabController {
     @PostMapping("/experiments/{id}/runs")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Started start(@PathVariable String id, @RequestBody(required = false) Map<String, String> chosen) {
-        LabRun run = lab.start(id, chosen == null ? Map.of() : chosen, Scale.NORMAL);
-        return new Started(run.number(), run.settings().values());
+        return Started.of(lab.start(id, chosen == null ? Map.of() : chosen, Scale.NORMAL));
+    }
+
+    /** For a page that is opened, or loaded again, in the middle of a run. No content where none runs. */
+    @GetMapping("/runs/running")
+    ResponseEntity<Started> running() {
+        return lab.running().map(run -> ResponseEntity.ok(Started.of(run))).orElseGet(() -> ResponseEntity.noContent()
+                .build());
     }
 
     @GetMapping(path = "/runs/{number}/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
@@ -89,9 +96,16 @@ class LabController {
 
     @ExceptionHandler
     ProblemDetail handle(Lab.Busy busy) {
-        return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, busy.getMessage());
+        ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, busy.getMessage());
+        problem.setProperty("run", busy.run());
+        return problem;
     }
 
     /** A run that has begun. */
-    record Started(long run, Map<String, Integer> settings) {}
+    record Started(long run, String experiment, Map<String, Integer> settings) {
+
+        static Started of(LabRun run) {
+            return new Started(run.number(), run.id(), run.settings().values());
+        }
+    }
 }

@@ -1,0 +1,27 @@
+import { openCalculator } from "./calculator.js";
+import { Card } from "./card.js";
+import { openLivePanel } from "./live.js";
+import * as server from "./server.js";
+import { offerTour } from "./tour.js";
+
+openCalculator(document.querySelector(".calculator"));
+openLivePanel(document.getElementById("live"));
+
+try {
+  const cards = (await server.experiments()).map((about) => new Card(about));
+  const acts = [...document.querySelectorAll("[data-act]")];
+  cards.forEach((card) => acts.find((act) => act.dataset.act === card.about.act).append(card.root));
+  // the browser has looked for the place of the address before there were cards
+  cards.find((card) => `#${card.about.id}` === location.hash)?.root.scrollIntoView();
+  // a tour in the order of the page
+  cards.sort((one, other) => acts.indexOf(one.root.parentElement) - acts.indexOf(other.root.parentElement));
+  offerTour(cards, document.getElementById("tour"), document.getElementById("tour-bar"));
+
+  // one that was started before this page was opened, or in another tab
+  const running = await server.running();
+  if (running) {
+    await cards.find((card) => card.about.id === running.experiment).follow(running.run, running.settings);
+  }
+} catch (refused) {
+  document.getElementById("loading").textContent = refused.message;
+}

@@ -1,0 +1,105 @@
+// What a run draws while it goes on, and what it has found.
+
+import { bars } from "./bars.js";
+import { element } from "./dom.js";
+import { Lines } from "./lines.js";
+import { Looks } from "./looks.js";
+import { factsTable, resultTable } from "./table.js";
+
+export class Result {
+  #about;
+  #root;
+  #live;
+  #charts = [];
+
+  constructor(about, root) {
+    this.#about = about;
+    this.#root = root;
+    this.#find(".logarithmic").addEventListener("change", () => this.#rescale());
+  }
+
+  #find(selector) {
+    return this.#root.querySelector(selector);
+  }
+
+  // Empty again, for a run that begins.
+  open() {
+    this.#charts.forEach((chart) => chart.close());
+    this.#charts = [];
+    this.#root.hidden = false;
+    this.#root.classList.remove("answered");
+    for (const part of [".sentence", ".guessed", ".figures", ".table", ".facts", ".notes"]) {
+      this.#find(part).replaceChildren();
+    }
+    this.looks = new Looks();
+    const chart = { title: "While it runs", x: "seconds", y: this.#about.watched };
+    this.#live = this.#add(new Lines(chart, this.looks));
+    this.#live.figure.hidden = true;
+  }
+
+  // For a browser that lost the connection and is told everything again.
+  clear() {
+    this.#live.clear();
+  }
+
+  begin(line) {
+    this.#live.begin(line);
+  }
+
+  point(line, x, y) {
+    this.#live.figure.hidden = false;
+    this.#live.point(line, x, y);
+  }
+
+  show({ sentence, columns, rows, charts, notes, facts }, settings, guess) {
+    const rounds = settings.rounds;
+    this.#root.classList.add("answered");
+    this.#find(".sentence").textContent = sentence;
+    this.#find(".guessed").textContent = guess ? `You guessed: ${guess}.` : "";
+    if (columns.length > 0 && rows.some((row) => row.figures[columns[0].key])) {
+      const { figure, draw } = bars(rows, columns[0], this.looks, rounds);
+      this.#find(".figures").prepend(figure);
+      this.#charts.push(draw());
+    }
+    if (rows.length > 0) {
+      this.#find(".table").replaceChildren(resultTable(rows, columns, rounds));
+    }
+    if (facts.rows.length > 0) {
+      this.#find(".facts").replaceChildren(factsTable(facts));
+    }
+    charts.forEach((chart) => this.#showChart(chart, charts));
+    this.#find(".notes").replaceChildren(...notes.map((note) => element("li", {}, note)));
+    this.#find(".scale").hidden = this.#root.querySelector("figure:not([hidden])") === null;
+    this.#rescale();
+  }
+
+  // Charts of the same axes are drawn small, beside each other and on the same scales, so that they can be compared.
+  #showChart({ title, x, y, lines }, charts) {
+    const alike = charts.filter((each) => each.x === x && each.y === y);
+    const chart = new Lines({ title, x, y, most: most(alike) }, this.looks);
+    if (alike.length > 1) {
+      chart.figure.classList.add("small");
+      if (alike[0].title === title) {
+        this.#find(".figures").append(element("p", { className: "alike hint" }, "These charts have the same scales."));
+      }
+    }
+    this.#add(chart);
+    lines.forEach(({ name, points }) => chart.add(name, points));
+  }
+
+  #add(lines) {
+    this.#find(".figures").append(lines.figure);
+    this.#charts.push(lines.draw());
+    return lines;
+  }
+
+  #rescale() {
+    const on = this.#find(".logarithmic").checked;
+    this.#charts.forEach((chart) => chart.logarithmic(on));
+  }
+}
+
+function most(charts) {
+  const points = charts.flatMap(({ lines }) => lines.flatMap((line) => line.points));
+  return points.reduce((most, [x, y]) => ({ x: Math.max(most.x, x), y: Math.max(most.y, y) }), { x: 0, y: 0 });
+}

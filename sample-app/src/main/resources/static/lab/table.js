@@ -1,0 +1,80 @@
+// The same figures as in the charts, to be read and heard.
+
+import { element } from "./dom.js";
+import { labelled, number } from "./numbers.js";
+
+const TIMES = 12;
+
+export function resultTable(rows, columns, rounds) {
+  const several = `Medians of ${rounds} rounds, with the lowest and the highest where they differ`;
+  const caption = rounds === undefined ? "What was measured" : rounds > 1 ? several : "What was measured, in one round";
+  const cells = (row) => columns.map((column) => figure(row.figures[column.key], rounds));
+  return table(
+    caption,
+    ["Contender", ...columns.map(labelled)],
+    rows.map((row) => [row.name, ...cells(row)]),
+  );
+}
+
+function figure(measured, rounds) {
+  if (!measured) {
+    return "–";
+  }
+  const { median, min, max } = measured;
+  const range = `${number(min)} to ${number(max)}`;
+  return rounds > 1 && number(min) !== number(max)
+    ? element("span", {}, number(median), element("span", { className: "range" }, ` ${range}`))
+    : number(median);
+}
+
+// What was found in words, such as lines of a log.
+export function factsTable({ columns, rows }) {
+  return table("What was found, as it was logged and thrown", columns, rows);
+}
+
+// Lines have different and many points: shown is what each has reached at some places of the axis.
+export function pointsTable({ title, x, y }, lines) {
+  const places = placesOf([...lines.values()].flat().map((point) => point.x));
+  return table(
+    `${title}: ${y}, by ${x}. Each figure is that of the last point up to there.`,
+    [x, ...lines.keys()],
+    places.map((place) => [number(place), ...[...lines.values()].map((points) => number(reached(points, place)))]),
+  );
+}
+
+function placesOf(all) {
+  const distinct = [...new Set(all)].sort((one, other) => one - other);
+  return distinct.length <= TIMES ? distinct : evenly(distinct[0], distinct.at(-1));
+}
+
+function evenly(first, last) {
+  // so that the last is the last point, not something next to it
+  return Array.from({ length: TIMES }, (_, at) => (at + 1) / TIMES).map((part) => first * (1 - part) + last * part);
+}
+
+function reached(points, place) {
+  return points.filter((point) => point.x <= place).at(-1)?.y;
+}
+
+function table(caption, head, rows) {
+  const made = element(
+    "table",
+    {},
+    element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+    element(
+      "tbody",
+      {},
+      ...rows.map(([name, ...cells]) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, name),
+          ...cells.map((cell) => element("td", {}, cell)),
+        ),
+      ),
+    ),
+  );
+  const scroll = element("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: caption }, made);
+  return scroll;
+}
