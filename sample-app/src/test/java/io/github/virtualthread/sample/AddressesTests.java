@@ -20,6 +20,7 @@ class AddressesTests {
             String origin = "http://localhost:" + context.getEnvironment().getProperty("local.server.port");
 
             assertThat(lineAfter("Started ", output.getOut().lines().toList()))
+                    .contains("Open the laboratory at " + origin + "/ ,")
                     .contains(origin + "/sync/products/1 ")
                     .contains(origin + "/async/products/1 ")
                     .contains(origin + "/virtual/products/1 ");

@@ -51,7 +51,9 @@ class LabControllerTests {
                 .jsonPath("$[0].id")
                 .isEqualTo("pool-or-virtual")
                 .jsonPath("$[0].code")
-                .value(code -> assertThat((String) code).startsWith("@Async").contains("@VirtualThread"))
+                .value(code -> assertThat((String) code)
+                        .startsWith("@Async\nCompletableFuture")
+                        .contains("@VirtualThread"))
                 .jsonPath("$[0].parameters[0].name")
                 .isEqualTo("tasks");
     }
@@ -93,14 +95,33 @@ class LabControllerTests {
 
     @Test
     void aSecondExperimentIsToldToWait() {
-        start(LONG);
+        int running = start(LONG);
 
         post("pool-or-virtual", SHORT)
                 .expectStatus()
                 .isEqualTo(HttpStatus.CONFLICT)
                 .expectBody()
                 .jsonPath("$.detail")
-                .value(detail -> assertThat((String) detail).startsWith("Experiment 'pool-or-virtual' runs; wait"));
+                .value(detail -> assertThat((String) detail).startsWith("Experiment 'pool-or-virtual' runs; wait"))
+                .jsonPath("$.run")
+                .isEqualTo(running);
+    }
+
+    @Test
+    void whoComesLaterIsToldOfTheRunningOne() {
+        client.get().uri("/lab/runs/running").exchange().expectStatus().isNoContent();
+        int running = start(LONG);
+
+        client.get()
+                .uri("/lab/runs/running")
+                .exchange()
+                .expectBody()
+                .jsonPath("$.run")
+                .isEqualTo(running)
+                .jsonPath("$.experiment")
+                .isEqualTo("pool-or-virtual")
+                .jsonPath("$.settings.millis")
+                .isEqualTo(5000);
     }
 
     @Test

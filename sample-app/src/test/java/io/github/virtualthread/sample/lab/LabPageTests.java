@@ -1,0 +1,454 @@
+package io.github.virtualthread.sample.lab;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Response;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ReducedMotion;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.sample.SampleTest;
+import io.github.virtualthread.sample.lab.Settings.Scale;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+/** The page in a real browser. */
+@SampleTest
+@EnabledIf(
+        value = "io.github.virtualthread.sample.lab.Chromium#isInstalled",
+        disabledReason = "No chromium on the PATH: install it, and run this by Maven, to have the page tested")
+@Timeout(60)
+class LabPageTests {
+
+    private static final String FIRST = "pool-or-virtual";
+    private static final Map<String, String> SHORT = Map.of("tasks", "20", "millis", "100", "rounds", "1");
+    private static final Map<String, String> LONG = Map.of("tasks", "100", "millis", "5000", "rounds", "10");
+    private static final Path SCREENSHOTS = Path.of("target/lab/screenshots");
+
+    private static Chromium chromium;
+    private static Page page;
+
+    /** What the console tells, until it is cleared. */
+    private static final List<String> errors = new ArrayList<>();
+
+    @Autowired
+    private Lab lab;
+
+    @Autowired
+    private TaskLimits limits;
+
+    @LocalServerPort
+    private int port;
+
+    private Locator card;
+
+    @BeforeAll
+    static void launch() {
+        chromium = Chromium.launch();
+        page = chromium.browser().newPage();
+        page.setDefaultTimeout(15_000);
+        PlaywrightAssertions.setDefaultAssertionTimeout(10_000);
+        page.onConsoleMessage(message -> {
+            if (message.type().equals("error") || message.type().equals("warning")) {
+                errors.add(message.text());
+            }
+        });
+        page.onPageError(errors::add);
+    }
+
+    @AfterAll
+    static void close() {
+        chromium.close();
+    }
+
+    @BeforeEach
+    void openPage() {
+        page.setViewportSize(1280, 900);
+        page.emulateMedia(new Page.EmulateMediaOptions()
+                .setColorScheme(ColorScheme.LIGHT)
+                .setReducedMotion(ReducedMotion.REDUCE));
+        open();
+        // what an earlier test has guessed
+        page.evaluate("localStorage.clear()");
+        errors.clear();
+    }
+
+    @AfterEach
+    void end() {
+        page.unrouteAll();
+        lab.running().ifPresent(run -> {
+            run.cancel();
+            assertThat(run.answer().handle((answer, failure) -> true)).succeedsWithin(10, TimeUnit.SECONDS);
+        });
+        assertThat(errors).as("errors and warnings in the console").isEmpty();
+    }
+
+    private void open() {
+        page.navigate("http://localhost:" + port + "/");
+        card = page.locator("#" + FIRST);
+        card.waitFor();
+    }
+
+    @Test
+    void everyExperimentHasItsCardInItsAct() {
+        List<String> expected = Stream.of(Act.values())
+                .flatMap(act -> lab.experiments().stream().filter(about -> about.act() == act))
+                .map(about -> about.act() + " " + about.id())
+                .toList();
+
+        assertThat(
+                        texts(
+                                "[...document.querySelectorAll('main .card[id]')].map(card => card.closest('[data-act]').dataset.act + ' ' + card.id)"))
+                .isEqualTo(expected);
+        assertThat(page.locator("[data-act] h2").allInnerTexts())
+                .hasSameSizeAs(Act.values())
+                .allSatisfy(title ->
+                        assertThat(Stream.of(Act.values()).map(Act::title)).anyMatch(title::endsWith));
+    }
+
+    @Test
+    void aRunShowsItsProgressThenWhatItHasMeasured() {
+        card.getByText("About the same").click();
+        fill(SHORT);
+        card.getByLabel("Rounds").fill("3");
+        run();
+
+        assertThat(card.locator("progress")).isVisible();
+        assertThat(card.locator(".step")).hasText(Pattern.compile("(Warming up|Round \\d of 3): .+"));
+        waitForAnswer();
+
+        String sentence = card.locator(".sentence").innerText();
+        assertThat(sentence).startsWith("20 tasks of 100 ms took ");
+        assertThat(card.locator(".guessed")).hasText("You guessed: About the same.");
+        assertThat(page.locator("#announcer")).hasText("Experiment 1: " + sentence + " You guessed: About the same.");
+        assertThat(card.locator("progress")).isHidden();
+        assertTheTableHasTheFiguresOfTheBars();
+        assertTheLinesEndAt(20);
+        assertThat(coloursOf(".figures > figure:first-child canvas")).isGreaterThan(5);
+        assertThat(coloursOf(".figures > figure:last-child canvas")).isGreaterThan(5);
+        screenshots("light");
+
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
+        card.locator(".logarithmic").check();
+        assertThat(chart("figure:first-child", "chart.options.scales.x.title.text"))
+                .isEqualTo("until all are done (ms), logarithmic");
+        screenshots("dark");
+        assertThat(texts(Scripts.LOW_CONTRAST)).isEmpty();
+    }
+
+    private void assertTheTableHasTheFiguresOfTheBars() {
+        List<?> medians = (List<?>) chart("figure:first-child", "chart.data.datasets[0].data");
+        List<String> cells = card.locator(".table tbody tr td:nth-child(2)").allInnerTexts();
+
+        assertThat(cells).hasSameSizeAs(medians).hasSizeGreaterThan(3);
+        IntStream.range(0, cells.size()).forEach(row -> {
+            double median = ((Number) medians.get(row)).doubleValue();
+            assertThat(cells.get(row).lines().findFirst()).hasValue("%,.0f".formatted(median));
+            assertThat(median).isGreaterThanOrEqualTo(100);
+        });
+    }
+
+    private void assertTheLinesEndAt(int tasks) {
+        assertThat((List<?>) chart("figure:last-child", "chart.data.datasets.map(line => line.data.at(-1).y)"))
+                .hasSize(card.locator(".table tbody tr").count())
+                .allMatch(Integer.valueOf(tasks)::equals);
+        card.locator(".figures > figure:last-child summary").click();
+        Locator reached = card.locator(".points-table tbody tr").last().locator("td");
+        reached.first().waitFor();
+        assertThat(reached.allInnerTexts()).isNotEmpty().containsOnly(String.valueOf(tasks));
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void aLimitIsResizedByTheArrowKeysWhileItRuns() {
+        card = page.locator("#limit-while-it-runs");
+        fill(Map.of("rate", "200", "millis", "200", "first", "5", "seconds", "60"));
+        run();
+        Locator slider = card.getByLabel("Permits of the limit lab");
+        assertThat(slider).isEnabled();
+        assertThat(card.locator(".resize output")).hasText("5 permits");
+
+        slider.focus();
+        for (int i = 0; i < 3; i++) {
+            page.keyboard().press("ArrowRight");
+        }
+
+        assertThat(card.locator(".resize output")).hasText("8 permits");
+        assertThat(page.locator(".limits"))
+                .containsText(Pattern.compile("lab\\s*8 of 8 in use\\s*[1-9]\\d* waiting, oldest"));
+        assertThat(limits.get("lab").permits()).isEqualTo(8);
+        assertThat((List<Object>) chart(
+                        "figure",
+                        "chart.data.datasets.find(line => line.label === 'permits')" + ".data.map(point => point.y)"))
+                .contains(5, 8);
+        page.screenshot(new Page.ScreenshotOptions().setPath(SCREENSHOTS.resolve("experiment-8-running.png")));
+        card.locator(".cancel").click();
+        assertThat(slider).isDisabled();
+    }
+
+    @Test
+    void whatWasFoundInWordsIsATable() throws Exception {
+        card = page.locator("#context-and-cancel");
+        fill(Map.of("millis", "100"));
+        Response started = page.waitForResponse("**/runs", this::run);
+        waitForAnswer();
+
+        Answer.Facts facts =
+                lab.run(numberOf(started)).orElseThrow().answer().get().facts();
+        assertThat(card.locator(".facts thead th").allInnerTexts()).isEqualTo(facts.columns());
+        assertThat(card.locator(".facts tbody").locator("th, td").allTextContents())
+                .isEqualTo(facts.rows().stream().flatMap(List::stream).toList());
+        assertThat(card.locator(".scale")).isHidden();
+    }
+
+    @Test
+    void whatTheServerSaysOfABadValueIsShown() {
+        card.getByLabel("Tasks").fill("0");
+        run();
+
+        assertThat(card.getByRole(AriaRole.ALERT)).hasText("tasks must be a whole number from 1 to 100000, was '0'");
+        assertThat(card.getByLabel("Tasks")).hasAttribute("aria-invalid", "true");
+        expectStatus(400);
+    }
+
+    @Test
+    void aRunCanBeCancelled() {
+        fill(LONG);
+        run();
+        card.locator(".cancel").click();
+
+        assertThat(card.locator(".problem-text")).hasText("Cancelled");
+        assertThat(card.locator(".run")).isFocused();
+        assertThat(lab.running()).isEmpty();
+    }
+
+    @Test
+    void aRunThatIsInTheWayCanBeCancelledFromHere() {
+        LabRun other = lab.start(FIRST, LONG, Scale.NORMAL);
+        fill(SHORT);
+        run();
+        assertThat(card.locator(".problem-text"))
+                .hasText("Experiment '%s' runs; wait for its end, or cancel run %d".formatted(FIRST, other.number()));
+
+        card.locator(".instead").click();
+
+        waitForAnswer();
+        assertThat(other.answer()).isCompletedExceptionally();
+        expectStatus(409);
+    }
+
+    @Test
+    void aPageThatIsOpenedInTheMiddleFollowsTheRun() {
+        lab.start(FIRST, Map.of("tasks", "20", "millis", "300", "rounds", "1"), Scale.NORMAL);
+        open();
+
+        assertThat(card.locator(".cancel")).isVisible();
+        assertThat(card.getByLabel("Each blocks")).hasValue("300");
+        waitForAnswer();
+        assertTheLinesEndAt(20);
+    }
+
+    @Test
+    void whoLosesTheConnectionIsToldEverythingAgainAndShowsItOnce() {
+        AtomicBoolean lost = new AtomicBoolean();
+        page.route("**/lab/runs/*/events", route -> {
+            if (lost.compareAndSet(false, true)) {
+                route.fulfill(new Route.FulfillOptions()
+                        .setContentType("text/event-stream")
+                        .setBody("retry: 10\nevent: point\ndata: {\"line\":\"of before\",\"x\":0,\"y\":1}\n\n"));
+            } else {
+                route.resume();
+            }
+        });
+        fill(SHORT);
+        run();
+
+        waitForAnswer();
+        assertThat(lost).isTrue();
+        assertThat(card.locator(".legend li").allInnerTexts())
+                .hasSize(card.locator(".table tbody tr").count())
+                .doesNotContain("of before");
+    }
+
+    @Test
+    void theKeyboardReachesEverythingInOrder() {
+        List<String> visited = new ArrayList<>();
+        page.keyboard().press("Tab");
+        assertThat(page.locator(".skip")).isFocused();
+        assertThat(page.locator(".skip")).isInViewport();
+        for (int i = 0; i < 12; i++) {
+            page.keyboard().press("Tab");
+            visited.add(
+                    (String) page.evaluate("document.activeElement.textContent.trim() || document.activeElement.name"));
+            assertThat(page.evaluate(Scripts.FOCUS_IS_VISIBLE))
+                    .as("focus on %s", visited)
+                    .isEqualTo(true);
+        }
+        assertThat(visited)
+                .containsSubsequence("Start the tour", "Waiting is cheap", "guess", "tasks", "millis", "rounds", "Run");
+    }
+
+    @Test
+    void anExperimentRunsByTheKeyboardAlone() {
+        card.locator("input[name=guess]").first().focus();
+        page.keyboard().press("Space");
+        for (String value : List.of("20", "100", "3")) {
+            page.keyboard().press("Tab");
+            page.keyboard().press("Control+A");
+            page.keyboard().type(value);
+        }
+        page.keyboard().press("Tab");
+        page.keyboard().press("Enter");
+
+        assertThat(card.locator(".cancel")).isFocused();
+        waitForAnswer();
+        assertThat(card.locator(".run")).isFocused();
+        assertThat(card.locator(".repeat code"))
+                .hasText("mvn spring-boot:run -Dspring-boot.run.arguments="
+                        + "\"--lab=pool-or-virtual --lab.tasks=20 --lab.millis=100 --lab.rounds=3\"");
+        open();
+        assertThat(card.locator("input[name=guess]").first()).isChecked();
+    }
+
+    @Test
+    void theTourRunsTheFirstExperimentInSmallSettingsUntilItIsStopped() {
+        page.locator("#tour").click();
+        assertThat(page.locator(".tour-text")).hasText(Pattern.compile("Tour, 1 of \\d+: 1 .+"));
+        assertThat(card.locator(".cancel")).isVisible();
+        About about = lab.experiments().getFirst();
+        assertThat(card.getByLabel("Tasks"))
+                .hasValue(String.valueOf(about.parameters().getFirst().small()));
+
+        page.locator(".tour-stop").click();
+
+        assertThat(page.locator("#announcer")).hasText("The tour is stopped");
+        assertThat(card.locator(".problem-text")).hasText("Cancelled");
+        assertThat(page.locator("#tour")).isEnabled();
+        assertThat(lab.running()).isEmpty();
+    }
+
+    @Test
+    void thePanelShowsTheLimitsAndTheJvm() {
+        assertThat(page.locator(".limits")).containsText(Pattern.compile("db\\s*0 of 20 in use\\s*nobody waits"));
+        assertThat(page.locator(".jvm")).containsText(Pattern.compile("Platform threads\\s*[1-9]"));
+        assertThat(page.locator(".jvm")).containsText(Pattern.compile("Heap\\s*[1-9]\\d* MB"));
+    }
+
+    @Test
+    void theCalculatorSaysWhetherItFits() {
+        Locator form = page.locator(".calculator");
+        form.getByLabel("Calls a second").fill("100");
+        form.getByLabel("Time of one call").fill("0.07"); // in floating point, 100 times that is a little more than 7
+        form.getByLabel("Longest wait").fill("2");
+        form.getByLabel("Replicas").fill("4");
+        form.getByLabel("Connections").fill("28");
+        assertThat(page.locator("#permits")).hasText("100 × 0.07 s = 7");
+        assertThat(page.locator("#queue")).hasText("7 × 2 s / 0.07 s = 200 calls; one more would wait too long");
+        assertThat(page.locator("#fits")).hasText("4 × 7 = 28 connections: it fits, 0 are left for others");
+
+        form.getByLabel("Connections").fill("27");
+        assertThat(page.locator("#fits"))
+                .hasText("4 × 7 = 28 connections: it does not fit. "
+                        + "At most 6 permits in each replica, good for 85.7 calls a second");
+        form.getByLabel("Time of one call").fill("");
+        assertThat(page.locator("#permits")).hasText("Rate and time are numbers above 0");
+    }
+
+    @Test
+    void whoDoesNotSeeThePageIsToldWhatItHas() {
+        assertThat(page.locator("h1").count()).isOne();
+        assertThat(texts(Scripts.SKIPPED_HEADINGS)).isEmpty();
+        assertThat(texts(Scripts.UNNAMED)).isEmpty();
+        assertThat(texts(Scripts.TWICE_THE_SAME_ID)).isEmpty();
+        assertThat(texts("['main', 'header', 'footer', 'aside'].filter(each => !document.querySelector(each))"))
+                .isEmpty();
+        assertThat(texts(Scripts.LOW_CONTRAST)).isEmpty();
+    }
+
+    @Test
+    void aNarrowScreenNeedsNoScrollingSideways() {
+        page.setViewportSize(360, 740);
+        fill(SHORT);
+        run();
+        waitForAnswer();
+
+        assertThat(page.evaluate("document.documentElement.scrollWidth")).isEqualTo(360);
+        screenshots("narrow");
+    }
+
+    @Test
+    void thePageLoadsNothingFromElsewhere() {
+        assertThat(page.reload().headerValue("Content-Security-Policy")).startsWith("default-src 'self';");
+        assertThat(texts("performance.getEntriesByType('resource').map(each => each.name)"))
+                .anyMatch(name -> name.endsWith("/webjars/chart.js/dist/chart.umd.min.js"))
+                .allMatch(name -> name.startsWith("http://localhost:" + port + "/"));
+    }
+
+    private void fill(Map<String, String> values) {
+        values.forEach((name, value) -> card.locator("input[name=" + name + "]").fill(value));
+    }
+
+    private void run() {
+        card.locator(".run").click();
+    }
+
+    private void waitForAnswer() {
+        card.locator(".result.answered").waitFor();
+    }
+
+    private static long numberOf(Response started) {
+        Matcher number = Pattern.compile("\"run\"\\s*:\\s*(\\d+)").matcher(started.text());
+        assertThat(number.find()).isTrue();
+        return Long.parseLong(number.group(1));
+    }
+
+    /** A value of the chart in that figure. */
+    private Object chart(String figure, String expression) {
+        return card.locator(".figures > " + figure + " canvas")
+                .evaluate("canvas => { const chart = Chart.getChart(canvas); return " + expression + "; }");
+    }
+
+    private int coloursOf(String canvas) {
+        return (int) card.locator(canvas).evaluate(Scripts.COLOURS);
+    }
+
+    @SuppressWarnings("unchecked")
+    private List<String> texts(String script) {
+        return (List<String>) page.evaluate(script);
+    }
+
+    /** The browser itself tells of an answer of that status in the console. */
+    private void expectStatus(int status) {
+        assertThat(errors).hasSize(1).allMatch(error -> error.contains("status of " + status));
+        errors.clear();
+    }
+
+    private void screenshots(String name) {
+        card.locator(".figures").scrollIntoViewIfNeeded();
+        card.screenshot(new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("experiment-1-" + name + ".png")));
+        page.screenshot(
+                new Page.ScreenshotOptions().setFullPage(true).setPath(SCREENSHOTS.resolve("page-" + name + ".png")));
+    }
+}
