@@ -2,6 +2,7 @@
 
 import { bars } from "./bars.js";
 import { element } from "./dom.js";
+import { gantt } from "./gantt.js";
 import { Lines } from "./lines.js";
 import { Looks } from "./looks.js";
 import { factsTable, resultTable } from "./table.js";
@@ -51,7 +52,7 @@ export class Result {
     this.#live.point(line, x, y);
   }
 
-  show({ sentence, columns, rows, charts, notes, facts }, settings, guess) {
+  show({ sentence, columns, rows, charts, notes, facts, gantts }, settings, guess) {
     const rounds = settings.rounds;
     this.#root.classList.add("answered");
     this.#find(".sentence").textContent = sentence;
@@ -68,6 +69,12 @@ export class Result {
       this.#find(".facts").replaceChildren(factsTable(facts));
     }
     charts.forEach((chart) => this.#showChart(chart, charts));
+    const longest = Math.max(...gantts.flatMap(({ spans }) => spans.map(({ to }) => to)));
+    gantts.forEach((each) => {
+      const { figure, draw } = gantt(each, longest);
+      this.#find(".figures").append(figure);
+      this.#charts.push(draw());
+    });
     this.#find(".notes").replaceChildren(...notes.map((note) => element("li", {}, note)));
     this.#find(".scale").hidden = this.#root.querySelector("figure:not([hidden])") === null;
     this.#rescale();

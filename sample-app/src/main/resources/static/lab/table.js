@@ -32,6 +32,14 @@ export function factsTable({ columns, rows }) {
   return table("What was found, as it was logged and thrown", columns, rows);
 }
 
+export function spansTable(title, spans) {
+  return table(
+    title,
+    ["part", "from, ms", "to, ms", "end"],
+    spans.map(({ part, from, to, end }) => [part, number(from), number(to), end]),
+  );
+}
+
 // Lines have different and many points: shown is what each has reached at some places of the axis.
 export function pointsTable({ title, x, y }, lines) {
   const places = placesOf([...lines.values()].flat().map((point) => point.x));

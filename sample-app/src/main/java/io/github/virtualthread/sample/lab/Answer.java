@@ -15,14 +15,41 @@ import java.util.Map;
  * @param charts what is drawn besides
  * @param notes what else a reader has to know, such as who was left out
  * @param facts what was found that is no figure
+ * @param gantts what went on when
  */
 public record Answer(
-        String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes, Facts facts) {
+        String sentence,
+        List<Column> columns,
+        List<Row> rows,
+        List<Chart> charts,
+        List<String> notes,
+        Facts facts,
+        List<Gantt> gantts) {
 
     /** An answer in figures only. */
     public Answer(String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes) {
-        this(sentence, columns, rows, charts, notes, Facts.NONE);
+        this(sentence, columns, rows, charts, notes, Facts.NONE, List.of());
     }
+
+    public Answer withFacts(Facts found) {
+        return new Answer(sentence, columns, rows, charts, notes, found, gantts);
+    }
+
+    public Answer withGantts(List<Gantt> drawn) {
+        return new Answer(sentence, columns, rows, charts, notes, facts, drawn);
+    }
+
+    /** Parts of a work over the same time. */
+    public record Gantt(String title, List<Span> spans) {}
+
+    /**
+     * One part.
+     *
+     * @param from milliseconds since the begin of the work
+     * @param to milliseconds since the begin of the work
+     * @param end what became of it, as in {@code done}
+     */
+    public record Span(String part, double from, double to, String end) {}
 
     /**
      * A table of text, such as lines of a log.

@@ -224,6 +224,27 @@ class LabPageTests {
     }
 
     @Test
+    void partsOfAWorkAreBarsFromTheirBeginToTheirEnd() throws Exception {
+        card = page.locator("#composite-task");
+        fill(Map.of("fan", "10", "millis", "1", "rounds", "1"));
+        Response started = page.waitForResponse("**/runs", this::run);
+        waitForAnswer();
+
+        List<Answer.Gantt> gantts =
+                lab.run(numberOf(started)).orElseThrow().answer().get().gantts();
+        assertThat(card.locator(".figures > figure.small figcaption").allInnerTexts())
+                .isEqualTo(gantts.stream().map(Answer.Gantt::title).toList());
+        assertThat(card.locator(".figures > figure.small").first().locator("tbody tr"))
+                .hasCount(gantts.getFirst().spans().size());
+        Answer.Span part = gantts.getFirst().spans().getFirst();
+        assertThat((List<?>) card.locator("figure.small canvas")
+                        .first()
+                        .evaluate("canvas => Chart.getChart(canvas).data.datasets[0].data[0]"))
+                .hasToString(List.of(part.from(), part.to()).toString());
+        card.screenshot(new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("experiment-6.png")));
+    }
+
+    @Test
     void whatTheServerSaysOfABadValueIsShown() {
         card.getByLabel("Tasks").fill("0");
         run();

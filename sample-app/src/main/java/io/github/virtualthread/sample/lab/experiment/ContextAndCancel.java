@@ -86,8 +86,8 @@ class ContextAndCancel implements Experiment {
                         List.of("cancel(true) after the work has begun", async.text(), virtual.text()),
                         List.of("The stack of a failure", asyncStack, virtualStack),
                         List.of("The same with virtual-thread.caller-trace", "there is no such thing", tracedStack)));
-        return new Answer(
-                sentence(asyncLog, virtualLog, async, virtual), List.of(), List.of(), List.of(), List.of(), facts);
+        return new Answer(sentence(asyncLog, virtualLog, async, virtual), List.of(), List.of(), List.of(), List.of())
+                .withFacts(facts);
     }
 
     private String log(Function<ContextTasks, CompletableFuture<Void>> call) throws Exception {

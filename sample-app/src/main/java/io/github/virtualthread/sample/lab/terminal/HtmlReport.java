@@ -80,6 +80,7 @@ final class HtmlReport {
         if (!answer.facts().rows().isEmpty()) {
             html.append(facts(answer.facts()));
         }
+        answer.gantts().forEach(gantt -> html.append(Svg.gantt(gantt)));
         if (!entry.lines().isEmpty()) {
             html.append(Svg.lines(new Chart("While it ran", "seconds", "", entry.lines())));
         }

@@ -4,8 +4,10 @@ import io.github.virtualthread.sample.lab.Answer;
 import io.github.virtualthread.sample.lab.Answer.Chart;
 import io.github.virtualthread.sample.lab.Answer.Column;
 import io.github.virtualthread.sample.lab.Answer.Figure;
+import io.github.virtualthread.sample.lab.Answer.Gantt;
 import io.github.virtualthread.sample.lab.Answer.Line;
 import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Answer.Span;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -85,6 +87,26 @@ final class Svg {
             index++;
         }
         return frame(PLOT_HEIGHT + 46 + index * 18, chart.title(), svg.toString());
+    }
+
+    /** A bar from begin to end of each part. */
+    static String gantt(Gantt gantt) {
+        double most = gantt.spans().stream().mapToDouble(Span::to).max().orElse(1);
+        double scale = (WIDTH - NAMES - 130) / Math.max(most, 1e-9);
+        StringBuilder svg = new StringBuilder();
+        int y = 0;
+        for (Span span : gantt.spans()) {
+            svg.append(
+                    format("<text x='%d' y='%d' text-anchor='end'>%s</text>", NAMES - 8, y + 20, escape(span.part())));
+            svg.append(format(
+                    "<rect x='%.1f' y='%d' width='%.1f' height='18' fill='%s'/>",
+                    NAMES + span.from() * scale, y + 6, (span.to() - span.from()) * scale, colour(0)));
+            svg.append(format(
+                    "<text x='%.1f' y='%d'>%s after %s ms</text>",
+                    NAMES + span.to() * scale + 8, y + 20, escape(span.end()), TextTable.number(span.to())));
+            y += BAR;
+        }
+        return frame(y, gantt.title(), svg.toString());
     }
 
     private static double largest(Chart chart, int coordinate) {
