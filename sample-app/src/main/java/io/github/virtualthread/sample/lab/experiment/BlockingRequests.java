@@ -1,0 +1,174 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import io.github.virtualthread.sample.lab.About;
+import io.github.virtualthread.sample.lab.Act;
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Contender;
+import io.github.virtualthread.sample.lab.Experiment;
+import io.github.virtualthread.sample.lab.Latencies;
+import io.github.virtualthread.sample.lab.Measurement;
+import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Run;
+import io.github.virtualthread.sample.lab.Sampler;
+import io.github.virtualthread.sample.lab.Source;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+
+/** The same application behind a pool of platform threads and behind virtual threads, asked by many users. */
+@Component
+@Order(2)
+class BlockingRequests implements Experiment {
+
+    static final String PLATFORM_QUICK = "platform threads, quick";
+    static final String VIRTUAL_QUICK = "virtual threads, quick";
+    static final String PLATFORM_BLOCK = "platform threads, block";
+    static final String VIRTUAL_BLOCK = "virtual threads, block";
+
+    private static final int WARM_UP_USERS = 50;
+    private static final Duration WARM_UP_LOOP = Duration.ofMillis(500);
+    private static final int WARM_UP_MILLIS = 10;
+
+    /** From here on one thread that drives the users may be what limits the rate. */
+    private static final double TOO_BUSY = 80;
+
+    private final WebServerApplicationContext context;
+
+    BlockingRequests(WebServerApplicationContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public About about() {
+        return new About(
+                "blocking-requests",
+                "2",
+                Act.WAITING_IS_CHEAP,
+                "Blocking requests",
+                "Many users ask a web server with 200 platform threads, and the same one with virtual threads. Which answers more?",
+                List.of(
+                        "Virtual threads, whatever the request does",
+                        "Virtual threads where requests wait, and about the same elsewhere",
+                        "The pool: its threads are kept"),
+                List.of(
+                        new Parameter("users", "Users", "", 1, 3_000, 600, 400),
+                        new Parameter("millis", "A request blocks", "ms", 1, Requests.LONGEST, 1_000, 250),
+                        new Parameter("ramp", "Users come within", "s", 0, 60, 0, 0),
+                        new Parameter("loop", "Users ask again for, 0 for once", "s", 0, 60, 2, 0),
+                        new Parameter("timeout", "A user waits at most", "ms", 100, 60_000, 10_000, 10_000),
+                        Parameter.ROUNDS),
+                "How a server does alone on its machine, or whatever its requests wait for: here they only sleep, and"
+                        + " nothing behind them has an end.",
+                Source.of(Requests.class),
+                """
+                spring:
+                  threads:
+                    virtual:
+                      enabled: true""",
+                "");
+    }
+
+    @Override
+    public Answer run(Run run) throws Exception {
+        try (Doors doors = Doors.open(context.getWebServer())) {
+            List<Row> rows = run.compare(List.of(
+                    contender(PLATFORM_QUICK, doors.platform(), false, run),
+                    contender(VIRTUAL_QUICK, doors.virtual(), false, run),
+                    contender(PLATFORM_BLOCK, doors.platform(), true, run),
+                    contender(VIRTUAL_BLOCK, doors.virtual(), true, run)));
+            return new Answer(
+                    sentence(rows, run.get("millis")),
+                    List.of(
+                            Tally.RATE,
+                            Tally.ANSWERED,
+                            Tally.FAILED,
+                            Tally.TIMED_OUT,
+                            Latencies.P50,
+                            Latencies.P99,
+                            Latencies.MOST,
+                            Tally.BUSY),
+                    rows,
+                    List.of(),
+                    notes(rows));
+        }
+    }
+
+    private Contender contender(String name, int port, boolean blocks, Run run) {
+        WebUsers.Load little = new WebUsers.Load(
+                port,
+                path(blocks, WARM_UP_MILLIS),
+                WARM_UP_USERS,
+                Duration.ZERO,
+                WARM_UP_LOOP,
+                Integer.MAX_VALUE,
+                Duration.ofSeconds(10));
+        WebUsers.Load load = new WebUsers.Load(
+                port,
+                path(blocks, run.get("millis")),
+                run.get("users"),
+                Duration.ofSeconds(run.get("ramp")),
+                Duration.ofSeconds(run.get("loop")),
+                Integer.MAX_VALUE,
+                Duration.ofMillis(run.get("timeout")));
+        return new Contender(name, () -> measure(little, new Tally()), () -> drawn(name, load, run));
+    }
+
+    private static String path(boolean blocks, int millis) {
+        return blocks ? "/lab/requests/block?millis=%d&request=".formatted(millis) : "/lab/requests/quick?request=";
+    }
+
+    private static Measurement drawn(String name, WebUsers.Load load, Run run) throws Exception {
+        Tally tally = new Tally();
+        Sampler sampler = Sampler.every(Duration.ofMillis(50), seconds -> run.point(name, seconds, tally.answered()));
+        try {
+            return measure(load, tally);
+        } finally {
+            sampler.end();
+        }
+    }
+
+    private static Measurement measure(WebUsers.Load load, Tally tally) throws Exception {
+        return tally.measured(WebUsers.ask(load, tally, request -> {}));
+    }
+
+    private static String sentence(List<Row> rows, int millis) {
+        return ("Where a request blocks %,d ms, virtual threads answered %s requests a second and %d platform threads %s;"
+                        + " where it is answered at once, virtual threads %s and platform threads %s.")
+                .formatted(
+                        millis,
+                        rate(rows, VIRTUAL_BLOCK),
+                        Doors.PLATFORM_THREADS,
+                        rate(rows, PLATFORM_BLOCK),
+                        rate(rows, VIRTUAL_QUICK),
+                        rate(rows, PLATFORM_QUICK));
+    }
+
+    private static List<String> notes(List<Row> rows) {
+        int cores = Runtime.getRuntime().availableProcessors();
+        String shared = "Load generator and server share %d cores.".formatted(cores);
+        String busiest = rows.stream()
+                .filter(row -> row.median(Tally.BUSY.key()) > TOO_BUSY)
+                .map(row -> "%s (%.0f %%)".formatted(row.name(), row.median(Tally.BUSY.key())))
+                .reduce("%s, %s"::formatted)
+                .orElse("");
+        return List.of(
+                busiest.isEmpty()
+                        ? shared
+                        : shared
+                                + " The one thread that drives the users may itself have limited the rate: it was busy nearly"
+                                + " all the time with " + busiest + ".",
+                "The times are of the requests that were answered. One that times out is no success, and its user connects anew.",
+                "Both ports lead into the same application in the same JVM; only the threads behind them differ.");
+    }
+
+    private static String rate(List<Row> rows, String name) {
+        return rows.stream()
+                .filter(row -> row.name().equals(name))
+                .map(row -> "%,.0f".formatted(row.median(Tally.RATE.key())))
+                .findFirst()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,171 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.IntConsumer;
+
+/**
+ * Users of a web server on this machine, each with a connection of its own. All of them are driven by one thread of the platform:
+ * a generator on virtual threads would compete with a server on virtual threads for the carriers, and with no other.
+ */
+final class WebUsers implements Callable<WebUsers.Spent> {
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    private final Load load;
+    private final Tally tally;
+    private final IntConsumer gone;
+    private final List<WebUser> users = new ArrayList<>();
+    private final Queue<Asked> asked =
+            new ArrayDeque<>(); // in the order of their time-outs, since all may take as long
+    private int sent;
+    private int open;
+    private long begin;
+
+    private WebUsers(Load load, Tally tally, IntConsumer gone) {
+        this.load = load;
+        this.tally = tally;
+        this.gone = gone;
+    }
+
+    /**
+     * Lets users come, ask and go. Blocks until the last one is gone.
+     *
+     * @param gone is told the number of each request whose user waits no longer, on the generator's thread
+     */
+    static Spent ask(Load load, Tally tally, IntConsumer gone) throws Exception {
+        FutureTask<Spent> task = new FutureTask<>(new WebUsers(load, tally, gone));
+        Thread thread = Thread.ofPlatform().daemon().name("lab-users").start(task);
+        try {
+            return task.get();
+        } catch (ExecutionException failure) {
+            throw failure.getCause() instanceof Exception cause ? cause : failure;
+        } finally {
+            thread.interrupt();
+            thread.join();
+        }
+    }
+
+    @Override
+    public Spent call() throws IOException {
+        long processorBefore = THREADS.getCurrentThreadCpuTime();
+        begin = System.nanoTime();
+        try (Selector selector = Selector.open()) {
+            while (!Thread.currentThread().isInterrupted() && (open > 0 || users.size() < load.users())) {
+                long now = System.nanoTime();
+                letUsersCome(selector, now);
+                expire(selector, now);
+                if (open > 0 || users.size() < load.users()) {
+                    selector.select(this::ready, 1);
+                }
+            }
+        } finally {
+            users.forEach(WebUser::close);
+        }
+        long nanos = System.nanoTime() - begin;
+        return new Spent(nanos / 1e9, (THREADS.getCurrentThreadCpuTime() - processorBefore) / (double) nanos);
+    }
+
+    private void letUsersCome(Selector selector, long now) {
+        while (users.size() < load.users() && begin + load.rampUp().toNanos() * users.size() / load.users() <= now) {
+            WebUser user = new WebUser(new InetSocketAddress(InetAddress.getLoopbackAddress(), load.port()));
+            users.add(user);
+            open++;
+            next(user, selector, true);
+        }
+    }
+
+    /** Lets a user ask, or go. */
+    private void next(WebUser user, Selector selector, boolean first) {
+        long now = System.nanoTime();
+        boolean again = load.loop().isPositive()
+                && now - begin < load.rampUp().plus(load.loop()).toNanos();
+        if (sent >= load.requests() || !(first || again)) {
+            leave(user);
+            return;
+        }
+        int number = sent++;
+        asked.add(new Asked(user, number, now + load.timeout().toNanos()));
+        try {
+            user.ask(number, load.path(), selector, now);
+        } catch (IOException refused) {
+            fail(user);
+        }
+    }
+
+    private void ready(SelectionKey key) {
+        WebUser user = (WebUser) key.attachment();
+        try {
+            WebUser.State state = user.goOn(key);
+            if (state == WebUser.State.REFUSED) {
+                fail(user);
+            } else if (state == WebUser.State.ANSWERED) {
+                tally.answered(System.nanoTime() - user.askedAt());
+                gone.accept(user.endRequest());
+                next(user, key.selector(), false);
+            }
+        } catch (IOException failure) {
+            fail(user);
+        }
+    }
+
+    /** One who was not served does not come again: a server that is down would be asked without end. */
+    private void fail(WebUser user) {
+        tally.failed();
+        gone.accept(user.endRequest());
+        leave(user);
+    }
+
+    private void expire(Selector selector, long now) {
+        for (Asked oldest = asked.peek(); oldest != null; oldest = asked.peek()) {
+            boolean waits = oldest.user().waitsFor(oldest.number());
+            if (waits && oldest.deadline() - now > 0) {
+                return;
+            }
+            asked.remove();
+            if (waits) {
+                tally.timedOut();
+                gone.accept(oldest.user().endRequest());
+                oldest.user().close();
+                next(oldest.user(), selector, false);
+            }
+        }
+    }
+
+    private void leave(WebUser user) {
+        open--;
+        user.close();
+    }
+
+    /**
+     * What users do.
+     *
+     * @param rampUp time in which they come, one after the other
+     * @param loop how long, after all have come, they ask again when they are answered; zero for once
+     * @param requests most requests of all users together
+     * @param timeout longest that a user waits for an answer
+     */
+    record Load(int port, String path, int users, Duration rampUp, Duration loop, int requests, Duration timeout) {}
+
+    /**
+     * What it took.
+     *
+     * @param busy part of the time for which the generator's thread had the processor
+     */
+    record Spent(double seconds, double busy) {}
+
+    private record Asked(WebUser user, int number, long deadline) {}
+}

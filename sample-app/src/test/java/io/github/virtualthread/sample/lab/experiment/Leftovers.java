@@ -1,0 +1,42 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.boot.tomcat.TomcatWebServer;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+
+/** What an experiment with web requests may leave: nothing. Made before it runs. */
+final class Leftovers {
+
+    private static final List<String> NAMES = List.of("http-nio-", "lab-users", "flood-");
+
+    private final WebServerApplicationContext context;
+    private final Set<Thread> before = threads();
+
+    Leftovers(WebServerApplicationContext context) {
+        this.context = context;
+    }
+
+    void assertNone() throws InterruptedException {
+        TomcatWebServer server = (TomcatWebServer) context.getWebServer();
+        assertThat(server.getTomcat().getService().findConnectors()).hasSize(1);
+        for (Thread thread : threads()) {
+            if (!before.contains(thread)) {
+                assertThat(thread.join(Duration.ofSeconds(5)))
+                        .as(thread.getName())
+                        .isTrue();
+            }
+        }
+    }
+
+    private static Set<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread ->
+                        NAMES.stream().anyMatch(name -> thread.getName().startsWith(name)))
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,111 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.sample.SampleTest;
+import io.github.virtualthread.sample.lab.Measurement;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+@SampleTest
+class WebUsersTests {
+
+    private static final String QUICK = "/lab/requests/quick?request=";
+    private static final Duration PATIENT = Duration.ofSeconds(10);
+
+    private final List<Integer> gone = new CopyOnWriteArrayList<>();
+    private final Tally tally = new Tally();
+
+    @LocalServerPort
+    private int port;
+
+    @Test
+    void eachUserAsksOnceAndIsTold() throws Exception {
+        Measurement measured = ask(load(port, QUICK, 5, Duration.ZERO, Duration.ZERO, 100));
+
+        assertThat(measured.figures())
+                .containsEntry("answered", 5.0)
+                .containsEntry("failed", 0.0)
+                .containsEntry("timedOut", 0.0);
+        assertThat(gone).containsExactlyInAnyOrderElementsOf(numbers(5));
+    }
+
+    @Test
+    void usersComeOneAfterTheOther() throws Exception {
+        WebUsers.Spent spent =
+                WebUsers.ask(load(port, QUICK, 3, Duration.ofMillis(300), Duration.ZERO, 100), tally, gone::add);
+
+        // the last third of the time has nobody left to come
+        assertThat(spent.seconds()).isGreaterThanOrEqualTo(0.2);
+        assertThat(tally.answered()).isEqualTo(3);
+    }
+
+    @Test
+    void usersWhoAskAgainSendNoMoreThanAllMay() throws Exception {
+        Measurement measured = ask(load(port, QUICK, 3, Duration.ZERO, Duration.ofMinutes(1), 50));
+
+        assertThat(measured.figures()).containsEntry("answered", 50.0);
+        assertThat(gone).containsExactlyInAnyOrderElementsOf(numbers(50));
+    }
+
+    @Test
+    void usersAskAgainUntilTheTimeIsOver() throws Exception {
+        WebUsers.Spent spent = WebUsers.ask(
+                load(port, QUICK, 2, Duration.ZERO, Duration.ofMillis(300), Integer.MAX_VALUE), tally, gone::add);
+
+        assertThat(spent.seconds()).isGreaterThanOrEqualTo(0.3);
+        assertThat(tally.answered()).isGreaterThan(2);
+    }
+
+    @Test
+    void anAnswerThatIsNoSuccessIsAFailureAndEndsTheUser() throws Exception {
+        Measurement measured = ask(load(port, "/lab/no-such?request=", 4, Duration.ZERO, Duration.ofMinutes(1), 50));
+
+        assertThat(measured.figures()).containsEntry("failed", 4.0).containsEntry("answered", 0.0);
+    }
+
+    @Test
+    void whereNobodyListensAllFail() throws Exception {
+        int closed;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            closed = socket.getLocalPort();
+        }
+
+        Measurement measured = ask(load(closed, QUICK, 4, Duration.ZERO, Duration.ZERO, 50));
+
+        assertThat(measured.figures()).containsEntry("failed", 4.0);
+        assertThat(gone).containsExactlyInAnyOrderElementsOf(numbers(4));
+    }
+
+    @Test
+    void whoWaitsTooLongAsksAgainOnANewConnection() throws Exception {
+        WebUsers.Load load = new WebUsers.Load(
+                port,
+                "/lab/requests/block?millis=5000&request=",
+                2,
+                Duration.ZERO,
+                Duration.ofMinutes(1),
+                6,
+                Duration.ofMillis(100));
+
+        assertThat(ask(load).figures()).containsEntry("timedOut", 6.0).containsEntry("answered", 0.0);
+        assertThat(gone).containsExactlyInAnyOrderElementsOf(numbers(6));
+    }
+
+    private Measurement ask(WebUsers.Load load) throws Exception {
+        return tally.measured(WebUsers.ask(load, tally, gone::add));
+    }
+
+    private static WebUsers.Load load(int port, String path, int users, Duration ramp, Duration loop, int requests) {
+        return new WebUsers.Load(port, path, users, ramp, loop, requests, PATIENT);
+    }
+
+    private static List<Integer> numbers(int count) {
+        return IntStream.range(0, count).boxed().toList();
+    }
+}
