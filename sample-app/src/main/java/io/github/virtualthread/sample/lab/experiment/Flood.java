@@ -1,0 +1,114 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import io.github.virtualthread.sample.lab.Answer.Column;
+import io.github.virtualthread.sample.lab.Measurement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/** Requests that each want a slow partner to be called, and what became of those calls. Thread-safe. */
+final class Flood {
+
+    static final Column DONE = new Column("done", "really done", "");
+    static final Column REJECTED = new Column("rejected", "rejected, seen by no client", "");
+    static final Column LEFT = new Column("left", "neither, at the end", "");
+    static final Column LATE = new Column("late", "done after the client had gone", "");
+
+    private final int requests;
+    private final Duration partner;
+    private final AtomicInteger accepted = new AtomicInteger();
+    private final AtomicInteger done = new AtomicInteger();
+    private final AtomicInteger rejected = new AtomicInteger();
+    private final AtomicInteger late = new AtomicInteger();
+    private final AtomicIntegerArray gone;
+    private final CountDownLatch unsettled;
+    private final Queue<Future<?>> calls = new ConcurrentLinkedQueue<>();
+
+    Flood(int requests, Duration partner) {
+        this.requests = requests;
+        this.partner = partner;
+        this.gone = new AtomicIntegerArray(requests);
+        this.unsettled = new CountDownLatch(requests);
+    }
+
+    int requests() {
+        return requests;
+    }
+
+    /** The server has taken a request. */
+    void accept() {
+        accepted.incrementAndGet();
+    }
+
+    /** The partner is not called for this request. */
+    void reject() {
+        rejected.incrementAndGet();
+        unsettled.countDown();
+    }
+
+    /** A call that has to be ended with the rest. */
+    void keep(Future<?> call) {
+        calls.add(call);
+    }
+
+    /** Takes its time. */
+    void callPartner(int request) {
+        try {
+            Thread.sleep(partner);
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        if (gone.get(request) == 1) {
+            late.incrementAndGet();
+        }
+        done.incrementAndGet();
+        unsettled.countDown();
+    }
+
+    /** The client of this request has its answer, or waits for it no longer. */
+    void clientIsGone(int request) {
+        gone.set(request, 1);
+    }
+
+    /** Waits until each call is done or rejected, or the time is over. */
+    void await(long nanos) throws InterruptedException {
+        boolean unused = unsettled.await(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Ends the calls that were kept; the last ones first, so that none begins in place of one that ends. */
+    void end() {
+        new ArrayList<>(calls).reversed().forEach(call -> call.cancel(true));
+    }
+
+    int done() {
+        return done.get();
+    }
+
+    int rejected() {
+        return rejected.get();
+    }
+
+    int backlog() {
+        return Math.max(0, accepted.get() - done.get() - rejected.get());
+    }
+
+    Measurement addTo(Measurement measurement) {
+        return measurement
+                .and(DONE.key(), done())
+                .and(REJECTED.key(), rejected())
+                .and(LEFT.key(), backlog())
+                .and(LATE.key(), late.get());
+    }
+
+    static List<Column> columns() {
+        return List.of(DONE, REJECTED, LEFT, LATE);
+    }
+}

@@ -1,0 +1,81 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.springframework.core.task.TaskRejectedException;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/** Web requests that call the slow partner, and wait for it or not. */
+@RestController
+class FloodRequests {
+
+    private final FloodTasks tasks;
+    private final AtomicReference<Flood> now = new AtomicReference<>();
+
+    FloodRequests(FloodTasks tasks) {
+        this.tasks = tasks;
+    }
+
+    // shown
+    @GetMapping("/lab/flood/pool")
+    String pool(int request) {
+        Flood flood = accept(request);
+        try {
+            tasks.pool(flood, request);
+        } catch (TaskRejectedException full) {
+            flood.reject(); // as if it were only logged: the client hears nothing of it
+        }
+        return "accepted";
+    }
+
+    @GetMapping("/lab/flood/queue")
+    String queue(int request) {
+        tasks.queue(accept(request), request);
+        return "accepted";
+    }
+
+    @GetMapping("/lab/flood/virtual")
+    String virtual(int request) {
+        Flood flood = accept(request);
+        flood.keep(tasks.virtual(flood, request));
+        return "accepted";
+    }
+
+    @GetMapping("/lab/flood/virtual-waits")
+    CompletableFuture<String> virtualWaits(int request) {
+        Flood flood = accept(request);
+        CompletableFuture<Void> call = tasks.virtual(flood, request);
+        flood.keep(call);
+        return call.thenApply(nothing -> "done");
+    }
+
+    @GetMapping("/lab/flood/sync")
+    String sync(int request) {
+        tasks.sync(accept(request), request);
+        return "done";
+    }
+    // shown
+
+    /** From now on requests belong to that flood; null for none. */
+    void belongTo(Flood flood) {
+        now.set(flood);
+    }
+
+    private Flood accept(int request) {
+        Flood flood = now.get();
+        if (flood == null) {
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT, "Answered only while the experiment 'exploding-pool' runs");
+        }
+        if (request < 0 || request >= flood.requests()) {
+            throw new ResponseStatusException(
+                    HttpStatus.BAD_REQUEST,
+                    "request must be from 0 to %d, was %d".formatted(flood.requests() - 1, request));
+        }
+        flood.accept();
+        return flood;
+    }
+}
