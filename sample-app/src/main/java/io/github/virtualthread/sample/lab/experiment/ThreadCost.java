@@ -1,0 +1,146 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import io.github.virtualthread.sample.lab.About;
+import io.github.virtualthread.sample.lab.Act;
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Column;
+import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Contender;
+import io.github.virtualthread.sample.lab.Experiment;
+import io.github.virtualthread.sample.lab.Measurement;
+import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Run;
+import io.github.virtualthread.sample.lab.Sampler;
+import io.github.virtualthread.sample.lab.Source;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+
+/** Threads that are parked, and threads that take turns: what they take of memory and time. */
+@Component
+@Order(9)
+class ThreadCost implements Experiment {
+
+    static final String PLATFORM = "platform threads";
+    static final String VIRTUAL = "virtual threads";
+    static final String NAME = "lab-parked-";
+
+    private static final Column SWITCH = new Column("switch", "a switch", "µs");
+    private static final Column START = new Column("start", "a start", "µs");
+    private static final Column HEAP = new Column("heap", "heap a parked thread", "bytes");
+    private static final Column RESIDENT = new Column("resident", "memory outside of the heap", "bytes");
+
+    @Override
+    public About about() {
+        return new About(
+                "thread-cost",
+                "9",
+                Act.WAITING_IS_CHEAP,
+                "What a thread costs",
+                "Threads wait, and threads wake each other. How much memory and time does each take?",
+                List.of(
+                        "A virtual thread takes no memory",
+                        "A virtual thread takes less, and it is on the heap",
+                        "They take the same"),
+                List.of(
+                        new Parameter("platform", "Platform threads", "", 1, 5_000, 1_000, 1_000),
+                        new Parameter("virtual", "Virtual threads", "", 1, 100_000, 20_000, 5_000),
+                        new Parameter("depth", "Frames of each stack", "", 0, 500, 20, 20),
+                        new Parameter("switches", "Switches", "", 1_000, 1_000_000, 100_000, 20_000),
+                        Parameter.ROUNDS),
+                "What your threads take: that depends on their stacks, and on what they hold. A thread of the platform reserves its"
+                        + " whole stack as addresses, and takes of it what it uses.",
+                Source.of(ParkedThreads.class) + "\n\n" + Source.of(PingPong.class),
+                "",
+                "");
+    }
+
+    @Override
+    public Answer run(Run run) throws Exception {
+        List<Row> rows = run.compare(List.of(
+                contender(PLATFORM, "platform", () -> Thread.ofPlatform().daemon(), run),
+                contender(VIRTUAL, "virtual", Thread::ofVirtual, run)));
+        return new Answer(sentence(rows), List.of(SWITCH, START, HEAP, RESIDENT), rows, List.of(), notes());
+    }
+
+    private static Contender contender(String name, String number, Supplier<Thread.Builder> builder, Run run) {
+        // the warm-up has as many: what the JVM keeps for the next threads is there before it is measured
+        Contender.Trial trial = () -> measure(name, run.get(number), run.get("switches"), builder, run);
+        return new Contender(name, trial, trial);
+    }
+
+    private static Measurement measure(String name, int number, int switches, Supplier<Thread.Builder> builder, Run run)
+            throws Exception {
+        Measurement memory = memory(name, builder.get().name(NAME, 0), number, run);
+        double nanos = PingPong.nanosEach(builder.get().name(NAME, 0), switches);
+        return memory.and(SWITCH.key(), nanos / 1e3);
+    }
+
+    private static Measurement memory(String name, Thread.Builder builder, int number, Run run) throws Exception {
+        long heapBefore = heap();
+        OptionalLong residentBefore = NativeMemory.resident();
+        try (ParkedThreads threads = new ParkedThreads()) {
+            Sampler sampler =
+                    Sampler.every(Duration.ofMillis(20), seconds -> run.point(name, seconds, threads.begun()));
+            long begin = System.nanoTime();
+            long took;
+            try {
+                threads.start(builder, number, run.get("depth"));
+                took = System.nanoTime() - begin;
+            } finally {
+                sampler.end();
+            }
+            Measurement measured = Measurement.of(START.key(), took / 1e3 / number)
+                    .and(HEAP.key(), (double) (heap() - heapBefore) / number);
+            OptionalLong resident = NativeMemory.resident();
+            return resident.isPresent() && residentBefore.isPresent()
+                    ? measured.and(
+                            RESIDENT.key(), (double) (resident.getAsLong() - residentBefore.getAsLong()) / number)
+                    : measured;
+        }
+    }
+
+    /** Bytes in use after a collection. */
+    private static long heap() {
+        System.gc();
+        System.gc(); // what only references held at the first one
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    private static String sentence(List<Row> rows) {
+        Row platform = rows.getFirst();
+        Row virtual = rows.getLast();
+        return "A parked platform thread took %s, a virtual one %s; a switch took %.1f and %.1f µs, a start %.1f and %.1f µs."
+                .formatted(
+                        bytes(platform),
+                        bytes(virtual),
+                        platform.median(SWITCH.key()),
+                        virtual.median(SWITCH.key()),
+                        platform.median(START.key()),
+                        virtual.median(START.key()));
+    }
+
+    private static String bytes(Row row) {
+        String heap = "%,.0f bytes of heap".formatted(row.median(HEAP.key()));
+        return row.figures().containsKey(RESIDENT.key())
+                ? heap + " and %,.0f outside of it".formatted(row.median(RESIDENT.key()))
+                : heap;
+    }
+
+    private static List<String> notes() throws Exception {
+        return List.of(
+                NativeMemory.resident().isPresent()
+                        ? "Memory outside of the heap: how much of the process is in memory with them, less without them, as"
+                                + " /proc/self/smaps tells: their stacks above all, since what the JVM keeps of threads that have ended"
+                                + " is used again. All of the process counts, so a few bytes, or less than none, are none."
+                        : "Memory outside of the heap is not known here: that takes Linux, and a collector that tells where the heap lies.",
+                "Heap: what is in use after a collection with them, less without them. Some collectors count it in pages of megabytes:"
+                        + " the more threads, the more exact.",
+                "A switch is one thread that parks and another one that it has woken and that goes on; a start lasts until the thread"
+                        + " is parked.");
+    }
+}
