@@ -192,11 +192,12 @@ class Task extends Call implements Runnable {
     }
 
     private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
+        Throwable reported = seen(interrupted, failure);
+        // before the context is opened again: what a listener has opened at the start, it closes within the first one
+        engine().listeners().finished(this, outcome(interrupted, reported), reported);
         // decorators may leave an empty context behind: those that carry the MDC mostly clear it
         Scope scope = body instanceof DecoratedBody ? ContextPropagation.open(context) : Scope.NOTHING;
         try {
-            Throwable reported = seen(interrupted, failure);
-            engine().listeners().finished(this, outcome(interrupted, reported), reported);
             settle(interrupted, value, reported);
         } finally {
             ContextPropagation.close(scope);

@@ -45,8 +45,8 @@ public interface TaskListener {
     default void started(TaskCall call) {}
 
     /**
-     * A call has ended, and its permit is back. On the thread of the body, with the context of the caller; for a call that
-     * was never started on that of whoever ended it.
+     * A call has ended, and its permit is back. On the thread of the body, with the context of the caller, as far as the task
+     * decorators of the application have left it; for a call that was never started on that of whoever ended it.
      *
      * @param call the call; {@link TaskCall#ran()} is known now
      * @param outcome how it ended

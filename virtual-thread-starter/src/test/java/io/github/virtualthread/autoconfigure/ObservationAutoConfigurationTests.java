@@ -18,6 +18,7 @@ import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.test.simple.SimpleSpan;
 import io.micrometer.tracing.test.simple.SimpleTracer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -36,6 +37,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.task.TaskDecorator;
 
 /** Runs as observations, and as spans where a tracer is there. */
 @Timeout(30)
@@ -188,6 +190,45 @@ class ObservationAutoConfigurationTests {
                 assertThat(MDC.getCopyOfContextMap()).isEqualTo(caller);
             });
         });
+    }
+
+    @Test
+    void scopesAreClosedInOrderWhereATaskDecoratorIsThere(CapturedOutput output) {
+        CountDownLatch gate = new CountDownLatch(1);
+        brave.withBean(TaskDecorator.class, () -> MdcClearing::new).run(context -> {
+            Prices prices = context.getBean(Prices.class);
+            ObservationRegistry registry = context.getBean(ObservationRegistry.class);
+            Observation request = request(registry);
+            request.observe(() -> {
+                Map<String, String> caller = MDC.getCopyOfContextMap();
+                CompletableFuture<Observation> current = new CompletableFuture<>();
+                CompletableFuture<Map<String, String>> continued = prices.held(gate)
+                        .thenApply(none -> {
+                            current.complete(registry.getCurrentObservation());
+                            return MDC.getCopyOfContextMap();
+                        });
+                gate.countDown();
+
+                assertThat(continued.join()).isEqualTo(caller);
+                assertThat(current.join()).isSameAs(request);
+            });
+            assertThat(context.getBean(VirtualThreads.class).awaitIdle(Duration.ofSeconds(5)))
+                    .isTrue();
+        });
+        assertThat(output).doesNotContain("WARN").doesNotContain("ERROR");
+    }
+
+    /** Clears what it has not set, as decorators do that carry the MDC. */
+    private record MdcClearing(Runnable body) implements Runnable {
+
+        @Override
+        public void run() {
+            try {
+                body.run();
+            } finally {
+                MDC.clear();
+            }
+        }
     }
 
     @Test
