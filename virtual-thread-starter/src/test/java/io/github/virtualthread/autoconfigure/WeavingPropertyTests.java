@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
@@ -22,7 +23,9 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 /** The checks of mode ASPECTJ that need no weaver. What needs one is in src/it/weaving. */
 @Timeout(20)
@@ -85,6 +88,25 @@ class WeavingPropertyTests {
     }
 
     @Test
+    void aBeanThatIsKnownByItsInterfaceAloneIsLookedAtWhenItIsCreated() {
+        weaving.withUserConfiguration(ByInterface.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThatThrownBy(() -> context.getBean(Sending.class))
+                    .rootCause()
+                    .hasMessageContaining("LazySender.send gets @VirtualThread from a type above its class");
+        });
+    }
+
+    @Test
+    void aBeanMethodIsNotSaidToBeUnwoven() {
+        weaving.withUserConfiguration(OnBeanMethod.class).run(context -> assertThat(mistakes(context))
+                .singleElement()
+                .extracting(Mistake::description)
+                .asString()
+                .contains("OnBeanMethod.text", "@Bean"));
+    }
+
+    @Test
     void whereNothingIsInterceptedNoWeaverIsNeeded() {
         weaving.withBean(Mailer.class)
                 .withPropertyValues("virtual-thread.enabled=false")
@@ -118,6 +140,38 @@ class WeavingPropertyTests {
     @Configuration(proxyBeanMethods = false)
     @EnableVirtual
     static class Enabling {}
+
+    interface Sending {
+
+        @VirtualThread
+        void send();
+    }
+
+    static class LazySender implements Sending {
+
+        @Override
+        public void send() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ByInterface {
+
+        @Bean
+        @Lazy
+        Sending sending() {
+            return new LazySender();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OnBeanMethod {
+
+        @Bean
+        @VirtualThread
+        CompletableFuture<String> text() {
+            return CompletableFuture.completedFuture("text");
+        }
+    }
 
     static class Mailer {
 

@@ -118,6 +118,18 @@ class WovenCallsTests {
     }
 
     @Test
+    void aBeanOfAClosedContextInModeProxyRunsInPlaceStill() {
+        WovenContext proxying = WovenContext.inPlace();
+        calls.begin(proxying);
+        calls.made(mailer, proxying);
+        calls.start(context("vt-"));
+        assertThat(WovenCall.of(mailer, "send").runBy(calls)).isSameAs(Thread.currentThread());
+
+        end(proxying);
+        assertThat(WovenCall.of(mailer, "send").runBy(calls)).isSameAs(Thread.currentThread());
+    }
+
+    @Test
     void aBeanOfAClosedChildGoesOnByTheEngineOfTheParent() {
         TaskEngine engine = engine("shared-");
         WovenContext parent = context(engine);
