@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.limit.LimitSettings;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -248,6 +250,28 @@ class TaskDecoratorTests {
         assertThat(runs).hasValue(1);
         assertThat(elsewhere.get()).hasMessageContaining("may run once, on the thread of its task");
         assertThat(again.get()).hasMessageContaining("may run once, on the thread of its task");
+    }
+
+    @Test
+    void aBodyThatWasDroppedDoesNotRunInAContinuation() {
+        AtomicReference<Runnable> kept = new AtomicReference<>();
+        AtomicInteger runs = new AtomicInteger();
+        CompletableFuture<Throwable> refused = new CompletableFuture<>();
+        CountDownLatch gate = new CountDownLatch(1);
+        TaskDecorator dropping = body -> {
+            kept.set(body);
+            return () -> TestEngine.await(gate);
+        };
+        try (TestEngine test = TestEngine.decorating(List.of(dropping), LimitSettings.of("db", 1))) {
+            CompletableFuture<?> dropped = test.submit("db", runs::incrementAndGet);
+            dropped.whenComplete((value, failure) ->
+                    refused.complete(catchThrowable(() -> kept.get().run())));
+            gate.countDown(); // not earlier: the continuation is to run on the thread of the task
+
+            assertThat(refused.orTimeout(5, TimeUnit.SECONDS).join())
+                    .hasMessageContaining("may run once, on the thread of its task");
+            assertThat(runs).hasValue(0);
+        }
     }
 
     @Test

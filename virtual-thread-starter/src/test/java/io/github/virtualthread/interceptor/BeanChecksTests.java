@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Level;
+import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import java.util.List;
 import java.util.Map;
@@ -369,6 +370,12 @@ class BeanChecksTests {
         @Scheduled(fixedRate = 1000)
         Future<String> overlooked() {
             return CompletableFuture.completedFuture("nobody reads this");
+        }
+
+        @Limited("mail")
+        @Scheduled(fixedDelay = 1000)
+        int onTheScheduler() {
+            return 1;
         }
 
         @VirtualThread
