@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.context.i18n.LocaleContextThreadLocalAccessor;
 
 /** Thread-locals that are registered with Micrometer's context-propagation. */
 @Timeout(10)
@@ -96,6 +99,21 @@ class RegisteredContextTests {
         MDC.put("user", "alice");
 
         assertThat(open(propagation.capture(), () -> MDC.get("user"))).isEqualTo("alice, then null");
+    }
+
+    @Test
+    void theLocaleIsOneOfThemOnceSpringsAccessorIsRegistered() {
+        Supplier<String> locale = () -> String.valueOf(LocaleContextHolder.getLocaleContext());
+        LocaleContextHolder.setLocale(Locale.CANADA_FRENCH);
+        try {
+            assertThat(open(propagation.capture(), locale)).isEqualTo("null, then null");
+
+            ContextRegistry.getInstance().registerThreadLocalAccessor(new LocaleContextThreadLocalAccessor());
+            assertThat(open(propagation.capture(), locale)).isEqualTo("fr_CA, then null");
+        } finally {
+            ContextRegistry.getInstance().removeThreadLocalAccessor(LocaleContextThreadLocalAccessor.KEY);
+            LocaleContextHolder.resetLocaleContext();
+        }
     }
 
     @Test
