@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -75,6 +76,15 @@ class ContextsTests {
         second.close();
 
         assertThat(ofNobody.send().join()).isSameAs(Thread.currentThread());
+    }
+
+    @Test
+    void whatAFactoryMakesBelongsToItsContextToo() {
+        try (ConfigurableApplicationContext first = run(Making.class, "--virtual-thread.thread-name-prefix=first-");
+                ConfigurableApplicationContext second = run(Mailing.class)) {
+            assertThat(first.getBean(Mailer.class).send().join().getName()).startsWith("first-");
+            assertThat(second.isActive()).isTrue();
+        }
     }
 
     @Test
@@ -220,6 +230,30 @@ class ContextsTests {
         @Bean
         Mailer mailer() {
             return new Mailer();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableTransactionManagement(mode = AdviceMode.ASPECTJ)
+    static class Making {
+
+        @Bean
+        MailerFactory mailer() {
+            return new MailerFactory();
+        }
+    }
+
+    static class MailerFactory implements FactoryBean<Mailer> {
+
+        @Override
+        public Mailer getObject() {
+            return new Mailer();
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Mailer.class;
         }
     }
 
