@@ -44,6 +44,8 @@ class AheadOfTimeTests {
     private static final Map<String, Object> LIMITS = Map.of("virtual-thread.limits.db.permits", "2");
     private static final Map<String, Object> OFF =
             Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.enabled", "false");
+    private static final Map<String, Object> WEAVING =
+            Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.mode", "aspectj");
 
     /** In a class loader of its own, where package-private classes see generated ones of their package. */
     @Test
@@ -87,6 +89,20 @@ class AheadOfTimeTests {
     @CompiledTest
     void interceptionIsSwitchedOnAtTheStart() {
         started(Shop.class, OFF, LIMITS, context -> assertThat(
+                        context.getBean(Mailer.class).send().join())
+                .startsWith("vt-"));
+    }
+
+    @CompiledTest
+    void methodsAreToBeWovenWhereTheStartSaysSo() {
+        assertThatThrownBy(() -> started(Shop.class, LIMITS, WEAVING, context -> {}))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("no class with annotated methods is woven");
+    }
+
+    @CompiledTest
+    void methodsNeedNotBeWovenWhereOnlyTheBuildSaysSo() {
+        started(Shop.class, WEAVING, LIMITS, context -> assertThat(
                         context.getBean(Mailer.class).send().join())
                 .startsWith("vt-"));
     }
