@@ -195,40 +195,44 @@ class ObservationAutoConfigurationTests {
     @Test
     void scopesAreClosedInOrderWhereATaskDecoratorIsThere(CapturedOutput output) {
         CountDownLatch gate = new CountDownLatch(1);
-        brave.withBean(TaskDecorator.class, () -> MdcClearing::new).run(context -> {
-            Prices prices = context.getBean(Prices.class);
-            ObservationRegistry registry = context.getBean(ObservationRegistry.class);
-            Observation request = request(registry);
-            request.observe(() -> {
-                Map<String, String> caller = MDC.getCopyOfContextMap();
-                CompletableFuture<Observation> current = new CompletableFuture<>();
-                CompletableFuture<Map<String, String>> continued = prices.held(gate)
-                        .thenApply(none -> {
-                            current.complete(registry.getCurrentObservation());
-                            return MDC.getCopyOfContextMap();
-                        });
-                gate.countDown();
+        brave.withBean(TaskDecorator.class, () -> ObservationAutoConfigurationTests::copyMdc)
+                .run(context -> {
+                    Prices prices = context.getBean(Prices.class);
+                    ObservationRegistry registry = context.getBean(ObservationRegistry.class);
+                    Observation request = request(registry);
+                    request.observe(() -> {
+                        Map<String, String> caller = MDC.getCopyOfContextMap();
+                        CompletableFuture<Observation> current = new CompletableFuture<>();
+                        CompletableFuture<Map<String, String>> continued = prices.held(gate)
+                                .thenApply(none -> {
+                                    current.complete(registry.getCurrentObservation());
+                                    return MDC.getCopyOfContextMap();
+                                });
+                        gate.countDown();
 
-                assertThat(continued.join()).isEqualTo(caller);
-                assertThat(current.join()).isSameAs(request);
-            });
-            assertThat(context.getBean(VirtualThreads.class).awaitIdle(Duration.ofSeconds(5)))
-                    .isTrue();
-        });
+                        assertThat(continued.join()).isEqualTo(caller);
+                        assertThat(current.join()).isSameAs(request);
+                        assertThat(prices.mdc().join())
+                                .as("the span of the task is not in its MDC then")
+                                .isEqualTo(caller);
+                    });
+                    assertThat(context.getBean(VirtualThreads.class).awaitIdle(Duration.ofSeconds(5)))
+                            .isTrue();
+                });
         assertThat(output).doesNotContain("WARN").doesNotContain("ERROR");
     }
 
-    /** Clears what it has not set, as decorators do that carry the MDC. */
-    private record MdcClearing(Runnable body) implements Runnable {
-
-        @Override
-        public void run() {
+    /** As many applications have it. */
+    private static Runnable copyMdc(Runnable body) {
+        Map<String, String> caller = MDC.getCopyOfContextMap();
+        return () -> {
+            MDC.setContextMap(caller);
             try {
                 body.run();
             } finally {
                 MDC.clear();
             }
-        }
+        };
     }
 
     @Test
