@@ -88,12 +88,19 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    ApplicationDecorators virtualThreadDecorators(
+            ObjectProvider<TaskDecorator> beans, ConfigurableListableBeanFactory beanFactory) {
+        return new ApplicationDecorators(beans, beanFactory);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngine virtualThreadEngine(
             ObjectProvider<EngineSettings> settings,
             TaskLimits limits,
             TaskTimer timer,
             ObjectProvider<TaskListener> listeners,
-            ObjectProvider<TaskDecorator> decorators,
+            ApplicationDecorators decorators,
             ConfigurableListableBeanFactory beanFactory) {
         EngineSettings given = settings(settings);
         ClassLoader classLoader = beanFactory.getBeanClassLoader();
@@ -104,7 +111,7 @@ class EngineConfiguration {
                 given.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
                 () -> listeners(listeners, beanFactory),
-                () -> ApplicationDecorators.of(decorators),
+                decorators::all,
                 given.callerTrace());
     }
 

@@ -23,6 +23,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     private final TaskLimits limits;
     private final PoolPermits pools;
     private final AnnotatedCalls calls;
+    private final ApplicationDecorators decorators;
     private final ConfigurableListableBeanFactory beanFactory;
 
     StartupCheck(
@@ -31,12 +32,14 @@ final class StartupCheck implements SmartInitializingSingleton {
             TaskLimits limits,
             PoolPermits pools,
             AnnotatedCalls calls,
+            ApplicationDecorators decorators,
             ConfigurableListableBeanFactory beanFactory) {
         this.postProcessor = postProcessor;
         this.settings = settings;
         this.limits = limits;
         this.pools = pools;
         this.calls = calls;
+        this.decorators = decorators;
         this.beanFactory = beanFactory;
     }
 
@@ -63,7 +66,7 @@ final class StartupCheck implements SmartInitializingSingleton {
             calls.add(findings.calls());
         }
         pools.warnOfOverdraft();
-        new StartupReport(given, beanFactory.getBeanClassLoader(), ApplicationDecorators.names(beanFactory))
+        new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names())
                 .log(findings, limits, postProcessor.isEnabled());
     }
 

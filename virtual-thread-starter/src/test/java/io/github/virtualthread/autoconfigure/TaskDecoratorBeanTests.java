@@ -5,6 +5,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
@@ -75,6 +77,54 @@ class TaskDecoratorBeanTests {
         });
     }
 
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void oneThatIsNoDefaultCandidateIsNeitherUsedNorNamed(CapturedOutput output) {
+        events.clear();
+        runner.withUserConfiguration(Special.class).run(context -> {
+            context.getBean(Prices.class).price().get(5, TimeUnit.SECONDS);
+
+            assertThat(context).hasBean("special");
+            assertThat(events).containsExactly("outer", "inner", "price");
+        });
+
+        assertThat(output).contains("decorated by outer, inner").doesNotContain("special");
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void thoseOfAChildContextAreNeitherUsedNorNamed(CapturedOutput output) {
+        try (var parent = new AnnotationConfigApplicationContext(Enabling.class)) {
+            String ofParent = output.getAll();
+            events.clear();
+            try (var child = new AnnotationConfigApplicationContext()) {
+                child.setParent(parent);
+                child.register(Enabling.class, Decorators.class, Prices.class);
+                child.refresh();
+
+                assertThat(child.getBean(Prices.class).price()).succeedsWithin(5, TimeUnit.SECONDS);
+                assertThat(events).containsExactly("price");
+            }
+            assertThat(output.getAll().substring(ofParent.length()))
+                    .contains("1 annotated method")
+                    .doesNotContain("decorated by");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class Enabling {}
+
+    /** For an executor of the application that asks for it by name. */
+    @Configuration(proxyBeanMethods = false)
+    static class Special {
+
+        @Bean(defaultCandidate = false)
+        TaskDecorator special() {
+            return Decorators.recording("special");
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class Decorators {
 
@@ -100,7 +150,7 @@ class TaskDecoratorBeanTests {
             return new ContextPropagatingTaskDecorator(snapshots);
         }
 
-        private static TaskDecorator recording(String name) {
+        static TaskDecorator recording(String name) {
             return body -> () -> {
                 events.add(name);
                 body.run();
