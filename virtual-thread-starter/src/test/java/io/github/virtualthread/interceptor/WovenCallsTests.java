@@ -147,6 +147,13 @@ class WovenCallsTests {
     }
 
     @Test
+    void aMethodThatCannotRunElsewhereRunsInPlaceAndTheStartSaysWhy() {
+        calls.start(context("vt-"));
+
+        assertThat(WovenCall.of(mailer, "count").runBy(calls)).isSameAs(Thread.currentThread());
+    }
+
+    @Test
     void aMethodOverriddenByOneThatIsWovenRunsInPlace() {
         WovenContext context = context("vt-");
         calls.start(context);
@@ -206,6 +213,11 @@ class WovenCallsTests {
         @VirtualThread
         CompletableFuture<Thread> confirm() {
             return send();
+        }
+
+        @VirtualThread
+        int count() {
+            return 1;
         }
 
         @VirtualThread
