@@ -32,6 +32,7 @@ import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /** Several applications in one JVM, and what fails their start. */
@@ -177,6 +178,16 @@ class ContextsTests {
     }
 
     @Test
+    void annotationsOfTheUsersHopUpToTwoStepsAwayOnMethodsAndTypes() {
+        try (var context = new AnnotationConfigApplicationContext(Steps.class)) {
+            assertThat(context.getBean(Steps.Methods.class).twoStepsAway().join())
+                    .matches(Thread::isVirtual);
+            assertThat(context.getBean(Steps.OneStep.class).send().join()).matches(Thread::isVirtual);
+            assertThat(context.getBean(Steps.TwoSteps.class).send().join()).matches(Thread::isVirtual);
+        }
+    }
+
+    @Test
     void aTransactionByProxyAroundAWovenMethodFailsTheStart() {
         assertThatThrownBy(() -> run(ProxiedTransactions.class))
                 .isInstanceOfSatisfying(
@@ -284,6 +295,44 @@ class ContextsTests {
 
             @VirtualThread
             private CompletableFuture<Thread> thread() {
+                return CompletableFuture.completedFuture(Thread.currentThread());
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual(mode = AdviceMode.ASPECTJ)
+    @Import({Steps.Methods.class, Steps.OneStep.class, Steps.TwoSteps.class})
+    static class Steps {
+
+        @VirtualThread
+        @Retention(RetentionPolicy.RUNTIME)
+        @interface First {}
+
+        @First
+        @Retention(RetentionPolicy.RUNTIME)
+        @interface Second {}
+
+        static class Methods {
+
+            @Second
+            CompletableFuture<Thread> twoStepsAway() {
+                return CompletableFuture.completedFuture(Thread.currentThread());
+            }
+        }
+
+        @First
+        static class OneStep {
+
+            public CompletableFuture<Thread> send() {
+                return CompletableFuture.completedFuture(Thread.currentThread());
+            }
+        }
+
+        @Second
+        static class TwoSteps {
+
+            public CompletableFuture<Thread> send() {
                 return CompletableFuture.completedFuture(Thread.currentThread());
             }
         }
