@@ -107,7 +107,6 @@ class ThreadCost implements Experiment {
     /** Bytes in use after a collection. */
     private static long heap() {
         System.gc();
-        System.gc(); // what only references held at the first one
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 

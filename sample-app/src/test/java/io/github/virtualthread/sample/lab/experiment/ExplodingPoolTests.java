@@ -60,7 +60,7 @@ class ExplodingPoolTests {
 
         Answer answer = lab.start(
                         ID,
-                        Map.of("requests", "300", "users", "100", "partner", "600", "watch", "3", "rounds", "1"),
+                        Map.of("requests", "300", "users", "300", "partner", "600", "watch", "3", "rounds", "1"),
                         Scale.SMALL)
                 .answer()
                 .get(25, TimeUnit.SECONDS);
