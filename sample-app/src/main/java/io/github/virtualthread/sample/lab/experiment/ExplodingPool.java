@@ -37,6 +37,9 @@ class ExplodingPool implements Experiment {
 
     private static final Map<String, String> PATHS = paths();
 
+    private static final int WARM_UP_REQUESTS = 500;
+    private static final int WARM_UP_USERS = 100;
+
     private final WebServerApplicationContext context;
     private final FloodRequests requests;
     private final List<ThreadPoolTaskExecutor> pools;
@@ -122,8 +125,8 @@ class ExplodingPool implements Experiment {
     }
 
     private Measurement warmUp(String name) throws Exception {
-        Flood flood = new Flood(100, Duration.ofMillis(1));
-        return measure(name, flood, new Tally(), 20, Duration.ofSeconds(5), Duration.ofSeconds(5));
+        Flood flood = new Flood(WARM_UP_REQUESTS, Duration.ofMillis(1));
+        return measure(name, flood, new Tally(), WARM_UP_USERS, Duration.ofSeconds(5), Duration.ofSeconds(5));
     }
 
     private Measurement measure(String name, Flood flood, Tally tally, int users, Duration timeout, Duration watch)
@@ -137,7 +140,7 @@ class ExplodingPool implements Experiment {
                     "/lab/flood/%s?request=".formatted(PATHS.get(name)),
                     users,
                     Duration.ZERO,
-                    watch.plus(timeout),
+                    watch,
                     flood.requests(),
                     timeout);
             WebUsers.Spent spent = WebUsers.ask(load, tally, flood::clientIsGone);
@@ -182,9 +185,9 @@ class ExplodingPool implements Experiment {
         return List.of(
                 "Load generator and server share %d cores."
                         .formatted(Runtime.getRuntime().availableProcessors()),
-                "All requests are served by %d platform threads, as in Tomcat by default. Each contender is watched for at most %d s, then"
+                "All requests are served by %d platform threads, as in Tomcat by default. After %d s no user asks again, and"
                                 .formatted(Doors.PLATFORM_THREADS, run.get("watch"))
-                        + " what it has not done is ended.",
+                        + " what is not done is ended.",
                 "A client is gone when it has its answer, or waits for it no longer. One that is answered at once is gone before the work"
                         + " is done, and cannot be told what becomes of it.",
                 "The times are of the answers, not of the work.");
