@@ -56,9 +56,10 @@ final class StartupReport {
     private String summary(List<AnnotatedCall> calls, TaskLimits limits, boolean intercepted) {
         long unlimited = calls.stream().filter(call -> call.limit() == null).count();
         List<String> parts = new ArrayList<>();
-        parts.add("%d annotated methods, %d of them without a limit%s"
+        parts.add("%d annotated %s, %d of them without a limit%s"
                 .formatted(
                         calls.size(),
+                        calls.size() == 1 ? "method" : "methods",
                         unlimited,
                         intercepted ? "" : ", not intercepted since virtual-thread.enabled is false"));
         parts.add(

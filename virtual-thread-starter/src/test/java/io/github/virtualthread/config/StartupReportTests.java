@@ -48,7 +48,7 @@ class StartupReportTests {
         assertThat(messages(Level.INFO))
                 .singleElement()
                 .asString()
-                .contains("1 annotated methods, 1 of them without a limit")
+                .contains("1 annotated method, 1 of them without a limit")
                 .contains("limits db (20 permits, queue of 5, unbounded wait)")
                 .contains("propagated: MDC");
     }
