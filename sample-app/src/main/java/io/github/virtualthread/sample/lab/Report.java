@@ -25,7 +25,22 @@ public record Report(Machine machine, List<Entry> experiments) {
             Map<String, Integer> settings,
             Answer answer,
             List<Line> lines,
-            String failure) {}
+            String failure) {
+
+        private Entry withoutCurves() {
+            Answer figures = answer == null
+                    ? null
+                    : new Answer(answer.sentence(), answer.columns(), answer.rows(), List.of(), answer.notes())
+                            .withFacts(answer.facts());
+            return new Entry(id, number, title, question, notShown, settings, figures, List.of(), failure);
+        }
+    }
+
+    /** Figures and facts alone. */
+    public Report withoutCurves() {
+        return new Report(
+                machine, experiments.stream().map(Entry::withoutCurves).toList());
+    }
 
     /** Where and when. */
     public record Machine(int cores, long memoryMegabytes, String java, String system, LocalDate date) {

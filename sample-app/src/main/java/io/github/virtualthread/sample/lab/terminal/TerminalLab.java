@@ -178,6 +178,9 @@ public class TerminalLab {
             Path page = directory.resolve("report.html");
             Files.writeString(results, json.writeValueAsString(report));
             Files.writeString(page, HtmlReport.of(report));
+            // for docs, of which a test holds the one against the other
+            Files.writeString(directory.resolve("experiments.json"), json.writeValueAsString(report.withoutCurves()));
+            Files.writeString(directory.resolve("experiments.md"), ExperimentsPage.of(report));
             out.printf("%nWritten: %s and %s%n", results.toAbsolutePath(), page.toAbsolutePath());
         } catch (IOException failure) {
             throw new IllegalArgumentException("The report cannot be written: " + failure, failure);

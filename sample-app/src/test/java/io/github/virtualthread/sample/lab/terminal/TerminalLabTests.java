@@ -49,6 +49,9 @@ class TerminalLabTests {
                 .contains("<svg", "<td>%s</td>".formatted(TextTable.number(millis)))
                 .contains("<polyline")
                 .doesNotContain("<script", "http://", "https://");
+        assertThat(Files.readString(directory.resolve("experiments.md")))
+                .contains("| fixed pool of 10 | %s | 10 |".formatted(TextTable.number(millis)))
+                .contains("- Published for millis 1,000, tasks 100: 10,117 with fixed pool of 10,");
     }
 
     @Test
