@@ -85,6 +85,14 @@ public record Answer(
             return new Row(name, figures);
         }
 
+        /** The one of that contender. */
+        public static Row named(List<Row> rows, String name) {
+            return rows.stream()
+                    .filter(row -> row.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("No contender '%s'".formatted(name)));
+        }
+
         public double median(String key) {
             return figures.get(key).median();
         }
@@ -128,9 +136,6 @@ public record Answer(
 
     /** The row of that contender. */
     public Row row(String name) {
-        return rows.stream()
-                .filter(row -> row.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("No contender '%s'".formatted(name)));
+        return Row.named(rows, name);
     }
 }

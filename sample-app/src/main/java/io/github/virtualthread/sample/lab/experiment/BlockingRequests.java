@@ -165,10 +165,6 @@ class BlockingRequests implements Experiment {
     }
 
     private static String rate(List<Row> rows, String name) {
-        return rows.stream()
-                .filter(row -> row.name().equals(name))
-                .map(row -> "%,.0f".formatted(row.median(Tally.RATE.key())))
-                .findFirst()
-                .orElseThrow();
+        return "%,.0f".formatted(Row.named(rows, name).median(Tally.RATE.key()));
     }
 }

@@ -197,9 +197,9 @@ class CompositeTask implements Experiment {
     }
 
     private static String sentence(List<Row> rows) {
-        Row sequential = row(rows, SEQUENTIAL);
-        Row virtual = row(rows, VIRTUAL);
-        Row all = row(rows, ALL);
+        Row sequential = Row.named(rows, SEQUENTIAL);
+        Row virtual = Row.named(rows, VIRTUAL);
+        Row all = Row.named(rows, ALL);
         return ("The page took %,.0f ms with its parts one after the other and %,.0f ms with them on virtual threads. When a part"
                         + " failed, the server worked on for %,.0f ms with @VirtualThread and %,.0f ms with VirtualThreads.all.")
                 .formatted(
@@ -207,10 +207,6 @@ class CompositeTask implements Experiment {
                         virtual.median(PAGE.key()),
                         virtual.median(SERVER.key()) - virtual.median(FAILED.key()),
                         all.median(SERVER.key()) - all.median(FAILED.key()));
-    }
-
-    private static Row row(List<Row> rows, String name) {
-        return rows.stream().filter(row -> row.name().equals(name)).findFirst().orElseThrow();
     }
 
     /**

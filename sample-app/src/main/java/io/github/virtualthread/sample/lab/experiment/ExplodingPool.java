@@ -174,11 +174,7 @@ class ExplodingPool implements Experiment {
     }
 
     private static String count(List<Row> rows, String name, Column column) {
-        return rows.stream()
-                .filter(row -> row.name().equals(name))
-                .map(row -> "%,.0f".formatted(row.median(column.key())))
-                .findFirst()
-                .orElseThrow();
+        return "%,.0f".formatted(Row.named(rows, name).median(column.key()));
     }
 
     private static List<String> notes(Run run) {

@@ -166,9 +166,9 @@ class ScarceResource implements Experiment {
     }
 
     private static String sentence(List<Row> rows) {
-        Row unlimited = row(rows, UNLIMITED);
-        Row limited = row(rows, VIRTUAL);
-        Row bounded = row(rows, VIRTUAL_BOUNDED);
+        Row unlimited = Row.named(rows, UNLIMITED);
+        Row limited = Row.named(rows, VIRTUAL);
+        Row bounded = Row.named(rows, VIRTUAL_BOUNDED);
         return ("Without a limit %,.0f calls failed for want of a connection, with one %,.0f, at %,.0f and %,.0f queries a"
                         + " second; the slowest took %s and %s ms. With max-wait %,.0f were rejected, and the slowest took %s ms.")
                 .formatted(
@@ -186,10 +186,6 @@ class ScarceResource implements Experiment {
         return row.figures().containsKey(Latencies.MOST.key())
                 ? "%,.0f".formatted(row.median(Latencies.MOST.key()))
                 : "no call was done, so no";
-    }
-
-    private static Row row(List<Row> rows, String name) {
-        return rows.stream().filter(row -> row.name().equals(name)).findFirst().orElseThrow();
     }
 
     /** What became of a call that failed. */
