@@ -1,6 +1,5 @@
 package io.github.virtualthread.execution;
 
-import java.lang.reflect.UndeclaredThrowableException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -118,20 +117,12 @@ final class FanOut<T extends @Nullable Object> {
     private Exception first(List<Outcome> failed) {
         Throwable first = failed.get(0).cause();
         for (Outcome other : failed.subList(1, failed.size())) {
-            Task.suppress(first, other.cause());
+            Failures.suppress(first, other.cause());
         }
         if (engine.tracesCallers()) {
             new CallerTrace(failed.get(0).child().spec().name()).addTo(first);
         }
-        return asException(first);
-    }
-
-    /** To be thrown: an error is thrown here. */
-    static Exception asException(Throwable failure) {
-        if (failure instanceof Error error) {
-            throw error;
-        }
-        return failure instanceof Exception exception ? exception : new UndeclaredThrowableException(failure);
+        return Failures.asException(first);
     }
 
     private record Outcome(
@@ -150,7 +141,7 @@ final class FanOut<T extends @Nullable Object> {
     private final class Child extends Task {
 
         Child(TaskSpec spec, TaskBody body) {
-            super(engine, spec, body, engine.capture(), null);
+            super(engine, spec, body, null);
         }
 
         @Override

@@ -40,16 +40,11 @@ class Task extends Call implements Runnable {
      *
      * @param onFailure told of a failure, where no caller holds the future; null where one does
      */
-    Task(
-            TaskEngine engine,
-            TaskSpec spec,
-            TaskBody body,
-            CapturedContext context,
-            @Nullable Consumer<Throwable> onFailure) {
+    Task(TaskEngine engine, TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
         super(engine, spec);
         this.future = new TaskFuture(this);
+        this.context = engine.capture();
         this.body = engine.decorators().decorate(spec.name(), body);
-        this.context = context;
         this.onFailure = onFailure;
     }
 
@@ -124,7 +119,7 @@ class Task extends Call implements Runnable {
         try {
             engine().start(this);
         } catch (Throwable noThread) {
-            suppress(reason, noThread);
+            Failures.suppress(reason, noThread);
             settleRefused(reason);
             release();
         }
@@ -137,14 +132,6 @@ class Task extends Call implements Runnable {
             engine().listeners().finished(this, Outcome.ERROR, reason);
         }
         settle(null, null, reason);
-    }
-
-    /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
-    @SuppressWarnings("ReferenceEquality") // the very exception
-    static void suppress(Throwable failure, Throwable second) {
-        if (second != failure) {
-            failure.addSuppressed(second);
-        }
     }
 
     @Override
@@ -255,7 +242,7 @@ class Task extends Call implements Runnable {
             try {
                 onFailure.accept(failure);
             } catch (Throwable thrown) {
-                suppress(thrown, failure);
+                Failures.suppress(thrown, failure);
                 logger.error("Handler of a failure of {} has failed itself", spec().name(), thrown);
             }
         }

@@ -214,9 +214,7 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     private Task task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
-        return callerTrace
-                ? new TracedTask(this, spec, body, propagation.capture(), onFailure)
-                : new Task(this, spec, body, propagation.capture(), onFailure);
+        return callerTrace ? new TracedTask(this, spec, body, onFailure) : new Task(this, spec, body, onFailure);
     }
 
     /** Whether a failure also shows where its call was made. */

@@ -1,6 +1,5 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.context.CapturedContext;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -10,13 +9,8 @@ final class TracedTask extends Task {
     private final CallerTrace caller;
 
     /** To be made on the thread of the caller. */
-    TracedTask(
-            TaskEngine engine,
-            TaskSpec spec,
-            TaskBody body,
-            CapturedContext context,
-            @Nullable Consumer<Throwable> onFailure) {
-        super(engine, spec, body, context, onFailure);
+    TracedTask(TaskEngine engine, TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+        super(engine, spec, body, onFailure);
         this.caller = new CallerTrace(spec.name());
     }
 

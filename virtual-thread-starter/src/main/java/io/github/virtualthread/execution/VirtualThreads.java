@@ -125,7 +125,7 @@ public final class VirtualThreads {
         try {
             return (T) engine.call(spec, task::call);
         } catch (Throwable failure) {
-            throw FanOut.asException(failure);
+            throw Failures.asException(failure);
         }
     }
 
