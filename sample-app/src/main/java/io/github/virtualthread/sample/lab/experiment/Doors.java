@@ -1,11 +1,14 @@
 package io.github.virtualthread.sample.lab.experiment;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Service;
 import org.apache.catalina.connector.Connector;
+import org.apache.catalina.core.StandardContext;
+import org.apache.catalina.startup.Tomcat;
 import org.apache.coyote.AbstractProtocol;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -20,13 +23,15 @@ final class Doors implements AutoCloseable {
     static final int PLATFORM_THREADS = 200;
 
     private final Service tomcat;
+    private final StandardContext application;
     private final ExecutorService virtualThreads = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("lab-web-", 0).factory());
     private final Connector platform;
     private final Connector virtual;
 
-    private Doors(Service tomcat) {
-        this.tomcat = tomcat;
+    private Doors(Tomcat server) {
+        this.tomcat = server.getService();
+        this.application = (StandardContext) server.getHost().findChildren()[0];
         this.platform = connector();
         protocol(platform).setMaxThreads(PLATFORM_THREADS);
         this.virtual = connector();
@@ -38,7 +43,7 @@ final class Doors implements AutoCloseable {
         if (!(server instanceof TomcatWebServer tomcat)) {
             throw new IllegalStateException("The experiment needs Tomcat, was " + server);
         }
-        Doors doors = new Doors(tomcat.getTomcat().getService());
+        Doors doors = new Doors(tomcat.getTomcat());
         doors.tomcat.addConnector(doors.platform);
         doors.tomcat.addConnector(doors.virtual);
         return doors;
@@ -47,6 +52,7 @@ final class Doors implements AutoCloseable {
     private static Connector connector() {
         Connector connector = new Connector(Http11NioProtocol.class.getName());
         connector.setPort(0);
+        connector.setAsyncTimeout(0); // a request may take as long on another thread as on its own
         AbstractProtocol<?> protocol = protocol(connector);
         protocol.setAddress(InetAddress.getLoopbackAddress());
         protocol.setAcceptCount(4_096); // all users may come at once
@@ -66,16 +72,28 @@ final class Doors implements AutoCloseable {
         return virtual.getLocalPort();
     }
 
-    /** Ends what is still served, by interrupt. */
-    @Override
-    public void close() {
-        virtualThreads.shutdownNow();
-        close(platform);
-        close(virtual);
+    /**
+     * Waits until all requests are answered that no thread serves at this moment, but no longer than that. A closed door leaves
+     * them as they are, and the application would wait for them when it stops.
+     */
+    void awaitAnswers(Duration longest) throws InterruptedException {
+        long end = System.nanoTime() + longest.toNanos();
+        while (application.getInProgressAsyncCount() > 0 && end - System.nanoTime() > 0) {
+            Thread.sleep(10); // nobody tells when
+        }
     }
 
-    private void close(Connector connector) {
-        tomcat.removeConnector(connector); // stops it
+    /** Ends what a thread still serves, by interrupt. */
+    @Override
+    public void close() {
+        tomcat.removeConnector(platform); // stops it
+        tomcat.removeConnector(virtual);
+        virtualThreads.shutdownNow(); // not earlier: the door would still give it work
+        destroy(platform);
+        destroy(virtual);
+    }
+
+    private static void destroy(Connector connector) {
         try {
             connector.destroy();
         } catch (LifecycleException failure) {

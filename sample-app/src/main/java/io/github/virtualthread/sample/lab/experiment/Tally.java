@@ -6,7 +6,7 @@ import io.github.virtualthread.sample.lab.Measurement;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What became of the requests of {@link WebUsers}. Each is counted once, and only an answer in time is a success. Thread-safe. */
-final class Tally {
+final class Tally implements WebUsers.Outcomes {
 
     static final Column RATE = new Column("rate", "answered", "a second");
     static final Column ANSWERED = new Column("answered", "answered", "");
@@ -19,16 +19,24 @@ final class Tally {
     private final AtomicInteger timedOut = new AtomicInteger();
     private final Latencies latencies = new Latencies();
 
-    void answered(long nanoseconds) {
+    @Override
+    public void answered(long nanoseconds) {
         latencies.add(nanoseconds);
         answered.incrementAndGet();
     }
 
-    void failed() {
+    @Override
+    public void failed() {
         failed.incrementAndGet();
     }
 
-    void timedOut() {
+    @Override
+    public void rejected() {
+        failed();
+    }
+
+    @Override
+    public void timedOut() {
         timedOut.incrementAndGet();
     }
 

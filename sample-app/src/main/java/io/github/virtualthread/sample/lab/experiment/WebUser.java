@@ -82,6 +82,9 @@ final class WebUser {
         if (end < 0) {
             return in.hasRemaining() ? State.WAITING : State.REFUSED;
         }
+        if (request != NONE && text.startsWith("HTTP/1.1 503")) {
+            return State.REJECTED;
+        }
         if (request == NONE || !text.startsWith("HTTP/1.1 200")) {
             return State.REFUSED;
         }
@@ -136,6 +139,7 @@ final class WebUser {
     enum State {
         WAITING,
         ANSWERED,
+        REJECTED,
         REFUSED
     }
 }

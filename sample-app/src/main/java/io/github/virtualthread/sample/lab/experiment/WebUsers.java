@@ -26,7 +26,7 @@ final class WebUsers implements Callable<WebUsers.Spent> {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final Load load;
-    private final Tally tally;
+    private final Outcomes outcomes;
     private final IntConsumer gone;
     private final List<WebUser> users = new ArrayList<>();
     private final Queue<Asked> asked =
@@ -35,9 +35,9 @@ final class WebUsers implements Callable<WebUsers.Spent> {
     private int open;
     private long begin;
 
-    private WebUsers(Load load, Tally tally, IntConsumer gone) {
+    private WebUsers(Load load, Outcomes outcomes, IntConsumer gone) {
         this.load = load;
-        this.tally = tally;
+        this.outcomes = outcomes;
         this.gone = gone;
     }
 
@@ -46,8 +46,8 @@ final class WebUsers implements Callable<WebUsers.Spent> {
      *
      * @param gone is told the number of each request whose user waits no longer, on the generator's thread
      */
-    static Spent ask(Load load, Tally tally, IntConsumer gone) throws Exception {
-        FutureTask<Spent> task = new FutureTask<>(new WebUsers(load, tally, gone));
+    static Spent ask(Load load, Outcomes outcomes, IntConsumer gone) throws Exception {
+        FutureTask<Spent> task = new FutureTask<>(new WebUsers(load, outcomes, gone));
         Thread thread = Thread.ofPlatform().daemon().name("lab-users").start(task);
         try {
             return task.get();
@@ -112,8 +112,11 @@ final class WebUsers implements Callable<WebUsers.Spent> {
             WebUser.State state = user.goOn(key);
             if (state == WebUser.State.REFUSED) {
                 fail(user);
+            } else if (state == WebUser.State.REJECTED) {
+                outcomes.rejected();
+                end(user);
             } else if (state == WebUser.State.ANSWERED) {
-                tally.answered(System.nanoTime() - user.askedAt());
+                outcomes.answered(System.nanoTime() - user.askedAt());
                 gone.accept(user.endRequest());
                 next(user, key.selector(), false);
             }
@@ -124,7 +127,11 @@ final class WebUsers implements Callable<WebUsers.Spent> {
 
     /** One who was not served does not come again: a server that is down would be asked without end. */
     private void fail(WebUser user) {
-        tally.failed();
+        outcomes.failed();
+        end(user);
+    }
+
+    private void end(WebUser user) {
         gone.accept(user.endRequest());
         leave(user);
     }
@@ -137,7 +144,7 @@ final class WebUsers implements Callable<WebUsers.Spent> {
             }
             asked.remove();
             if (waits) {
-                tally.timedOut();
+                outcomes.timedOut();
                 gone.accept(oldest.user().endRequest());
                 oldest.user().close();
                 next(oldest.user(), selector, false);
@@ -148,6 +155,22 @@ final class WebUsers implements Callable<WebUsers.Spent> {
     private void leave(WebUser user) {
         open--;
         user.close();
+    }
+
+    /** Counts what becomes of the requests; each is told once, on the generator's thread. */
+    interface Outcomes {
+
+        /** An answer in time, so long after the user has asked. */
+        void answered(long nanoseconds);
+
+        /** The server was too busy: status 503. */
+        void rejected();
+
+        /** Any other answer, or none. */
+        void failed();
+
+        /** The user waits no longer. */
+        void timedOut();
     }
 
     /**

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.catalina.core.StandardContext;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 
@@ -24,6 +25,8 @@ final class Leftovers {
     void assertNone() throws InterruptedException {
         TomcatWebServer server = (TomcatWebServer) context.getWebServer();
         assertThat(server.getTomcat().getService().findConnectors()).hasSize(1);
+        // else the application would wait for them when it stops
+        assertThat(context(server).getInProgressAsyncCount()).isZero();
         for (Thread thread : threads()) {
             if (!before.contains(thread)) {
                 assertThat(thread.join(Duration.ofSeconds(5)))
@@ -31,6 +34,10 @@ final class Leftovers {
                         .isTrue();
             }
         }
+    }
+
+    private static StandardContext context(TomcatWebServer server) {
+        return (StandardContext) server.getTomcat().getHost().findChildren()[0];
     }
 
     private static Set<Thread> threads() {
