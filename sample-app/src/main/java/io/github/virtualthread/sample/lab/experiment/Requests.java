@@ -22,14 +22,18 @@ class Requests {
 
     @GetMapping("/lab/requests/block")
     String block(@RequestParam(defaultValue = "1000") int millis) throws InterruptedException {
+        Thread.sleep(bounded(millis));
+        return "blocked";
+    }
+    // shown
+
+    static int bounded(int millis) {
         if (millis < 0 || millis > LONGEST) {
             throw new ResponseStatusException(
                     HttpStatus.BAD_REQUEST, "millis must be from 0 to %d, was %d".formatted(LONGEST, millis));
         }
-        Thread.sleep(millis);
-        return "blocked";
+        return millis;
     }
-    // shown
 
     /** Whoever is served when the experiment is cancelled. */
     @ExceptionHandler(InterruptedException.class)

@@ -8,13 +8,13 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
- * A pool of few connections, whose patience can be chosen. A pool reads the longest wait for a connection when it is made, so
- * there is one for each.
+ * A pool of few connections, whose size and patience can be chosen. A pool reads the longest wait for a connection when it is
+ * made, so there is one for each.
  */
 final class ScarcePool extends DelegatingDataSource implements DisposableBean {
 
     private final int connections;
-    private final HikariDataSource atRest; // never opened: whoever follows its size needs no connection
+    private final HikariDataSource atRest; // for requests from outside; it opens no connection before the first
     private final Map<Duration, HikariDataSource> pools = new HashMap<>();
 
     ScarcePool(int connections) {
@@ -32,14 +32,20 @@ final class ScarcePool extends DelegatingDataSource implements DisposableBean {
         return pool;
     }
 
-    int connections() {
-        return connections;
+    /** How many there are at this moment. Public for the expression in {@link ScarceQueries}. */
+    public int connections() {
+        return atRest.getMaximumPoolSize();
+    }
+
+    /** From now on there are so many connections, until {@link #reset}. */
+    void resize(int size) {
+        atRest.setMaximumPoolSize(size);
     }
 
     /** From now on a call waits so long for a connection. */
     void waitFor(Duration longest) {
         setTargetDataSource(pools.computeIfAbsent(longest, wait -> {
-            HikariDataSource pool = pool(connections);
+            HikariDataSource pool = pool(connections());
             pool.setConnectionTimeout(wait.toMillis());
             return pool;
         }));
@@ -47,13 +53,19 @@ final class ScarcePool extends DelegatingDataSource implements DisposableBean {
 
     /** Closes the pools that were made for a run. */
     void reset() {
+        resize(connections);
         setTargetDataSource(atRest);
-        destroy();
+        closePools();
+    }
+
+    private void closePools() {
+        pools.values().forEach(HikariDataSource::close);
+        pools.clear();
     }
 
     @Override
     public void destroy() {
-        pools.values().forEach(HikariDataSource::close);
-        pools.clear();
+        closePools();
+        atRest.close();
     }
 }

@@ -6,12 +6,14 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.Scope;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.stereotype.Service;
 
 /** A query that takes its time, in the ways in which a service may be called. */
 @Service
+@Scope("prototype") // each has its own @ConcurrencyLimit, which is read once
 class ScarceQueries {
 
     private final JdbcTemplate jdbc;
@@ -25,15 +27,15 @@ class ScarceQueries {
         jdbc.execute("call sleep(%d)".formatted(millis));
     }
 
-    @ConcurrencyLimit(limitString = "${scarce.connections}")
+    @ConcurrencyLimit(limitString = "#{scarcePool.connections()}")
     void concurrencyLimited(int millis) {
         query(millis);
     }
 
     @VirtualThread("scarce")
-    CompletableFuture<Void> virtual(int millis) {
+    CompletableFuture<String> virtual(int millis) {
         query(millis);
-        return completedFuture(null);
+        return completedFuture("done");
     }
 
     @Limited("scarce")

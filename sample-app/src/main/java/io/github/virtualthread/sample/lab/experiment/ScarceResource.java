@@ -1,7 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import io.github.virtualthread.limit.LimitExceededException;
-import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
@@ -17,15 +15,11 @@ import io.github.virtualthread.sample.lab.Parameter;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
@@ -46,17 +40,26 @@ class ScarceResource implements Experiment {
     private static final String LIMIT = "scarce";
     private static final int WARM_UP_USERS = 20;
 
+    /** HikariCP's own default. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private static final Column RATE = new Column("rate", "queries", "a second");
     private static final Column DONE = new Column("done", "done", "");
     private static final Column REJECTED = new Column("rejected", "rejected by the limit", "");
-    private static final Column FAILED = new Column("failed", "failed for want of a connection", "");
+    private static final Column FAILED = new Column("failed", "failed", "");
 
-    private final ScarceQueries queries;
+    private final WebServerApplicationContext context;
+    private final ScarceRequests requests;
     private final ScarcePool pool;
     private final TaskLimits limits;
 
-    ScarceResource(ScarceQueries queries, @Qualifier("scarcePool") ScarcePool pool, TaskLimits limits) {
-        this.queries = queries;
+    ScarceResource(
+            WebServerApplicationContext context,
+            ScarceRequests requests,
+            @Qualifier("scarcePool") ScarcePool pool,
+            TaskLimits limits) {
+        this.context = context;
+        this.requests = requests;
         this.pool = pool;
         this.limits = limits;
     }
@@ -68,21 +71,21 @@ class ScarceResource implements Experiment {
                 "5",
                 Act.THE_QUEUE_HAS_MOVED,
                 "A scarce resource",
-                "Many users ask a database with %d connections at once. Who waits, and what fails?"
-                        .formatted(pool.connections()),
+                "Many users at once ask for more than a database with few connections can serve. Who waits, and what fails?",
                 List.of(
                         "Virtual threads are faster here too",
                         "All are equally fast, but without a limit calls fail",
                         "The limit makes it slower"),
                 List.of(
                         new Parameter("users", "Users", "", 1, 5_000, 600, 300),
-                        new Parameter("millis", "A query takes", "ms", 1, 5_000, 250, 250),
+                        new Parameter("connections", "Connections", "", 10, 150, 100, 100),
+                        new Parameter("millis", "A query takes", "ms", 1, Requests.LONGEST, 250, 250),
                         new Parameter("timeout", "Wait for a connection", "ms", 250, 60_000, 1_000, 400),
                         new Parameter("wait", "max-wait of the limit", "ms", 1, 60_000, 500, 300),
                         Parameter.ROUNDS),
                 "What a real server does under this load: it is H2 in this JVM, and its query only sleeps. A limit adds no"
                         + " capacity: it decides who waits and what fails.",
-                Source.of(ScarceQueries.class),
+                Source.of(ScarceQueries.class) + "\n\n" + Source.of(ScarceRequests.class),
                 """
                 scarce:
                   connections: 100
@@ -95,111 +98,145 @@ class ScarceResource implements Experiment {
 
     @Override
     public Answer run(Run run) throws Exception {
-        TaskLimit limit = limits.get(LIMIT);
-        Duration waitBefore = limit.maxWait();
+        Duration waitBefore = limits.get(LIMIT).maxWait();
         try {
+            resize(run.get("connections"));
             Map<String, Chart> charts = new LinkedHashMap<>();
             List<Row> rows = run.compare(
                     ways(run).stream().map(way -> contender(way, run, charts)).toList());
             return new Answer(
-                    sentence(rows),
-                    List.of(RATE, DONE, REJECTED, FAILED, Latencies.P50, Latencies.P99, Latencies.MOST),
+                    sentence(rows, run.get("users")),
+                    List.of(
+                            RATE,
+                            DONE,
+                            REJECTED,
+                            FAILED,
+                            Tally.TIMED_OUT,
+                            Latencies.P50,
+                            Latencies.P99,
+                            Latencies.MOST,
+                            Tally.BUSY),
                     rows,
                     List.copyOf(charts.values()),
-                    List.of(
-                            "A user is a call of the service here, each on a thread of its own; there is no HTTP between.",
-                            "The times are of those that were done, from the call on."));
+                    notes());
         } finally {
-            limit.setMaxWait(waitBefore);
             pool.reset();
+            resize(pool.connections());
+            limits.get(LIMIT).setMaxWait(waitBefore);
         }
     }
 
-    private List<Way> ways(Run run) {
-        int millis = run.get("millis");
+    private void resize(int connections) {
+        pool.resize(connections);
+        limits.get(LIMIT).resize(connections); // it follows its pool, but only every few seconds
+        requests.renew();
+    }
+
+    private static List<Way> ways(Run run) {
         Duration timeout = Duration.ofMillis(run.get("timeout"));
-        Duration longer = timeout.multipliedBy(10);
+        Duration longer = timeout.compareTo(PATIENCE) < 0 ? PATIENCE : timeout.multipliedBy(10);
         Duration wait = Duration.ofMillis(run.get("wait"));
-        Callable<ExecutorService> virtual = Executors::newVirtualThreadPerTaskExecutor;
         return List.of(
-                new Way(POOL, () -> Executors.newFixedThreadPool(200), timeout, null, () -> queries.query(millis)),
-                new Way(UNLIMITED, virtual, timeout, null, () -> queries.query(millis)),
-                new Way(PATIENT, virtual, longer, null, () -> queries.query(millis)),
-                new Way(CONCURRENCY_LIMIT, virtual, timeout, null, () -> queries.concurrencyLimited(millis)),
-                new Way(VIRTUAL, virtual, timeout, null, () -> queries.virtual(millis)
-                        .get()),
-                new Way(LIMITED, virtual, timeout, null, () -> queries.limited(millis)),
-                new Way(VIRTUAL_BOUNDED, virtual, timeout, wait, () -> queries.virtual(millis)
-                        .get()),
-                new Way(LIMITED_BOUNDED, virtual, timeout, wait, () -> queries.limited(millis)));
+                new Way(POOL, "plain", timeout, null),
+                new Way(UNLIMITED, "plain", timeout, null),
+                new Way(PATIENT, "plain", longer, null),
+                new Way(CONCURRENCY_LIMIT, "concurrency-limit", timeout, null),
+                new Way(VIRTUAL, "virtual", timeout, null),
+                new Way(LIMITED, "limited", timeout, null),
+                new Way(VIRTUAL_BOUNDED, "virtual", timeout, wait),
+                new Way(LIMITED_BOUNDED, "limited", timeout, wait));
     }
 
     private Contender contender(Way way, Run run, Map<String, Chart> charts) {
-        return new Contender(way.name(), () -> measure(way, WARM_UP_USERS, new Crowd()), () -> {
+        int millis = run.get("millis");
+        return new Contender(way.name(), () -> measure(way, WARM_UP_USERS, millis, new Crowd()), () -> {
             Crowd crowd = new Crowd();
-            Measurement measured = crowd.whileDrawn(run, () -> measure(way, run.get("users"), crowd));
+            Measurement measured = crowd.whileDrawn(run, () -> measure(way, run.get("users"), millis, crowd));
             charts.put(way.name(), crowd.chart(way.name()));
             return measured;
         });
     }
 
-    private Measurement measure(Way way, int users, Crowd crowd) throws Exception {
+    private Measurement measure(Way way, int count, int millis, Crowd crowd) throws Exception {
         pool.waitFor(way.timeout());
         limits.get(LIMIT).setMaxWait(way.maxWait());
-        List<Callable<Void>> calls = new ArrayList<>();
-        long begin = System.nanoTime();
-        for (int i = 0; i < users; i++) {
-            calls.add(() -> crowd.enter(way.call(), begin));
-        }
-        ExecutorService executor = way.executor().call();
-        try {
-            executor.invokeAll(calls);
-            double seconds = (System.nanoTime() - begin) / 1e9;
-            return crowd.latencies()
-                    .addTo(Measurement.of(RATE.key(), crowd.done() / seconds)
-                            .and(DONE.key(), crowd.done())
-                            .and(REJECTED.key(), crowd.rejected())
-                            .and(FAILED.key(), crowd.failed()));
-        } finally {
-            executor.shutdownNow();
+        ScarceUsers users = new ScarceUsers(crowd);
+        WebUsers.Spent spent = ask(way, users, count, millis);
+        return crowd.latencies()
+                .addTo(Measurement.of(RATE.key(), crowd.done() / spent.seconds())
+                        .and(DONE.key(), crowd.done())
+                        .and(REJECTED.key(), crowd.rejected())
+                        .and(FAILED.key(), crowd.failed() - users.timeOuts())
+                        .and(Tally.TIMED_OUT.key(), users.timeOuts())
+                        .and(Tally.BUSY.key(), spent.busy() * 100));
+    }
+
+    private WebUsers.Spent ask(Way way, ScarceUsers users, int count, int millis) throws Exception {
+        // of its own each time: what is still served when the users are gone ends with it
+        try (Doors doors = Doors.open(context.getWebServer())) {
+            try {
+                int port = way.name().equals(POOL) ? doors.platform() : doors.virtual();
+                return users.ask(port, "/lab/scarce/%s?millis=%d".formatted(way.path(), millis), count);
+            } finally {
+                limits.evictWaiting(LIMIT);
+                doors.awaitAnswers(Duration.ofMillis(Requests.LONGEST));
+            }
         }
     }
 
-    private static String sentence(List<Row> rows) {
+    private static String sentence(List<Row> rows, int users) {
         Row unlimited = Row.named(rows, UNLIMITED);
         Row limited = Row.named(rows, VIRTUAL);
         Row bounded = Row.named(rows, VIRTUAL_BOUNDED);
-        return ("Without a limit %,.0f calls failed for want of a connection, with one %,.0f, at %,.0f and %,.0f queries a"
-                        + " second; the slowest took %s and %s ms. With max-wait %,.0f were rejected, and the slowest took %s ms.")
+        return ("Without a limit %s of %,d requests failed, and with @VirtualThread and a limit %s; %,.0f and %,.0f queries a"
+                        + " second were done, the slowest within %s and %s. With a max-wait besides, %s were rejected, and the"
+                        + " slowest of the others was done within %s.")
                 .formatted(
-                        unlimited.median(FAILED.key()),
-                        limited.median(FAILED.key()),
+                        count(unlimited, FAILED),
+                        users,
+                        count(limited, FAILED),
                         unlimited.median(RATE.key()),
                         limited.median(RATE.key()),
                         slowest(unlimited),
                         slowest(limited),
-                        bounded.median(REJECTED.key()),
+                        count(bounded, REJECTED),
                         slowest(bounded));
+    }
+
+    private static String count(Row row, Column column) {
+        double count = row.median(column.key());
+        return count == 0 ? "none" : "%,.0f".formatted(count);
     }
 
     private static String slowest(Row row) {
         return row.figures().containsKey(Latencies.MOST.key())
-                ? "%,.0f".formatted(row.median(Latencies.MOST.key()))
-                : "no call was done, so no";
+                ? "%,.0f ms".formatted(row.median(Latencies.MOST.key()))
+                : "no time that could be measured";
+    }
+
+    private List<String> notes() {
+        return List.of(
+                "Load generator, server and database share %d cores."
+                        .formatted(Runtime.getRuntime().availableProcessors()),
+                "A user is an HTTP request on a connection of its own; all come at once and ask once. The pool of %d is Tomcat's."
+                        .formatted(Doors.PLATFORM_THREADS),
+                "A request that gets no connection in time fails, and is answered 500. One that the limit rejects is answered 503. A"
+                        + " user who waits longer than %d s has timed out, which is no success."
+                                .formatted(ScarceUsers.LONGEST.toSeconds()),
+                "The times are of those that were done, as the users see them.");
     }
 
     /** What became of a call that failed. */
     static boolean isRejection(Throwable failure) {
-        Throwable cause = failure instanceof ExecutionException ? failure.getCause() : failure;
-        return cause instanceof LimitExceededException;
+        return failure instanceof ScarceUsers.Rejected;
     }
 
     /**
      * One way to ask.
      *
+     * @param path what is asked for
      * @param timeout longest wait for a connection
      * @param maxWait longest wait for a permit, null for any time
      */
-    private record Way(
-            String name, Callable<ExecutorService> executor, Duration timeout, Duration maxWait, Crowd.Call call) {}
+    private record Way(String name, String path, Duration timeout, Duration maxWait) {}
 }

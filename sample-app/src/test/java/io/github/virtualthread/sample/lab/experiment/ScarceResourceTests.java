@@ -3,31 +3,72 @@ package io.github.virtualthread.sample.lab.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.sample.SampleTest;
+import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Lab;
+import io.github.virtualthread.sample.lab.LabRun;
+import io.github.virtualthread.sample.lab.LabRun.Point;
+import io.github.virtualthread.sample.lab.LabRun.Progress;
 import io.github.virtualthread.sample.lab.Settings.Scale;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.test.context.TestPropertySource;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.core.io.ClassPathResource;
 
 @SampleTest
-@TestPropertySource(properties = "scarce.connections=5")
 class ScarceResourceTests {
 
-    @Test
-    void withoutALimitCallsFailAndWithOneNone(@Autowired Lab lab, @Autowired TaskLimits limits) throws Exception {
-        assertThat(limits.get("scarce").permits()).isEqualTo(5);
+    private static final String ID = "scarce-resource";
 
-        // 12 turns of 100 ms at five connections; a connection may be waited for through half of them
+    @Autowired
+    private Lab lab;
+
+    @Autowired
+    private TaskLimits limits;
+
+    @Autowired
+    @Qualifier("scarcePool")
+    private ScarcePool pool;
+
+    private Leftovers leftovers;
+
+    @BeforeEach
+    void remember(@Autowired WebServerApplicationContext context) {
+        leftovers = new Leftovers(context);
+    }
+
+    @Test
+    void withoutALimitRequestsFailAndWithOneNone() throws Exception {
+        // 12 turns of 100 ms at ten connections; a connection may be waited for through half of them
         Answer answer = lab.start(
-                        "scarce-resource",
-                        Map.of("users", "60", "millis", "100", "timeout", "600", "wait", "300", "rounds", "1"),
+                        ID,
+                        Map.of(
+                                "users",
+                                "120",
+                                "connections",
+                                "10",
+                                "millis",
+                                "100",
+                                "timeout",
+                                "600",
+                                "wait",
+                                "300",
+                                "rounds",
+                                "1"),
                         Scale.SMALL)
                 .answer()
                 .get(25, TimeUnit.SECONDS);
@@ -42,23 +83,103 @@ class ScarceResourceTests {
                 ScarceResource.LIMITED_BOUNDED)) {
             assertThat(failed(answer, limited)).as(limited).isZero();
         }
-        assertThat(answer.row(ScarceResource.VIRTUAL).median("done")).isEqualTo(60);
-        assertThat(answer.row(ScarceResource.LIMITED).median("done")).isEqualTo(60);
+        for (String complete : List.of(
+                ScarceResource.PATIENT,
+                ScarceResource.CONCURRENCY_LIMIT,
+                ScarceResource.VIRTUAL,
+                ScarceResource.LIMITED)) {
+            assertThat(answer.row(complete).median("done")).as(complete).isEqualTo(120);
+            // in turns of ten, not of the hundred that application.yml says
+            assertThat(answer.row(complete).median("most")).as(complete).isGreaterThanOrEqualTo(12 * 100);
+        }
         for (String bounded : List.of(ScarceResource.VIRTUAL_BOUNDED, ScarceResource.LIMITED_BOUNDED)) {
             assertThat(answer.row(bounded).median("rejected")).as(bounded).isPositive();
-            assertThat(answer.row(bounded).median("done") + answer.row(bounded).median("rejected"))
-                    .isEqualTo(60);
             assertThat(answer.row(bounded).median("most"))
                     .isLessThan(answer.row(ScarceResource.VIRTUAL).median("most"));
         }
-        assertThat(answer.sentence()).contains("with one 0, at ");
+        for (Row row : answer.rows()) {
+            assertThat(row.median("done") + row.median("rejected") + row.median("failed") + row.median("timedOut"))
+                    .as(row.name())
+                    .isEqualTo(120);
+        }
+        assertThat(answer.sentence()).contains(" of 120 requests failed, and with @VirtualThread and a limit none; ");
         assertThat(answer.charts()).hasSize(8);
-        assertThat(limits.get("scarce").maxWait()).isNull();
+        assertAllIsAsBefore();
+    }
+
+    @Test
+    void aCancelledRunLeavesNoCallNoThreadAndNoPort(@Autowired VirtualThreads threads) throws Exception {
+        CountDownLatch waiting = new CountDownLatch(1);
+        AtomicBoolean virtual = new AtomicBoolean();
+        LabRun run = lab.start(
+                ID, Map.of("users", "100", "connections", "10", "millis", "150", "timeout", "250"), Scale.SMALL);
+        run.listen(event -> {
+            if (event instanceof Progress progress
+                    && progress.text().equals("Round 1 of 1: " + ScarceResource.VIRTUAL)) {
+                virtual.set(true);
+            } else if (virtual.get()
+                    && event instanceof Point point
+                    && point.line().equals("done")
+                    && point.y() > 0) {
+                waiting.countDown();
+            }
+        });
+        assertThat(waiting.await(25, TimeUnit.SECONDS)).isTrue();
+        assertThat(limits.get("scarce").waiting()).isPositive();
+
+        run.cancel();
+
+        assertThat(run.answer().handle((answer, failure) -> failure != null))
+                .succeedsWithin(20, TimeUnit.SECONDS)
+                .isEqualTo(true);
+        assertThat(threads.awaitIdle(Duration.ofSeconds(5))).isTrue();
+        assertAllIsAsBefore();
+    }
+
+    @Test
+    void aUserWhoWaitsInVainIsNoSuccess() {
+        Crowd crowd = new Crowd();
+        ScarceUsers users = new ScarceUsers(crowd);
+
+        users.answered(1_000);
+        users.rejected();
+        users.failed();
+        users.timedOut();
+
+        assertThat(crowd.done()).isEqualTo(1);
+        assertThat(crowd.rejected()).isEqualTo(1);
+        assertThat(crowd.failed()).isEqualTo(2);
+        assertThat(users.timeOuts()).isEqualTo(1);
+    }
+
+    @Test
+    void theSettingsShownAreThoseOfTheApplication() throws Exception {
+        String yml = new ClassPathResource("application.yml").getContentAsString(StandardCharsets.UTF_8);
+        List<String> settings = yml.lines()
+                .map(line -> line.replaceFirst("#.*", "").stripTrailing())
+                .toList();
+
+        assertThat(settings).containsAll(about().yml().lines().toList());
     }
 
     @Test
     void theProductPageKeepsItsOwnDatabase(@Autowired DataSource products) throws Exception {
         assertThat(((HikariDataSource) products).getJdbcUrl()).doesNotContain("scarce");
+    }
+
+    private void assertAllIsAsBefore() throws InterruptedException {
+        assertThat(limits.get("scarce").maxWait()).isNull();
+        assertThat(limits.get("scarce").permits()).isEqualTo(100);
+        assertThat(limits.get("scarce").waiting()).isZero();
+        assertThat(pool.connections()).isEqualTo(100);
+        leftovers.assertNone();
+    }
+
+    private About about() {
+        return lab.experiments().stream()
+                .filter(about -> about.id().equals(ID))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static double failed(Answer answer, String way) {
