@@ -13,23 +13,32 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
  */
 final class ScarcePool extends DelegatingDataSource implements DisposableBean {
 
+    private final ScarceServer server;
+    private final String product;
     private final int connections;
     private final HikariDataSource atRest; // for requests from outside; it opens no connection before the first
     private final Map<Duration, HikariDataSource> pools = new HashMap<>();
 
-    ScarcePool(int connections) {
+    ScarcePool(ScarceServer server, int connections) {
+        this.server = server;
+        this.product = server.product();
         this.connections = connections;
         this.atRest = pool(connections);
         setTargetDataSource(atRest);
     }
 
-    private static HikariDataSource pool(int connections) {
+    private HikariDataSource pool(int connections) {
         HikariDataSource pool = new HikariDataSource();
         pool.setPoolName("scarce");
-        pool.setJdbcUrl("jdbc:h2:mem:scarce;DB_CLOSE_DELAY=-1");
-        pool.setConnectionInitSql("create alias if not exists sleep for 'java.lang.Thread.sleep(long)'");
+        pool.setJdbcUrl(server.url());
+        pool.setUsername(server.user());
         pool.setMaximumPoolSize(connections);
         return pool;
+    }
+
+    /** What its connections lead to, with its version. */
+    String product() {
+        return product;
     }
 
     /** How many there are at this moment. Public for the expression in {@link ScarceQueries}. */

@@ -6,6 +6,7 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Scope;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
@@ -17,14 +18,16 @@ import org.springframework.stereotype.Service;
 class ScarceQueries {
 
     private final JdbcTemplate jdbc;
+    private final String sleep;
 
-    ScarceQueries(@Qualifier("scarceJdbc") JdbcTemplate jdbc) {
+    ScarceQueries(@Qualifier("scarceJdbc") JdbcTemplate jdbc, @Value("${scarce.query}") String sleep) {
         this.jdbc = jdbc;
+        this.sleep = sleep;
     }
 
     // shown
     void query(int millis) {
-        jdbc.execute("call sleep(%d)".formatted(millis));
+        jdbc.execute(sleep.formatted(millis));
     }
 
     @ConcurrencyLimit(limitString = "#{scarcePool.connections()}")

@@ -83,8 +83,9 @@ class ScarceResource implements Experiment {
                         new Parameter("timeout", "Wait for a connection", "ms", 250, 60_000, 1_000, 400),
                         new Parameter("wait", "max-wait of the limit", "ms", 1, 60_000, 500, 300),
                         Parameter.ROUNDS),
-                "What a real server does under this load: it is H2 in this JVM, and its query only sleeps. A limit adds no"
-                        + " capacity: it decides who waits and what fails.",
+                "What a database does under this load: it is %s here, and the query only sleeps. A limit adds no capacity: it"
+                                .formatted(pool.product())
+                        + " decides who waits and what fails.",
                 Source.of(ScarceQueries.class) + "\n\n" + Source.of(ScarceRequests.class),
                 """
                 scarce:
@@ -216,8 +217,8 @@ class ScarceResource implements Experiment {
 
     private List<String> notes() {
         return List.of(
-                "Load generator, server and database share %d cores."
-                        .formatted(Runtime.getRuntime().availableProcessors()),
+                "The database is %s. Load generator, server and database share %d cores."
+                        .formatted(pool.product(), Runtime.getRuntime().availableProcessors()),
                 "A user is an HTTP request on a connection of its own; all come at once and ask once. The pool of %d is Tomcat's."
                         .formatted(Doors.PLATFORM_THREADS),
                 "A request that gets no connection in time fails, and is answered 500. One that the limit rejects is answered 503. A"

@@ -1,0 +1,52 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** PostgreSQL, started for this application and deleted with it. */
+final class PostgresServer implements ScarceServer {
+
+    private static final String MISSING = "Missing embedded postgres binaries";
+
+    private final TemporaryFolder folder;
+    private final EmbeddedPostgres server;
+
+    private PostgresServer(TemporaryFolder folder, EmbeddedPostgres server) {
+        this.folder = folder;
+        this.server = server;
+    }
+
+    static PostgresServer start() {
+        TemporaryFolder folder = TemporaryFolder.create("postgres");
+        try {
+            return new PostgresServer(
+                    folder,
+                    EmbeddedPostgres.builder()
+                            .setOverrideWorkingDirectory(folder.file("program"))
+                            .setDataDirectory(folder.file("data"))
+                            .setServerConfig("max_connections", String.valueOf(MOST_SESSIONS))
+                            .setRegisterShutdownHook(false) // it would not wait for the requests that are served
+                            .start());
+        } catch (IOException | RuntimeException failure) {
+            folder.close();
+            throw MISSING.equals(failure.getMessage())
+                    ? new MissingServer("PostgreSQL", "postgres")
+                    : new IllegalStateException("PostgreSQL has not started", failure);
+        }
+    }
+
+    @Override
+    public String url() {
+        return server.getJdbcUrl("postgres", "postgres");
+    }
+
+    @Override
+    public void close() {
+        try (folder) {
+            server.close();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+}

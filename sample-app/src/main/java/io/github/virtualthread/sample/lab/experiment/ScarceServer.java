@@ -1,0 +1,32 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+
+/** The database server behind {@link ScarcePool}. Ended as a bean, after the pool. */
+interface ScarceServer extends AutoCloseable {
+
+    /** So many sessions a server of its own has to serve: the largest pool twice, since an old one may be closing. */
+    int MOST_SESSIONS = 400;
+
+    String url();
+
+    default String user() {
+        return "";
+    }
+
+    /** What it is, and its version, as its driver tells them. */
+    default String product() {
+        try (Connection connection = DriverManager.getConnection(url(), user(), "")) {
+            DatabaseMetaData data = connection.getMetaData();
+            return "%s %s".formatted(data.getDatabaseProductName(), data.getDatabaseProductVersion());
+        } catch (SQLException failure) {
+            throw new IllegalStateException("%s does not answer".formatted(url()), failure);
+        }
+    }
+
+    @Override
+    void close();
+}

@@ -1,0 +1,121 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.github.virtualthread.sample.SampleApplication;
+import io.github.virtualthread.sample.lab.About;
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Lab;
+import io.github.virtualthread.sample.lab.Settings.Scale;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.NestedExceptionUtils;
+
+/** What holds with a real database server, as it holds with H2. */
+@Timeout(60)
+abstract class DatabaseServerTest {
+
+    private final String profile;
+    private final String product;
+
+    DatabaseServerTest(String profile, String product) {
+        this.profile = profile;
+        this.product = product;
+    }
+
+    @Test
+    void runsTheExperimentAndLeavesNothingBehind() throws Exception {
+        List<Path> before = folders();
+        String url;
+        try (ConfigurableApplicationContext context = start()) {
+            Lab lab = context.getBean(Lab.class);
+            Answer answer = lab.start(
+                            "scarce-resource",
+                            Map.of(
+                                    "users",
+                                    "60",
+                                    "connections",
+                                    "10",
+                                    "millis",
+                                    "100",
+                                    "timeout",
+                                    "300",
+                                    "wait",
+                                    "200",
+                                    "rounds",
+                                    "1"),
+                            Scale.SMALL)
+                    .answer()
+                    .get(30, TimeUnit.SECONDS);
+
+            assertThat(failed(answer, ScarceResource.UNLIMITED)).isPositive();
+            for (String limited : List.of(
+                    ScarceResource.PATIENT,
+                    ScarceResource.CONCURRENCY_LIMIT,
+                    ScarceResource.VIRTUAL,
+                    ScarceResource.LIMITED,
+                    ScarceResource.VIRTUAL_BOUNDED,
+                    ScarceResource.LIMITED_BOUNDED)) {
+                assertThat(failed(answer, limited)).as(limited).isZero();
+            }
+            assertThat(answer.row(ScarceResource.VIRTUAL).median("done")).isEqualTo(60);
+            // the query takes its time: six turns of ten
+            assertThat(answer.row(ScarceResource.VIRTUAL).median("most")).isGreaterThanOrEqualTo(6 * 100);
+            assertThat(answer.row(ScarceResource.VIRTUAL_BOUNDED).median("rejected"))
+                    .isPositive();
+            assertThat(answer.notes().getFirst()).startsWith("The database is " + product);
+            assertThat(notShown(lab)).contains(product);
+            assertThat(folders()).hasSizeGreaterThan(before.size());
+            url = context.getBean(ScarceServer.class).url();
+        }
+
+        assertThat(folders()).isEqualTo(before);
+        assertThatThrownBy(() -> DriverManager.getConnection(url)).isInstanceOf(SQLException.class);
+    }
+
+    private ConfigurableApplicationContext start() {
+        try {
+            return new SpringApplicationBuilder(SampleApplication.class)
+                    .profiles(profile)
+                    .run("--server.port=0");
+        } catch (RuntimeException failure) {
+            if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof MissingServer missing) {
+                return abort(missing.getMessage());
+            }
+            throw failure;
+        }
+    }
+
+    private List<Path> folders() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("virtual-thread-lab-" + profile))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static String notShown(Lab lab) {
+        return lab.experiments().stream()
+                .filter(about -> about.id().equals("scarce-resource"))
+                .map(About::notShown)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static double failed(Answer answer, String way) {
+        return answer.row(way).median("failed");
+    }
+}

@@ -1,0 +1,8 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+class MariaDbTests extends DatabaseServerTest {
+
+    MariaDbTests() {
+        super("mariadb", "MariaDB 11.");
+    }
+}
