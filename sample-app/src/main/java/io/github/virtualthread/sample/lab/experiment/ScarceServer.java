@@ -8,8 +8,8 @@ import java.sql.SQLException;
 /** The database server behind {@link ScarcePool}. Ended as a bean, after the pool. */
 interface ScarceServer extends AutoCloseable {
 
-    /** So many sessions a server of its own has to serve: the largest pool twice, since an old one may be closing. */
-    int MOST_SESSIONS = 400;
+    /** So many sessions a server of its own has to serve: one pool at rest and two of a run, each at its largest. */
+    int MOST_SESSIONS = 500;
 
     String url();
 

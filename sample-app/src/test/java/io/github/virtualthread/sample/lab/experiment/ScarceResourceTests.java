@@ -28,6 +28,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.test.web.servlet.client.RestTestClient;
 
 @SampleTest
 class ScarceResourceTests {
@@ -49,6 +50,16 @@ class ScarceResourceTests {
     @BeforeEach
     void remember(@Autowired WebServerApplicationContext context) {
         leftovers = new Leftovers(context);
+    }
+
+    @BeforeEach
+    void fixSpringsOwnLimit(@Autowired RestTestClient client) {
+        // at the first call: from now on it has the size that the pool has at rest
+        client.get()
+                .uri("/lab/scarce/concurrency-limit?millis=1")
+                .exchange()
+                .expectStatus()
+                .isOk();
     }
 
     @Test
