@@ -147,7 +147,7 @@ class ExplodingPool implements Experiment {
             flood.await(end - System.nanoTime());
             return flood.addTo(tally.measured(spent));
         } finally {
-            requests.belongTo(null);
+            requests.belongTo(Flood.fromOutside());
             flood.end();
             pools.forEach(ExplodingPool::restart);
         }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /** Requests that each want a slow partner to be called, and what became of those calls. Thread-safe. */
-final class Flood {
+class Flood {
 
     static final Column DONE = new Column("done", "really done", "");
     static final Column REJECTED = new Column("rejected", "rejected, seen by no client", "");
@@ -36,6 +36,14 @@ final class Flood {
         this.partner = partner;
         this.gone = new AtomicIntegerArray(requests);
         this.unsettled = new CountDownLatch(requests);
+    }
+
+    /** Requests that no experiment made: they all have the number 0, and are counted only. */
+    static Flood fromOutside() {
+        return new Flood(1, Duration.ofMillis(200)) {
+            @Override
+            void keep(Future<?> call) {}
+        };
     }
 
     int requests() {
@@ -96,6 +104,10 @@ final class Flood {
         return rejected.get();
     }
 
+    Counts counts() {
+        return new Counts(accepted.get(), done(), rejected(), backlog());
+    }
+
     int backlog() {
         return Math.max(0, accepted.get() - done.get() - rejected.get());
     }
@@ -111,4 +123,14 @@ final class Flood {
     static List<Column> columns() {
         return List.of(DONE, REJECTED, LEFT, LATE);
     }
+
+    /**
+     * So far.
+     *
+     * @param accepted requests that the server has taken
+     * @param done calls of the partner
+     * @param rejected calls there was no place for
+     * @param backlog calls that wait or run
+     */
+    record Counts(int accepted, int done, int rejected, int backlog) {}
 }

@@ -5,15 +5,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.springframework.core.task.TaskRejectedException;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Web requests that call the slow partner, and wait for it or not. */
+/** Web requests that call the slow partner, and wait for it or not: those of the experiment, and any from outside. */
 @RestController
 class FloodRequests {
 
     private final FloodTasks tasks;
-    private final AtomicReference<Flood> now = new AtomicReference<>();
+    private final AtomicReference<Flood> now = new AtomicReference<>(Flood.fromOutside());
 
     FloodRequests(FloodTasks tasks) {
         this.tasks = tasks;
@@ -21,7 +22,7 @@ class FloodRequests {
 
     // shown
     @GetMapping("/lab/flood/pool")
-    String pool(int request) {
+    String pool(@RequestParam(defaultValue = "0") int request) {
         Flood flood = accept(request);
         try {
             tasks.pool(flood, request);
@@ -32,20 +33,20 @@ class FloodRequests {
     }
 
     @GetMapping("/lab/flood/queue")
-    String queue(int request) {
+    String queue(@RequestParam(defaultValue = "0") int request) {
         tasks.queue(accept(request), request);
         return "accepted";
     }
 
     @GetMapping("/lab/flood/virtual")
-    String virtual(int request) {
+    String virtual(@RequestParam(defaultValue = "0") int request) {
         Flood flood = accept(request);
         flood.keep(tasks.virtual(flood, request));
         return "accepted";
     }
 
     @GetMapping("/lab/flood/virtual-waits")
-    CompletableFuture<String> virtualWaits(int request) {
+    CompletableFuture<String> virtualWaits(@RequestParam(defaultValue = "0") int request) {
         Flood flood = accept(request);
         CompletableFuture<Void> call = tasks.virtual(flood, request);
         flood.keep(call);
@@ -53,23 +54,25 @@ class FloodRequests {
     }
 
     @GetMapping("/lab/flood/sync")
-    String sync(int request) {
+    String sync(@RequestParam(defaultValue = "0") int request) {
         tasks.sync(accept(request), request);
         return "done";
     }
     // shown
 
-    /** From now on requests belong to that flood; null for none. */
+    /** What became of the requests since the last experiment, or in the one that runs. */
+    @GetMapping("/lab/flood")
+    Flood.Counts counts() {
+        return now.get().counts();
+    }
+
+    /** From now on requests belong to that flood. */
     void belongTo(Flood flood) {
         now.set(flood);
     }
 
     private Flood accept(int request) {
         Flood flood = now.get();
-        if (flood == null) {
-            throw new ResponseStatusException(
-                    HttpStatus.CONFLICT, "Answered only while the experiment 'exploding-pool' runs");
-        }
         if (request < 0 || request >= flood.requests()) {
             throw new ResponseStatusException(
                     HttpStatus.BAD_REQUEST,

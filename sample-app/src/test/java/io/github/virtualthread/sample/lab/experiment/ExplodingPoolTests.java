@@ -24,7 +24,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
-import org.springframework.http.HttpStatus;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
 @SampleTest
@@ -138,11 +137,27 @@ class ExplodingPoolTests {
     }
 
     @Test
-    void outsideOfARunNothingIsTaken(@Autowired RestTestClient client) {
+    void requestsFromOutsideAreServedAndCountedToo(
+            @Autowired RestTestClient client, @Autowired FloodRequests requests) {
+        requests.belongTo(Flood.fromOutside());
+
+        for (String way : List.of("pool", "queue", "virtual", "virtual-waits", "sync")) {
+            client.get().uri("/lab/flood/" + way).exchange().expectStatus().isOk();
+        }
+
+        Flood.Counts counts = requests.counts();
+        assertThat(counts.accepted()).isEqualTo(5);
+        assertThat(counts.done()).as("those that are answered when done").isGreaterThanOrEqualTo(2);
+        assertThat(counts.done() + counts.backlog()).isEqualTo(5);
+        assertThat(counts.rejected()).isZero();
+    }
+
+    @Test
+    void aNumberOutsideOfTheFloodIsRefused(@Autowired RestTestClient client) {
         client.get()
-                .uri("/lab/flood/virtual?request=0")
+                .uri("/lab/flood/virtual?request=1")
                 .exchange()
                 .expectStatus()
-                .isEqualTo(HttpStatus.CONFLICT);
+                .isBadRequest();
     }
 }
