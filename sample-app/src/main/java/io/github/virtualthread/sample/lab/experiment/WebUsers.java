@@ -23,6 +23,7 @@ import java.util.function.IntConsumer;
  */
 final class WebUsers implements Callable<WebUsers.Spent> {
 
+    private static final Duration NEVER = Duration.ofDays(1);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final Load load;
@@ -98,7 +99,7 @@ final class WebUsers implements Callable<WebUsers.Spent> {
             return;
         }
         int number = sent++;
-        asked.add(new Asked(user, number, now + load.timeout().toNanos()));
+        asked.add(new Asked(user, number, load.deadline(begin, now)));
         try {
             user.ask(number, load.path(), selector, now);
         } catch (IOException refused) {
@@ -180,8 +181,27 @@ final class WebUsers implements Callable<WebUsers.Spent> {
      * @param loop how long, after all have come, they ask again when they are answered; zero for once
      * @param requests most requests of all users together
      * @param timeout longest that a user waits for an answer
+     * @param end after which nobody waits, counted from the begin: who does then has waited in vain
      */
-    record Load(int port, String path, int users, Duration rampUp, Duration loop, int requests, Duration timeout) {}
+    record Load(
+            int port,
+            String path,
+            int users,
+            Duration rampUp,
+            Duration loop,
+            int requests,
+            Duration timeout,
+            Duration end) {
+
+        /** Without an end for all. */
+        Load(int port, String path, int users, Duration rampUp, Duration loop, int requests, Duration timeout) {
+            this(port, path, users, rampUp, loop, requests, timeout, NEVER);
+        }
+
+        private long deadline(long begin, long now) {
+            return begin + Math.min(now - begin + timeout.toNanos(), end.toNanos());
+        }
+    }
 
     /**
      * What it took.

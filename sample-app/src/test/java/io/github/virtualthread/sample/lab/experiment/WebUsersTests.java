@@ -97,6 +97,21 @@ class WebUsersTests {
         assertThat(gone).containsExactlyInAnyOrderElementsOf(numbers(6));
     }
 
+    @Test
+    void afterTheEndNobodyWaitsAndNobodyAsksAgain() throws Exception {
+        WebUsers.Load load = new WebUsers.Load(
+                port,
+                "/lab/requests/block?millis=5000&request=",
+                3,
+                Duration.ZERO,
+                Duration.ofMillis(100),
+                100,
+                PATIENT,
+                Duration.ofMillis(300));
+
+        assertThat(ask(load).figures()).containsEntry("timedOut", 3.0).containsEntry("answered", 0.0);
+    }
+
     private Measurement ask(WebUsers.Load load) throws Exception {
         return tally.measured(WebUsers.ask(load, tally, gone::add));
     }
