@@ -1,0 +1,129 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class ChildJvmTests {
+
+    @Test
+    void itAnswersWithTheClassesAndTheOptionsItWasGiven() throws Exception {
+        try (ChildJvm child = ChildJvm.start(Child.class, List.of("-Dlab.word=carrier"))) {
+            assertThat(child.ask("word")).isEqualTo("carrier");
+            assertThat(child.ask("pid")).isEqualTo(String.valueOf(child.handle().pid()));
+        }
+    }
+
+    @Test
+    void itIsGoneWhenItIsClosed() throws Exception {
+        ChildJvm child = ChildJvm.start(Child.class, List.of());
+        child.ask("word");
+
+        child.close();
+
+        assertThat(child.handle().isAlive()).isFalse();
+    }
+
+    @Test
+    void whoWaitsForItCanBeInterruptedAndLeavesNone() throws Exception {
+        CompletableFuture<ChildJvm> started = new CompletableFuture<>();
+        CountDownLatch interrupted = new CountDownLatch(1);
+        Thread asking = Thread.ofVirtual().start(() -> {
+            try (ChildJvm child = ChildJvm.start(Child.class, List.of())) {
+                child.ask("word");
+                started.complete(child);
+                child.ask("hang");
+            } catch (InterruptedException expected) {
+                interrupted.countDown();
+            } catch (Exception failure) {
+                started.completeExceptionally(failure);
+            }
+        });
+        ChildJvm child = started.get(20, TimeUnit.SECONDS);
+
+        asking.interrupt();
+
+        assertThat(interrupted.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(child.handle().isAlive()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"idle child", "busy child"})
+    void itEndsWithItsParent(String question) throws Exception {
+        ProcessHandle grandchild;
+        try (ChildJvm child = ChildJvm.start(Child.class, List.of())) {
+            long pid = Long.parseLong(child.ask(question));
+            grandchild = ProcessHandle.of(pid).orElseThrow();
+            assertThat(grandchild.isAlive()).isTrue();
+        } // killed: it had no time to end its own child
+
+        try {
+            assertThat(grandchild.onExit()).succeedsWithin(10, TimeUnit.SECONDS);
+        } finally {
+            grandchild.destroyForcibly();
+        }
+    }
+
+    @Test
+    void whatItSaidLastIsInTheFailure() throws Exception {
+        try (ChildJvm child = ChildJvm.start(Child.class, List.of())) {
+            assertThatThrownBy(() -> child.ask("fail"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("The JVM of Child ended instead of answering 'fail'. Its last lines:")
+                    .hasMessageContaining("no more memory for lessons");
+            assertThatThrownBy(() -> child.ask("word")).hasMessageContaining("ended instead of answering 'word'");
+        }
+    }
+
+    @Test
+    void anOptionThatTheJvmDoesNotKnowIsTold() throws Exception {
+        try (ChildJvm child = ChildJvm.start(Child.class, List.of("-XX:+NoSuchOption"))) {
+            assertThatThrownBy(() -> child.ask("word")).hasMessageContaining("NoSuchOption");
+        }
+    }
+
+    @Test
+    void withoutAJavaToStartItSaysWhere() {
+        assertThatThrownBy(() -> ChildJvm.start(Path.of("no", "java"), Child.class, List.of()))
+                .hasMessage(
+                        "This experiment starts another JVM, and there is none at %s; run the sample on a whole Java"
+                                .formatted(Path.of("no", "java", "bin", "java")));
+    }
+
+    /** What runs in the other JVM. */
+    static final class Child {
+
+        public static void main(String[] args) {
+            System.out.println("not an answer");
+            ChildAnswers.give(Child::answer);
+        }
+
+        private static String answer(String question) throws Exception {
+            return switch (question) {
+                case "word" -> System.getProperty("lab.word", "");
+                case "pid" -> String.valueOf(ProcessHandle.current().pid());
+                case "hang" -> {
+                    new CountDownLatch(1).await();
+                    yield "never";
+                }
+                case "idle child" -> ChildJvm.start(Child.class, List.of()).ask("pid");
+                case "busy child" -> ChildJvm.start(Child.class, List.of()).ask("pid, and hang");
+                case "pid, and hang" -> {
+                    System.out.println(ChildAnswers.PREFIX + answer("pid")); // asked no more, and still in its answer
+                    yield answer("hang");
+                }
+                default -> throw new IllegalStateException("no more memory for lessons");
+            };
+        }
+    }
+}
