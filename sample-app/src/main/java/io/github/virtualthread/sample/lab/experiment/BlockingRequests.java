@@ -20,7 +20,7 @@ import org.springframework.stereotype.Component;
 
 /** The same application behind a pool of platform threads and behind virtual threads, asked by many users. */
 @Component
-@Order(2)
+@Order(20)
 class BlockingRequests implements Experiment {
 
     static final String PLATFORM_QUICK = "platform threads, quick";

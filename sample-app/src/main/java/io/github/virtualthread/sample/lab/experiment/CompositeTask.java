@@ -27,7 +27,7 @@ import org.springframework.stereotype.Component;
 
 /** The product page: what its user waits for, and what the server goes on with when a part of it fails. */
 @Component
-@Order(6)
+@Order(60)
 class CompositeTask implements Experiment {
 
     static final String SEQUENTIAL = "one after the other";

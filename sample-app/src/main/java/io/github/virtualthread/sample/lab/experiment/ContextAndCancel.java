@@ -38,7 +38,7 @@ import org.springframework.stereotype.Component;
 
 /** What a task sees of its caller, whether a cancel stops it, and what its failure shows. */
 @Component
-@Order(7)
+@Order(70)
 class ContextAndCancel implements Experiment {
 
     private static final String REQUEST_ID = "requestId";

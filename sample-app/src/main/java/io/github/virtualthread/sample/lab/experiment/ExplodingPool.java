@@ -26,7 +26,7 @@ import org.springframework.stereotype.Component;
 
 /** More requests than a slow partner can serve: what is promised to the clients, and what is done. */
 @Component
-@Order(4)
+@Order(40)
 class ExplodingPool implements Experiment {
 
     static final String POOL = "@Async, pool 50 and queue 100";

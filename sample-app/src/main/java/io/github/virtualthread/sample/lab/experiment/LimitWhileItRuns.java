@@ -24,7 +24,7 @@ import org.springframework.stereotype.Component;
 
 /** A steady stream of calls under a limit that is resized while they come: by the experiment, and by whoever watches. */
 @Component
-@Order(8)
+@Order(80)
 class LimitWhileItRuns implements Experiment {
 
     private static final String LIMIT = "lab";

@@ -29,7 +29,7 @@ import org.springframework.stereotype.Component;
 
 /** Tasks that block, on pools and on threads of their own. */
 @Component
-@Order(1)
+@Order(10)
 class PoolOrVirtual implements Experiment {
 
     private static final String FIXED = "fixed pool of 10";

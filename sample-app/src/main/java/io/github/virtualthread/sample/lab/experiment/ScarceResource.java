@@ -25,7 +25,7 @@ import org.springframework.stereotype.Component;
 
 /** Many users and few connections: who waits where, and what fails. */
 @Component
-@Order(5)
+@Order(50)
 class ScarceResource implements Experiment {
 
     static final String POOL = "200 platform threads";

@@ -22,7 +22,7 @@ import org.springframework.stereotype.Component;
 
 /** Threads that are parked, and threads that take turns: what they take of memory and time. */
 @Component
-@Order(9)
+@Order(90)
 class ThreadCost implements Experiment {
 
     static final String PLATFORM = "platform threads";
