@@ -1,0 +1,130 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.assertj.core.data.Percentage.withPercentage;
+
+import io.github.virtualthread.sample.SampleTest;
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Experiment;
+import io.github.virtualthread.sample.lab.Lab;
+import io.github.virtualthread.sample.lab.LabRun;
+import io.github.virtualthread.sample.lab.LabRun.Point;
+import io.github.virtualthread.sample.lab.Run;
+import io.github.virtualthread.sample.lab.Settings;
+import io.github.virtualthread.sample.lab.Settings.Scale;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.factory.annotation.Autowired;
+
+@SampleTest
+@Timeout(60) // other JVMs start, and where many things run at once they take their time
+class PinningDriverTests {
+
+    /** 2 carriers do 20 queries a second, limits of 5 and 20 permits 50 and 200. */
+    private static final Map<String, String> SETTINGS =
+            Map.of("few", "5", "many", "20", "carriers", "2", "millis", "100", "seconds", "2", "rounds", "1");
+
+    private final Set<ProcessHandle> before = children();
+
+    @Autowired
+    private Lab lab;
+
+    @BeforeEach
+    void isFreeHere() {
+        assumeThat(Runtime.version().feature())
+                .as("needs a Java on which synchronized does not pin")
+                .isGreaterThanOrEqualTo(24);
+    }
+
+    @Test
+    void onJava21TheCarriersAreTheLimitAndHereItIsTheLimit(@Autowired Java21 java21) throws Exception {
+        assumeThat(java21.home()).as("needs a Java 21 beside this one").isPresent();
+
+        Answer answer =
+                lab.start("pinning-driver", SETTINGS, Scale.SMALL).answer().get(50, TimeUnit.SECONDS);
+
+        List<Row> rows = answer.rows();
+        assertThat(rows).hasSize(4);
+        for (Row pinned : rows.subList(0, 2)) {
+            assertThat(pinned.name()).startsWith("Java 2").doesNotStartWith("Java 25");
+            assertThat(pinned.median("rate")).as(pinned.name()).isCloseTo(20, withPercentage(25));
+            assertThat(pinned.median("atOnce")).as(pinned.name()).isEqualTo(2);
+        }
+        assertFollowsTheLimit(rows.subList(2, 4));
+        for (Row row : rows) {
+            assertThat(row.median("failed")).as(row.name()).isZero();
+            assertThat(row.median("carriers")).as(row.name()).isEqualTo(2);
+        }
+        assertThat(answer.sentence())
+                .startsWith("2 carriers that each keep one query of 100 ms can do 20.0 a second. Measured")
+                .contains(rows.getFirst().name());
+        assertThat(children()).isEqualTo(before);
+    }
+
+    @Test
+    void withoutAJava21OnlyThisOneIsMeasuredAndItSaysSo(@TempDir Path empty) throws Exception {
+        Experiment experiment = new PinningDriver(new Java21("", Map.of(), empty, empty));
+        Settings settings = Settings.of(experiment.about().parameters(), SETTINGS, Scale.SMALL);
+
+        Answer answer = experiment.run(new Run(settings, new Unwatched()));
+
+        assertFollowsTheLimit(answer.rows());
+        assertThat(answer.notes().getFirst())
+                .startsWith("No Java 21, 22 or 23 was found, so only this one is measured")
+                .contains("JAVA_HOME_21", "~/.jdks/*", "-Dlab.java-21=");
+    }
+
+    @Test
+    void aCancelledRunLeavesNoProcess() throws Exception {
+        CountDownLatch measured = new CountDownLatch(2);
+        LabRun run = lab.start("pinning-driver", Map.of("seconds", "30"), Scale.SMALL);
+        run.listen(event -> {
+            if (event instanceof Point) {
+                measured.countDown();
+            }
+        });
+        assertThat(measured.await(50, TimeUnit.SECONDS)).isTrue();
+        assertThat(children()).isNotEqualTo(before);
+
+        run.cancel();
+
+        assertThat(run.answer().handle((answer, failure) -> failure != null))
+                .succeedsWithin(10, TimeUnit.SECONDS)
+                .isEqualTo(true);
+        assertThat(children()).isEqualTo(before);
+    }
+
+    private static void assertFollowsTheLimit(List<Row> rows) {
+        assertThat(rows).extracting(row -> row.median("atOnce")).containsExactly(5.0, 20.0);
+        assertThat(rows.getFirst().median("rate")).isCloseTo(50, withPercentage(25));
+        assertThat(rows.getLast().median("rate")).isCloseTo(200, withPercentage(25));
+    }
+
+    private static Set<ProcessHandle> children() {
+        return ProcessHandle.current().children().collect(Collectors.toSet());
+    }
+
+    /** Nobody watches. */
+    private static final class Unwatched implements Run.Watcher {
+
+        @Override
+        public void progress(double done, String text) {}
+
+        @Override
+        public void begin(String line) {}
+
+        @Override
+        public void point(String line, double x, double y) {}
+    }
+}
