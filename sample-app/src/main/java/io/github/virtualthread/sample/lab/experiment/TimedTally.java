@@ -11,7 +11,7 @@ final class TimedTally extends Tally {
     private final Queue<double[]> points = new ConcurrentLinkedQueue<>();
 
     @Override
-    void answered(long nanoseconds) {
+    public void answered(long nanoseconds) {
         super.answered(nanoseconds);
         points.add(new double[] {(System.nanoTime() - begin) / 1e9, nanoseconds / 1e6});
     }
