@@ -37,11 +37,12 @@ public class Lab implements DisposableBean {
      * @throws Busy if another one runs
      */
     public LabRun start(String id, Map<String, String> chosen, Scale scale) {
-        Experiment experiment = experiments.get(id);
-        if (experiment == null) {
-            throw new UnknownExperiment(id, experiments.keySet());
-        }
-        Settings settings = Settings.of(experiment.about().parameters(), chosen, scale);
+        return start(id, Settings.of(find(id).about().parameters(), chosen, scale));
+    }
+
+    /** As {@link #start(String, Map, Scale)}, with settings that have been checked. */
+    public LabRun start(String id, Settings settings) {
+        Experiment experiment = find(id);
         LabRun run = new LabRun(numbers.incrementAndGet(), experiment, settings);
         LabRun before = latest.get();
         if ((before != null && !before.isDone()) || !latest.compareAndSet(before, run)) {
@@ -49,6 +50,14 @@ public class Lab implements DisposableBean {
         }
         run.start();
         return run;
+    }
+
+    private Experiment find(String id) {
+        Experiment experiment = experiments.get(id);
+        if (experiment == null) {
+            throw new UnknownExperiment(id, experiments.keySet());
+        }
+        return experiment;
     }
 
     /** The run of that number, if it is the latest. */

@@ -4,17 +4,25 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
 /** The value of each parameter in one run, all of them within their bounds. */
 public record Settings(Map<String, Integer> values) {
 
+    /** As {@link #of(List, Map, Scale, ToIntFunction)}, within the bounds of the web. */
+    public static Settings of(List<Parameter> parameters, Map<String, String> chosen, Scale scale) {
+        return of(parameters, chosen, scale, Parameter::max);
+    }
+
     /**
      * Takes what was chosen, and the defaults for the rest.
      *
+     * @param most largest value of each
      * @throws BadSettings with a sentence for each value that cannot be
      */
-    public static Settings of(List<Parameter> parameters, Map<String, String> chosen, Scale scale) {
+    public static Settings of(
+            List<Parameter> parameters, Map<String, String> chosen, Scale scale, ToIntFunction<Parameter> most) {
         List<String> problems = new ArrayList<>();
         Map<String, Integer> values = new LinkedHashMap<>();
         for (Parameter parameter : parameters) {
@@ -22,7 +30,7 @@ public record Settings(Map<String, Integer> values) {
             if (text == null) {
                 values.put(parameter.name(), scale == Scale.SMALL ? parameter.small() : parameter.byDefault());
             } else {
-                values.put(parameter.name(), parse(parameter, text, problems));
+                values.put(parameter.name(), parse(parameter, text, most.applyAsInt(parameter), problems));
             }
         }
         chosen.keySet().stream()
@@ -34,17 +42,17 @@ public record Settings(Map<String, Integer> values) {
         return new Settings(Map.copyOf(values));
     }
 
-    private static int parse(Parameter parameter, String text, List<String> problems) {
+    private static int parse(Parameter parameter, String text, int most, List<String> problems) {
         try {
             int value = Integer.parseInt(text.strip());
-            if (value >= parameter.min() && value <= parameter.max()) {
+            if (value >= parameter.min() && value <= most) {
                 return value;
             }
         } catch (NumberFormatException notANumber) {
             // told below, as what is out of bounds
         }
         problems.add("%s must be a whole number from %d to %d, was '%s'"
-                .formatted(parameter.name(), parameter.min(), parameter.max(), text));
+                .formatted(parameter.name(), parameter.min(), most, text));
         return parameter.byDefault();
     }
 

@@ -77,7 +77,7 @@ class ExplodingPool implements Experiment {
                         "With a full pool fewer, and nobody is told",
                         "The pool slows the clients down"),
                 List.of(
-                        new Parameter("requests", "Requests", "", 1, 100_000, 1_000, 600),
+                        new Parameter("requests", "Requests", "", 1, 100_000, 1_000, 600).inTerminalUpTo(1_000_000),
                         new Parameter("users", "Users at once", "", 1, 3_000, 400, 200),
                         new Parameter("partner", "The partner takes", "ms", 1, 5_000, 200, 100),
                         new Parameter("timeout", "A user waits at most", "ms", 100, 60_000, 5_000, 5_000),

@@ -16,12 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.boot.task.ThreadPoolTaskExecutorBuilder;
 import org.springframework.core.annotation.Order;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
@@ -47,6 +47,12 @@ class PoolOrVirtual implements Experiment {
     private static final int WARM_UP_TASKS = 200;
     private static final Duration WARM_UP_TIME = Duration.ofMillis(1);
 
+    /** That many fit into any heap that the lab runs in. */
+    private static final int FEW = 100_000;
+
+    private static final int PROBE_TASKS = 20_000;
+    private static final Duration PROBE_TIME = Duration.ofSeconds(1);
+
     private final BlockingTasks tasks;
     private final ThreadPoolTaskExecutorBuilder defaults;
 
@@ -65,7 +71,7 @@ class PoolOrVirtual implements Experiment {
                 "Many tasks wait a second each. How long until all are done?",
                 List.of("The pools win: threads are kept", "About the same", "Virtual threads win by far"),
                 List.of(
-                        new Parameter("tasks", "Tasks", "", 1, 100_000, 100, 40),
+                        new Parameter("tasks", "Tasks", "", 1, 100_000, 100, 40).inTerminalUpTo(5_000_000),
                         new Parameter("millis", "Each blocks", "ms", 1, 5_000, 1_000, 250),
                         Parameter.ROUNDS),
                 "That virtual threads make anything faster that needs the processor: these tasks only wait.",
@@ -83,8 +89,11 @@ class PoolOrVirtual implements Experiment {
         List<Contender> contenders = new ArrayList<>();
         for (Way way : ways()) {
             Duration expected = time.multipliedBy(Math.ceilDiv(number, way.atOnce()));
-            if (expected.compareTo(LONGEST) > 0) {
-                notes.add("Left out: %s would take %,d s".formatted(way.name(), expected.toSeconds()));
+            Optional<String> refusal = expected.compareTo(LONGEST) > 0
+                    ? Optional.of("Left out: %s would take %,d s".formatted(way.name(), expected.toSeconds()))
+                    : refusal(way, number);
+            if (refusal.isPresent()) {
+                notes.add(refusal.get());
             } else {
                 contenders.add(new Contender(
                         way.name(),
@@ -92,8 +101,35 @@ class PoolOrVirtual implements Experiment {
                         () -> measure(way, number, time, (seconds, done) -> run.point(way.name(), seconds, done))));
             }
         }
+        if (contenders.isEmpty()) {
+            String nobody = "None of them can run %,d tasks of %,d ms here.".formatted(number, time.toMillis());
+            return new Answer(nobody, List.of(), List.of(), List.of(), notes);
+        }
         List<Row> rows = run.compare(contenders);
         return new Answer(sentence(number, time, rows), List.of(MILLIS, THREADS), rows, List.of(), notes);
+    }
+
+    /** Why so many have no room in the heap. A few of them are run for that. */
+    private static Optional<String> refusal(Way way, int number) throws Exception {
+        if (number <= FEW) {
+            return Optional.empty();
+        }
+        long before = HeapNeed.inUse();
+        OpenTasks tasks = new OpenTasks(PROBE_TASKS);
+        try (Runner runner = way.open().call()) {
+            try {
+                for (int i = 0; i < PROBE_TASKS; i++) {
+                    tasks.add(i, runner.start().apply(PROBE_TIME));
+                }
+                Thread.sleep(PROBE_TIME.dividedBy(2)); // by then all of them wait
+                long each = Math.max(0, HeapNeed.inUse() - before) / PROBE_TASKS;
+                tasks.await();
+                return new HeapNeed(each, PROBE_TASKS)
+                        .refusal(way.name(), number, Runtime.getRuntime().maxMemory() - before);
+            } finally {
+                tasks.cancel();
+            }
+        }
     }
 
     private List<Way> ways() {
@@ -132,21 +168,17 @@ class PoolOrVirtual implements Experiment {
     }
 
     private static Measurement measure(Way way, int number, Duration time, Watch watch) throws Exception {
-        AtomicInteger done = new AtomicInteger();
-        List<CompletableFuture<?>> futures = new ArrayList<>(number);
-        List<CompletableFuture<?>> all = new ArrayList<>(number);
+        OpenTasks tasks = new OpenTasks(number);
         try (Runner runner = way.open().call()) {
             long begin = System.nanoTime();
-            Sampler sampler = Sampler.every(Duration.ofMillis(50), seconds -> watch.at(seconds, done.get()));
+            Sampler sampler = Sampler.every(Duration.ofMillis(50), seconds -> watch.at(seconds, tasks.done()));
             try {
                 for (int i = 0; i < number; i++) {
-                    CompletableFuture<?> future = runner.start().apply(time);
-                    futures.add(future);
-                    all.add(future.thenRun(done::incrementAndGet));
+                    tasks.add(i, runner.start().apply(time));
                 }
-                CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get();
+                tasks.await();
             } finally {
-                futures.forEach(future -> future.cancel(true));
+                tasks.cancel();
                 sampler.end();
             }
             Measurement measured = Measurement.of(MILLIS.key(), (System.nanoTime() - begin) / 1e6);
