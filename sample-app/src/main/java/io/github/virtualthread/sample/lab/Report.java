@@ -6,6 +6,7 @@ import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** What several experiments have found, on one machine. */
 public record Report(Machine machine, List<Entry> experiments) {
@@ -27,6 +28,22 @@ public record Report(Machine machine, List<Entry> experiments) {
             List<Line> lines,
             String failure) {
 
+        private Entry toldFrom(List<Entry> all) {
+            String differs = settings.keySet().stream()
+                    .filter(name -> all.stream()
+                                    .map(each -> each.settings().get(name))
+                                    .distinct()
+                                    .count()
+                            > 1)
+                    .sorted()
+                    .map(name -> "%s %,d".formatted(name, settings.get(name)))
+                    .collect(Collectors.joining(", "));
+            return differs.isEmpty()
+                    ? this
+                    : new Entry(
+                            id, number, title + ": " + differs, question, notShown, settings, answer, lines, failure);
+        }
+
         private Entry withoutCurves() {
             Answer figures = answer == null
                     ? null
@@ -34,6 +51,17 @@ public record Report(Machine machine, List<Entry> experiments) {
                             .withFacts(answer.facts());
             return new Entry(id, number, title, question, notShown, settings, figures, List.of(), failure);
         }
+    }
+
+    /** An experiment that has run more than once is told from itself by its settings. */
+    public static Report of(Machine machine, List<Entry> experiments) {
+        return new Report(
+                machine,
+                experiments.stream()
+                        .map(entry -> entry.toldFrom(experiments.stream()
+                                .filter(each -> each.id().equals(entry.id()))
+                                .toList()))
+                        .toList());
     }
 
     /** Figures and facts alone. */

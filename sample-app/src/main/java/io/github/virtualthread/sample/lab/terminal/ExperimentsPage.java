@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A report as a page of the documentation, with what others have published beside what was measured. */
 final class ExperimentsPage {
@@ -29,6 +30,9 @@ final class ExperimentsPage {
                 mvn spring-boot:run -Dspring-boot.run.arguments=--lab=all
                 ```
 
+                With `"--lab=all --lab.scale=published"` it takes the settings of those who have published figures, as far as they are
+                known. What does not fit into the heap is left out, and the page says how much it needs.
+
                 | | |
                 |---|---|
                 | cores | %d |
@@ -39,10 +43,12 @@ final class ExperimentsPage {
                 Each figure is the median of the rounds, with the lowest and the highest where they differ.
                 """.formatted(
                         machine.cores(), machine.memoryMegabytes(), machine.java(), machine.system(), machine.date())
-                + report.experiments().stream().map(ExperimentsPage::entry).collect(Collectors.joining());
+                + report.experiments().stream()
+                        .map(entry -> entry(entry, report))
+                        .collect(Collectors.joining());
     }
 
-    private static String entry(Report.Entry entry) {
+    private static String entry(Report.Entry entry, Report report) {
         return """
 
                 ## %s. %s
@@ -56,9 +62,10 @@ final class ExperimentsPage {
                         entry.number(),
                         entry.title(),
                         entry.question(),
-                        entry.answer() == null
-                                ? "It failed: %s\n".formatted(entry.failure())
-                                : "**" + entry.answer().sentence() + "**\n\n" + answer(entry, entry.answer()),
+                        (entry.answer() == null
+                                        ? "It failed: %s\n\n".formatted(entry.failure())
+                                        : "**" + entry.answer().sentence() + "**\n\n" + answer(entry, entry.answer()))
+                                + others(entry, report),
                         command(entry),
                         entry.notShown());
     }
@@ -70,7 +77,6 @@ final class ExperimentsPage {
         }
         page.append(facts(answer.facts()));
         answer.notes().forEach(note -> page.append("- ").append(note).append('\n'));
-        page.append(others(entry));
         return page.toString();
     }
 
@@ -88,8 +94,8 @@ final class ExperimentsPage {
 
     private static String figure(Report.Entry entry, Row row, Column column) {
         String measured = TextTable.figure(row.figures().get(column.key()));
-        Optional<Published> published = Published.of(entry).stream()
-                .filter(each -> each.isComparable(entry)
+        Optional<Published> published = Published.of(entry.id()).stream()
+                .filter(each -> each.isBeside(entry)
                         && each.row().equals(row.name())
                         && each.column().equals(column.key()))
                 .findFirst();
@@ -109,21 +115,28 @@ final class ExperimentsPage {
         return page.toString();
     }
 
-    /** What was published for other settings than those of the run. */
-    private static String others(Report.Entry entry) {
-        return Published.of(entry).stream()
-                .filter(each -> !each.isComparable(entry))
+    /** What was published and stands beside no figure: where its settings were run, else where the experiment ran last. */
+    private static String others(Report.Entry entry, Report report) {
+        List<Report.Entry> runs = report.experiments().stream()
+                .filter(each -> each.id().equals(entry.id()))
+                .toList();
+        boolean last = runs.getLast().equals(entry);
+        Stream<String> figures = Published.of(entry.id()).stream()
+                .filter(each -> runs.stream().noneMatch(each::isBeside))
+                .filter(each ->
+                        each.isComparable(entry) || (last && runs.stream().noneMatch(each::isComparable)))
                 .map(each -> "- Published for %s: %s with %s, in the unit of the column \"%s\"\n"
-                        .formatted(
-                                settings(each.settings()),
-                                each.figure(),
-                                each.row(),
-                                label(entry.answer().columns(), each.column())))
-                .collect(Collectors.joining());
+                        .formatted(settings(each.settings()), each.figure(), each.row(), label(runs, each.column())));
+        Stream<String> remarks = Published.REMARKS.stream()
+                .filter(each -> last && each.experiment().equals(entry.id()))
+                .map(each -> "- %s\n".formatted(each.text()));
+        return Stream.concat(figures, remarks).collect(Collectors.joining());
     }
 
-    private static String label(List<Column> columns, String key) {
-        return columns.stream()
+    private static String label(List<Report.Entry> runs, String key) {
+        return runs.stream()
+                .filter(run -> run.answer() != null)
+                .flatMap(run -> run.answer().columns().stream())
                 .filter(column -> column.key().equals(key))
                 .map(TextTable::heading)
                 .findFirst()

@@ -11,6 +11,7 @@ import io.github.virtualthread.sample.lab.LabRun.Point;
 import io.github.virtualthread.sample.lab.LabRun.Progress;
 import io.github.virtualthread.sample.lab.Parameter;
 import io.github.virtualthread.sample.lab.Report;
+import io.github.virtualthread.sample.lab.Settings;
 import io.github.virtualthread.sample.lab.Settings.Scale;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -32,14 +33,19 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Runs experiments without a browser: {@code --lab=all} or their ids, {@code --lab.scale=small} for a quick look, and
- * {@code --lab.tasks=1000} and the like for what can be chosen.
+ * Runs experiments without a browser: {@code --lab=all} or their ids, {@code --lab.scale=small} for a quick look or
+ * {@code published} to repeat what others have published, and {@code --lab.tasks=1000} and the like for what can be chosen.
  */
 @Component
 public class TerminalLab {
 
     private static final String OPTION = "lab";
     private static final String SCALE = "lab.scale";
+
+    private static final String SMALL = "small";
+    private static final String NORMAL = "normal";
+    private static final String PUBLISHED = "published";
+    private static final List<String> SCALES = List.of(SMALL, NORMAL, PUBLISHED);
 
     private final Lab lab;
     private final ApplicationArguments arguments;
@@ -69,11 +75,13 @@ public class TerminalLab {
     public int run() {
         try {
             List<About> chosen = chosen();
-            Scale scale = scale();
+            String scale = scale();
             checkOptions(chosen);
-            Report report = new Report(
-                    Report.Machine.here(),
-                    chosen.stream().map(about -> run(about, scale)).toList());
+            // all of them first: what cannot be is told before anything has run for minutes
+            List<Planned> plan =
+                    chosen.stream().flatMap(about -> plan(about, scale)).toList();
+            Report report = Report.of(
+                    Report.Machine.here(), plan.stream().map(this::run).toList());
             write(report);
             return report.experiments().stream().allMatch(entry -> entry.failure() == null) ? 0 : 1;
         } catch (IllegalArgumentException wrong) {
@@ -99,14 +107,29 @@ public class TerminalLab {
         return ids.stream().map(known::get).toList();
     }
 
-    private Scale scale() {
-        String scale = option(SCALE, "normal");
-        return switch (scale) {
-            case "small" -> Scale.SMALL;
-            case "normal" -> Scale.NORMAL;
-            default ->
-                throw new IllegalArgumentException("--lab.scale must be small or normal, was '%s'".formatted(scale));
-        };
+    private String scale() {
+        String scale = option(SCALE, NORMAL);
+        if (!SCALES.contains(scale)) {
+            throw new IllegalArgumentException("--lab.scale must be one of %s, was '%s'".formatted(SCALES, scale));
+        }
+        return scale;
+    }
+
+    private Stream<Planned> plan(About about, String scale) {
+        List<PublishedRun> runs =
+                scale.equals(PUBLISHED) ? PublishedRun.of(about) : List.of(new PublishedRun(about.id(), Map.of()));
+        return runs.stream().map(run -> {
+            Map<String, String> values = new HashMap<>();
+            run.settings().forEach((name, value) -> values.put(name, value.toString()));
+            for (Parameter parameter : about.parameters()) {
+                String value = option(OPTION + "." + parameter.name(), "");
+                if (!value.isEmpty()) {
+                    values.put(parameter.name(), value);
+                }
+            }
+            Scale rest = scale.equals(SMALL) ? Scale.SMALL : Scale.NORMAL;
+            return new Planned(about, Settings.of(about.parameters(), values, rest, Parameter::mostInTerminal));
+        });
     }
 
     private void checkOptions(List<About> chosen) {
@@ -128,16 +151,10 @@ public class TerminalLab {
         return values == null || values.isEmpty() ? byDefault : values.getLast();
     }
 
-    private Report.Entry run(About about, Scale scale) {
+    private Report.Entry run(Planned planned) {
+        About about = planned.about();
         out.printf("%n%s. %s%n%s%n", about.number(), about.title(), about.question());
-        Map<String, String> values = new HashMap<>();
-        for (Parameter parameter : about.parameters()) {
-            String value = option(OPTION + "." + parameter.name(), "");
-            if (!value.isEmpty()) {
-                values.put(parameter.name(), value);
-            }
-        }
-        LabRun run = lab.start(about.id(), values, scale);
+        LabRun run = lab.start(about.id(), planned.settings());
         Lines lines = new Lines();
         Runnable deaf = run.listen(event -> {
             lines.accept(event);
@@ -186,6 +203,8 @@ public class TerminalLab {
             throw new IllegalArgumentException("The report cannot be written: " + failure, failure);
         }
     }
+
+    private record Planned(About about, Settings settings) {}
 
     /** What is drawn while an experiment runs; of each line the latest. */
     private static final class Lines {

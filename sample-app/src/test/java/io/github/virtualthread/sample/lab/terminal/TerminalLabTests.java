@@ -71,7 +71,40 @@ class TerminalLabTests {
     @Test
     void aValueOutOfBoundsIsToldAndEndsWithACode() {
         assertThat(run("--lab=pool-or-virtual", "--lab.tasks=0")).isEqualTo(2);
-        assertThat(printed()).contains("tasks must be a whole number from 1 to 100000, was '0'");
+        assertThat(printed()).contains("tasks must be a whole number from 1 to 5000000, was '0'");
+    }
+
+    @Test
+    void onThePublishedScaleAnExperimentRunsOnceForEachOfTheirSettings() throws Exception {
+        int code = run(
+                "--lab=blocking-requests",
+                "--lab.scale=published",
+                "--lab.users=20",
+                "--lab.millis=20",
+                "--lab.loop=0",
+                "--lab.ramp=0",
+                "--lab.rounds=1");
+
+        assertThat(code).isZero();
+        JsonNode entries = json.readTree(Files.readString(directory.resolve("results.json")))
+                .at("/experiments");
+        assertThat(entries).hasSize(3).allSatisfy(entry -> {
+            assertThat(entry.at("/settings/timeout").asInt()).isEqualTo(60_000);
+            assertThat(entry.at("/settings/users").asInt()).isEqualTo(20);
+        });
+    }
+
+    @Test
+    void nothingRunsWhereALaterExperimentCannot() {
+        assertThat(run("--lab=pool-or-virtual,exploding-pool", "--lab.watch=601"))
+                .isEqualTo(2);
+        assertThat(printed()).isEqualToIgnoringNewLines("watch must be a whole number from 1 to 600, was '601'");
+    }
+
+    @Test
+    void anUnknownScaleIsNamed() {
+        assertThat(run("--lab=pool-or-virtual", "--lab.scale=large")).isEqualTo(2);
+        assertThat(printed()).contains("--lab.scale must be one of [small, normal, published], was 'large'");
     }
 
     @Test

@@ -1,0 +1,56 @@
+package io.github.virtualthread.sample.lab.terminal;
+
+import io.github.virtualthread.sample.lab.About;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A run with the settings of those who have published figures.
+ *
+ * @param settings theirs as far as they are known, and of the rest what keeps a run short
+ */
+record PublishedRun(String experiment, Map<String, Integer> settings) {
+
+    static final List<PublishedRun> ALL = List.of(
+            tasks(100),
+            tasks(10_000),
+            tasks(100_000),
+            tasks(1_000_000),
+            tasks(5_000_000),
+            requests(0, 10),
+            requests(6, 0),
+            requests(3, 0),
+            flood(10_000, 10),
+            flood(100_000, 15),
+            flood(1_000_000, 45),
+            scarce(Map.of()));
+
+    private static PublishedRun tasks(int number) {
+        return new PublishedRun("pool-or-virtual", Map.of("tasks", number, "millis", 1_000, "rounds", 1));
+    }
+
+    private static PublishedRun requests(int ramp, int loop) {
+        return new PublishedRun(
+                "blocking-requests",
+                Map.of("users", 3_000, "millis", 1_000, "ramp", ramp, "loop", loop, "timeout", 60_000, "rounds", 1));
+    }
+
+    private static PublishedRun flood(int requests, int watch) {
+        return new PublishedRun("exploding-pool", Map.of("requests", requests, "watch", watch, "rounds", 1));
+    }
+
+    private static PublishedRun scarce(Map<String, Integer> more) {
+        Map<String, Integer> settings =
+                new HashMap<>(Map.of("users", 3_000, "millis", 1_000, "timeout", 5_000, "wait", 2_000, "rounds", 1));
+        settings.putAll(more);
+        return new PublishedRun("scarce-resource", Map.copyOf(settings));
+    }
+
+    /** All of an experiment; one with the usual settings where nobody has published any. */
+    static List<PublishedRun> of(About about) {
+        List<PublishedRun> runs =
+                ALL.stream().filter(run -> run.experiment().equals(about.id())).toList();
+        return runs.isEmpty() ? List.of(new PublishedRun(about.id(), Map.of())) : runs;
+    }
+}
