@@ -48,7 +48,7 @@ final class ReadmeTable {
         List<Column> columns = COLUMNS.stream().map(key -> column(answer, key)).toList();
         String head = columns.stream().map(TextTable::heading).collect(Collectors.joining(" | ", "| | ", " |\n"));
         return """
-                %,d users at once, each with a query of %,d ms%s. Medians of %d on %d cores; `max-wait` was %,d ms.
+                %,d users at once, each with a query of %,d ms%s. %s on %d cores; `max-wait` was %,d ms.
 
                 %s%s|
                 %s""".formatted(
