@@ -23,7 +23,7 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
             requests(3, 0),
             flood(10_000, 10),
             flood(100_000, 15),
-            flood(1_000_000, 45),
+            flood(1_000_000, 30),
             scarce(Map.of()));
 
     private static PublishedRun tasks(int number) {
