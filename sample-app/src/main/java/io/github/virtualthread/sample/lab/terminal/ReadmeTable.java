@@ -57,7 +57,7 @@ final class ReadmeTable {
                 entry.settings().containsKey("connections")
                         ? ", on %,d connections".formatted(setting(entry, "connections"))
                         : "",
-                setting(entry, "rounds"),
+                rounds(setting(entry, "rounds")),
                 report.machine().cores(),
                 setting(entry, "wait"),
                 head,
@@ -78,6 +78,10 @@ final class ReadmeTable {
             throw new IllegalArgumentException("%s has no parameter '%s'".formatted(EXPERIMENT, name));
         }
         return value;
+    }
+
+    private static String rounds(int number) {
+        return number == 1 ? "One round" : "Medians of %d rounds".formatted(number);
     }
 
     private static String row(Row row, List<Column> columns) {
