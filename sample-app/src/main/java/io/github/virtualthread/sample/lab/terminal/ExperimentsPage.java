@@ -152,7 +152,7 @@ final class ExperimentsPage {
                 .formatted(entry.id(), options);
     }
 
-    private static String settings(Map<String, Integer> settings) {
+    static String settings(Map<String, Integer> settings) {
         return settings.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .map(setting -> "%s %,d".formatted(setting.getKey(), setting.getValue()))

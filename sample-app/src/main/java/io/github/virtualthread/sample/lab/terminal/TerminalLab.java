@@ -153,7 +153,12 @@ public class TerminalLab {
 
     private Report.Entry run(Planned planned) {
         About about = planned.about();
-        out.printf("%n%s. %s%n%s%n", about.number(), about.title(), about.question());
+        out.printf(
+                "%n%s. %s%n%s%n  %s%n",
+                about.number(),
+                about.title(),
+                about.question(),
+                ExperimentsPage.settings(planned.settings().values()));
         LabRun run = lab.start(about.id(), planned.settings());
         Lines lines = new Lines();
         Runnable deaf = run.listen(event -> {

@@ -1,6 +1,7 @@
 package io.github.virtualthread.sample.lab.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.virtualthread.sample.SampleTest;
 import io.github.virtualthread.sample.lab.Answer;
@@ -8,6 +9,8 @@ import io.github.virtualthread.sample.lab.Lab;
 import io.github.virtualthread.sample.lab.LabRun;
 import io.github.virtualthread.sample.lab.LabRun.Event;
 import io.github.virtualthread.sample.lab.LabRun.Point;
+import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Settings;
 import io.github.virtualthread.sample.lab.Settings.Scale;
 import java.util.List;
 import java.util.Map;
@@ -61,5 +64,27 @@ class PoolOrVirtualTests {
                 .containsExactly(
                         "Left out: fixed pool of 10 would take 62 s",
                         "Left out: Spring Boot's default pool of 8 would take 77 s");
+    }
+
+    @Test
+    void whatHasNoRoomInTheHeapIsLeftOutWithTheOptionThatHelps(@Autowired Lab lab, @Autowired PoolOrVirtual experiment)
+            throws Exception {
+        assumeThat(Runtime.getRuntime().maxMemory())
+                .as("a heap in which five million tasks find room")
+                .isLessThan(10L << 30);
+        Settings settings = Settings.of(
+                experiment.about().parameters(),
+                Map.of("tasks", "5000000", "rounds", "1"),
+                Scale.SMALL,
+                Parameter::mostInTerminal);
+
+        Answer answer = lab.start("pool-or-virtual", settings).answer().get(25, TimeUnit.SECONDS);
+
+        assertThat(answer.rows()).isEmpty();
+        assertThat(answer.sentence()).isEqualTo("None of them can run 5,000,000 tasks of 250 ms here.");
+        assertThat(answer.notes())
+                .filteredOn(note -> note.contains("-Dspring-boot.run.jvmArguments=-Xmx"))
+                .extracting(note -> note.substring(0, note.indexOf(" would need ")))
+                .containsExactly("Left out: @Async", "Left out: @VirtualThread");
     }
 }

@@ -76,21 +76,15 @@ class TerminalLabTests {
 
     @Test
     void onThePublishedScaleAnExperimentRunsOnceForEachOfTheirSettings() throws Exception {
-        int code = run(
-                "--lab=blocking-requests",
-                "--lab.scale=published",
-                "--lab.users=20",
-                "--lab.millis=20",
-                "--lab.loop=0",
-                "--lab.ramp=0",
-                "--lab.rounds=1");
+        int code = run("--lab=pool-or-virtual", "--lab.scale=published", "--lab.tasks=10", "--lab.millis=10");
 
         assertThat(code).isZero();
+        assertThat(printed()).contains("  millis 10, rounds 1, tasks 10\n");
         JsonNode entries = json.readTree(Files.readString(directory.resolve("results.json")))
                 .at("/experiments");
-        assertThat(entries).hasSize(3).allSatisfy(entry -> {
-            assertThat(entry.at("/settings/timeout").asInt()).isEqualTo(60_000);
-            assertThat(entry.at("/settings/users").asInt()).isEqualTo(20);
+        assertThat(entries).hasSize(5).allSatisfy(entry -> {
+            assertThat(entry.at("/settings/rounds").asInt()).isOne();
+            assertThat(entry.at("/settings/tasks").asInt()).isEqualTo(10);
         });
     }
 
