@@ -1,13 +1,14 @@
-// Lines over an axis, drawn while they grow. Told apart by dashes and markers too.
+// Lines over an axis, drawn while they grow. Told apart by dashes and markers too, and areas by hatches.
 
 import { axis, Drawing, options } from "./chart.js";
 import { copyOf, element } from "./dom.js";
-import { colour, sample } from "./looks.js";
+import { areaSample, colour, filling, GAP, sample } from "./looks.js";
+import { marksOf, marksPlugin, room, spreadsPlugin, STEPPED, told, toldSpread } from "./marks.js";
 import { pointsTable } from "./table.js";
 
 // The browser shares the cores with what is measured: four pictures a second are enough.
 const REDRAW_MILLIS = 250;
-const MARKS = 6;
+const MARKERS = 6;
 
 export class Lines {
   figure = copyOf("figure-template");
@@ -18,20 +19,26 @@ export class Lines {
   #timer;
 
   // most: how far both axes have to reach at least
-  constructor({ title, x, y, most = {} }, looks) {
-    this.#about = { title, x, y, most };
+  constructor({ title, x, y, kind = "LINES", spreads = [], most = {} }, looks) {
+    this.#about = { title, x, y, kind, spreads, most };
     this.#looks = looks;
     this.#find("figcaption").textContent = title;
     this.#find(".points").addEventListener("toggle", (event) => event.target.open && this.#fillTable());
+    this.figure.style.setProperty("--below", `${room(spreads)}px`);
+    this.#find(".spreads").append(...spreads.map((spread) => element("li", {}, toldSpread(spread, x))));
   }
 
   #find(selector) {
     return this.figure.querySelector(selector);
   }
 
+  get #isStacked() {
+    return this.#about.kind === "STACKED";
+  }
+
   // After the figure is on the page: a chart takes its size from there.
   draw() {
-    const { x, y, most } = this.#about;
+    const { x, y, most, spreads } = this.#about;
     this.#drawing = new Drawing(
       this.#find("canvas"),
       {
@@ -40,18 +47,16 @@ export class Lines {
         options: options({
           parsing: false,
           normalized: true,
+          layout: { padding: { bottom: room(spreads) } },
           interaction: { mode: "nearest", axis: "x", intersect: false },
           scales: {
             x: axis(x, { type: "linear", suggestedMax: most.x }),
-            y: axis(y, { type: "linear", grace: "4%", suggestedMax: most.y }),
+            y: axis(y, { type: "linear", grace: "4%", suggestedMax: most.y, stacked: this.#isStacked }),
           },
         }),
-        plugins: [markers],
+        plugins: [markers, marksPlugin(this.#lines), spreadsPlugin(spreads, this.#looks)],
       },
-      (datasets) =>
-        datasets.forEach((line) => {
-          line.borderColor = line.backgroundColor = colour(this.#looks.of(line.label).colour);
-        }),
+      (datasets) => datasets.forEach((line, at) => this.#paint(line, at)),
     );
     return this;
   }
@@ -87,6 +92,9 @@ export class Lines {
   }
 
   logarithmic(on) {
+    if (this.#isStacked) {
+      return; // there the height of an area would tell nothing
+    }
     // 0 has no place on such an axis, and is drawn at its end
     const zero = on && [...this.#lines.values()].flat().some((point) => point.y <= 0);
     this.#drawing.scale("y", zero ? `${this.#about.y}, 0 at the bottom` : this.#about.y, on);
@@ -99,30 +107,59 @@ export class Lines {
 
   #add(name, points) {
     const look = this.#looks.of(name);
+    const { datasets } = this.#drawing.chart.data;
     this.#lines.set(name, points);
-    this.#drawing.chart.data.datasets.push({
+    // an area without a height would leave its line on the one below
+    const none = this.#isStacked && points.every(({ y }) => y === 0);
+    const line = {
       label: name,
       data: points,
+      hidden: none,
       borderWidth: 2,
       borderDash: look.dash,
-      borderColor: colour(look.colour),
-      backgroundColor: colour(look.colour),
       pointStyle: look.marker,
       pointRadius: 0,
-    });
-    this.#find(".legend").append(element("li", {}, sample(look), name));
+      stepped: name === STEPPED && "before",
+    };
+    datasets.push(line);
+    this.#paint(line, datasets.length - 1);
+    this.#find(".legend").append(
+      element("li", {}, (this.#isStacked ? areaSample : sample)(look), none ? `${name} (none)` : name),
+    );
+    if (this.#about.kind === "GAP" && datasets.length === 2) {
+      const open = points.some(({ y }, at) => datasets[0].data[at].y > y);
+      const text = `${datasets[0].label}, but not ${name}${open ? "" : " (none)"}`;
+      this.#find(".legend").append(element("li", {}, areaSample(GAP), text));
+    }
+  }
+
+  #paint(line, at) {
+    const look = this.#looks.of(line.label);
+    line.borderColor = line.backgroundColor = colour(look.colour);
+    if (this.#isStacked) {
+      line.backgroundColor = filling(look);
+      line.fill = at === 0 ? "origin" : "-1";
+    } else if (this.#about.kind === "GAP" && at === 0) {
+      line.fill = { target: 1, above: filling(GAP), below: "transparent" };
+    }
   }
 
   #soon() {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#drawing.chart.update("none");
-      this.#find("canvas").ariaLabel =
-        `Lines: ${this.#about.title}, ${[...this.#lines.keys()].join(", ")}. The table below has the same figures.`;
+      const marks = marksOf(this.#lines).map((mark) => told(mark, this.#about.x));
+      this.#find(".marks").replaceChildren(...marks.map((text) => element("li", {}, text)));
+      this.#find("canvas").ariaLabel = this.#heard();
       if (this.#find(".points").open) {
         this.#fillTable();
       }
     }, REDRAW_MILLIS);
+  }
+
+  #heard() {
+    const names = [...this.#lines.keys()].join(", ");
+    return `${this.#isStacked ? "Stacked areas" : "Lines"}: ${this.#about.title}, ${names}. The table below has the same figures.`;
   }
 
   #fillTable() {
@@ -135,8 +172,8 @@ const markers = {
   id: "markers",
   afterDatasetsDraw(chart) {
     chart.data.datasets.forEach((line, index) => {
-      const points = chart.getDatasetMeta(index).data;
-      const step = Math.max(1, Math.floor(points.length / MARKS));
+      const points = line.hidden ? [] : chart.getDatasetMeta(index).data;
+      const step = Math.max(1, Math.floor(points.length / MARKERS));
       const look = { pointStyle: line.pointStyle, radius: 4, borderWidth: 2 };
       chart.ctx.save();
       chart.ctx.strokeStyle = chart.ctx.fillStyle = line.borderColor;

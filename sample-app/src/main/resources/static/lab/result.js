@@ -81,9 +81,10 @@ export class Result {
   }
 
   // Charts of the same axes are drawn small, beside each other and on the same scales, so that they can be compared.
-  #showChart({ title, x, y, lines }, charts) {
+  #showChart({ lines, ...about }, charts) {
+    const { title, x, y } = about;
     const alike = charts.filter((each) => each.x === x && each.y === y);
-    const chart = new Lines({ title, x, y, most: most(alike) }, this.looks);
+    const chart = new Lines({ ...about, most: most(alike) }, this.looks);
     if (alike.length > 1) {
       chart.figure.classList.add("small");
       if (alike[0].title === title) {
@@ -107,6 +108,11 @@ export class Result {
 }
 
 function most(charts) {
-  const points = charts.flatMap(({ lines }) => lines.flatMap((line) => line.points));
+  const points = charts.flatMap(({ kind, lines }) => (kind === "STACKED" ? sums(lines) : lines.flatMap((line) => line.points)));
   return points.reduce((most, [x, y]) => ({ x: Math.max(most.x, x), y: Math.max(most.y, y) }), { x: 0, y: 0 });
+}
+
+// Stacked lines have their points at the same places.
+function sums([first, ...others]) {
+  return first.points.map(([x, y], at) => [x, others.reduce((sum, { points }) => sum + points[at][1], y)]);
 }

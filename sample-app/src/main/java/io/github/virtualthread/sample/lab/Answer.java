@@ -115,11 +115,59 @@ public record Answer(
      *
      * @param x label of the axis from left to right
      * @param y label of the axis from bottom to top
+     * @param spreads when what was counted has happened, on the same axis from left to right; drawn below
      */
-    public record Chart(String title, String x, String y, List<Line> lines) {}
+    public record Chart(String title, String x, String y, Kind kind, List<Line> lines, List<Spread> spreads) {
+
+        /** Of lines alone. */
+        public Chart(String title, String x, String y, List<Line> lines) {
+            this(title, x, y, Kind.LINES, lines, List.of());
+        }
+    }
+
+    /** What the lines of a chart bound. */
+    public enum Kind {
+        /** Nothing. */
+        LINES,
+        /** Areas, each upon the one before; all lines have their points at the same places. */
+        STACKED,
+        /** The gap between the first and the second where the first is higher; both have their points at the same places. */
+        GAP
+    }
+
+    /**
+     * Where a crowd of similar events lies on an axis.
+     *
+     * @param line whose they are
+     * @param median half of them are not later
+     */
+    public record Spread(String line, double first, double median, double last) {}
+
+    /** Something that changed at a place of the axis from left to right. */
+    public record Mark(double x, String text) {}
 
     /** A line through points of x and y. */
     public record Line(String name, List<double[]> points) {
+
+        /** Name of a line that goes in steps, of which each is marked; lines of other names have no marks. */
+        public static final String PERMITS = "permits";
+
+        private static final double STEADY_SECONDS = 0.3;
+
+        /** Each change of the permits; of several that follow at once, as of a slider that is moved, the last. */
+        public List<Mark> marks() {
+            List<Mark> marks = new ArrayList<>();
+            for (int at = 1; name.equals(PERMITS) && at < points.size(); at++) {
+                double[] point = points.get(at);
+                if (point[1] != points.get(at - 1)[1]) {
+                    if (!marks.isEmpty() && point[0] - marks.getLast().x() < STEADY_SECONDS) {
+                        marks.removeLast();
+                    }
+                    marks.add(new Mark(point[0], "%,.0f %s".formatted(point[1], PERMITS)));
+                }
+            }
+            return marks;
+        }
 
         @Override
         public boolean equals(Object other) {

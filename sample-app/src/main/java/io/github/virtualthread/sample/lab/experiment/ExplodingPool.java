@@ -116,11 +116,11 @@ class ExplodingPool implements Experiment {
         return new Contender(name, () -> warmUp(name), () -> {
             Flood flood = new Flood(run.get("requests"), Duration.ofMillis(run.get("partner")));
             Tally tally = new Tally();
-            FloodLines lines = new FloodLines();
+            FloodLines lines = new FloodLines(flood, tally);
             drawn.put(name, lines);
             Duration timeout = Duration.ofMillis(run.get("timeout"));
             Duration watch = Duration.ofSeconds(run.get("watch"));
-            return lines.draw(run, flood, tally, () -> measure(name, flood, tally, run.get("users"), timeout, watch));
+            return lines.draw(run, () -> measure(name, flood, tally, run.get("users"), timeout, watch));
         });
     }
 

@@ -1,17 +1,13 @@
 package io.github.virtualthread.sample.lab.experiment;
 
 import io.github.virtualthread.sample.lab.Answer.Chart;
+import io.github.virtualthread.sample.lab.Answer.Kind;
 import io.github.virtualthread.sample.lab.Answer.Line;
 import io.github.virtualthread.sample.lab.Contender.Trial;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Run;
-import io.github.virtualthread.sample.lab.Sampler;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Draws what is promised and what is done, of one contender. */
 final class FloodLines {
@@ -21,45 +17,33 @@ final class FloodLines {
     static final String REJECTED = "rejected";
     static final String BACKLOG = "backlog";
 
-    private final Map<String, List<double[]>> lines = new LinkedHashMap<>();
-    private final List<double[]> heap = new ArrayList<>();
+    private final CountedLines counts;
+    private final CountedLines heap;
 
-    /** While something is measured. */
-    Measurement draw(Run run, Flood flood, Tally tally, Trial trial) throws Exception {
-        List.of(ANSWERED, DONE, REJECTED, BACKLOG).forEach(line -> {
-            lines.put(line, new ArrayList<>());
-            run.begin(line);
-        });
-        Sampler sampler = Sampler.every(Duration.ofMillis(50), seconds -> {
-            point(run, ANSWERED, seconds, tally.answered());
-            point(run, DONE, seconds, flood.done());
-            point(run, REJECTED, seconds, flood.rejected());
-            point(run, BACKLOG, seconds, flood.backlog());
-            heap.add(new double[] {
-                seconds,
-                ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 20
-            });
-        });
-        try {
-            return trial.measure();
-        } finally {
-            sampler.end();
-        }
+    FloodLines(Flood flood, Tally tally) {
+        long origin = System.nanoTime();
+        heap = new CountedLines(origin).with("heap", FloodLines::heapMegabytes);
+        counts = new CountedLines(origin)
+                .with(ANSWERED, tally::answered)
+                .with(DONE, flood::done)
+                .with(REJECTED, flood::rejected)
+                .with(BACKLOG, flood::backlog);
     }
 
-    private void point(Run run, String line, double seconds, int count) {
-        lines.get(line).add(new double[] {seconds, count});
-        run.point(line, seconds, count);
+    private static int heapMegabytes() {
+        return (int) (ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 20);
+    }
+
+    /** While something is measured. */
+    Measurement draw(Run run, Trial trial) throws Exception {
+        return heap.during(() -> counts.whileDrawn(run, trial));
     }
 
     Chart chart(String title) {
-        List<Line> drawn = lines.entrySet().stream()
-                .map(line -> new Line(line.getKey(), List.copyOf(line.getValue())))
-                .toList();
-        return new Chart(title, "seconds", "requests", drawn);
+        return new Chart(title, "seconds", "requests", Kind.GAP, counts.lines(), List.of());
     }
 
     Line heap(String name) {
-        return new Line(name, List.copyOf(heap));
+        return new Line(name, heap.lines().getFirst().points());
     }
 }

@@ -20,8 +20,8 @@ final class HtmlReport {
                    border-bottom: 1px solid #8886 } td:first-child, th:first-child { text-align: left }
             .facts td { text-align: left; vertical-align: top } pre { margin: 0; white-space: pre-wrap; font-size: 13px }
             svg { width: 100%; height: auto; font-size: 13px } svg text { fill: currentColor }
-            .quiet { opacity: .8 }
-            @media (prefers-color-scheme: dark) { body { color: #e6e9ee; background: #14181f } }
+            .quiet { opacity: .8 } .mark { paint-order: stroke; stroke: #fff; stroke-width: 4px }
+            @media (prefers-color-scheme: dark) { body { color: #e6e9ee; background: #14181f } .mark { stroke: #14181f } }
             """;
 
     private HtmlReport() {}
@@ -35,11 +35,12 @@ final class HtmlReport {
                 <meta name="viewport" content="width=device-width, initial-scale=1">
                 <title>What the experiments found</title>
                 <style>%s</style>
-                <h1>What the experiments found</h1>
+                %s<h1>What the experiments found</h1>
                 <p>%d cores, %,d MB of memory, Java %s on %s, %s. Load generator and server share the cores.</p>
                 %s</html>
                 """.formatted(
                         STYLE,
+                        LinesSvg.PATTERNS,
                         machine.cores(),
                         machine.memoryMegabytes(),
                         escape(machine.java()),
@@ -82,9 +83,10 @@ final class HtmlReport {
         }
         answer.gantts().forEach(gantt -> html.append(Svg.gantt(gantt)));
         if (!entry.lines().isEmpty()) {
-            html.append(Svg.lines(new Chart("While it ran", "seconds", "", entry.lines())));
+            Chart live = new Chart("While it ran", "seconds", "", entry.lines());
+            html.append(LinesSvg.of(live, List.of(live)));
         }
-        answer.charts().forEach(chart -> html.append(Svg.lines(chart)));
+        answer.charts().forEach(chart -> html.append(LinesSvg.of(chart, answer.charts())));
         return html.toString();
     }
 
