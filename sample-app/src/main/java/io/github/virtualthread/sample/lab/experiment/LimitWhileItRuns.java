@@ -6,6 +6,7 @@ import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
 import io.github.virtualthread.sample.lab.Answer.Column;
+import io.github.virtualthread.sample.lab.Answer.Line;
 import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Measurement;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
@@ -73,42 +75,55 @@ class LimitWhileItRuns implements Experiment {
         TaskLimit limit = limits.get(LIMIT);
         int before = limit.permits();
         Stream stream = new Stream(limit, Duration.ofMillis(run.get("millis")), run.get("rate"));
+        limit.resize(run.get("first")); // before it is looked at: the first permits are no change
         Sampler sampler = Sampler.every(Duration.ofMillis(100), seconds -> stream.draw(run, seconds));
         try {
-            List<Row> rows = new ArrayList<>();
-            List<String> phases = List.of("first", "then", "last");
-            for (String phase : phases) {
-                limit.resize(run.get(phase));
-                run.progress((double) rows.size() / phases.size(), "%d permits".formatted(limit.permits()));
-                rows.add(stream.flow("%s, %d permits".formatted(phase, run.get(phase)), run.get("seconds")));
+            List<Phase> phases = new ArrayList<>();
+            for (String name : List.of("first", "then", "last")) {
+                limit.resize(run.get(name));
+                run.progress(phases.size() / 3.0, "%d permits".formatted(limit.permits()));
+                phases.add(stream.flow(name, run.get(name), run.get("seconds")));
             }
             return new Answer(
-                    sentence(run, rows),
+                    sentence(run.get("rate"), phases),
                     List.of(DONE, REJECTED, WAITING),
-                    rows,
+                    phases.stream().map(Phase::row).toList(),
                     List.of(),
-                    List.of("The line of the permits shows each change, also those made while it ran."));
+                    List.of("Each change of the permits is marked. Where permits are called planned, somebody else has"
+                            + " resized the limit meanwhile, and it did not have them all the time."));
         } finally {
+            sampler.end(); // before the calls that wait are ended: nobody has rejected those
             stream.end();
-            sampler.end();
             limit.resize(before);
         }
     }
 
-    private static String sentence(Run run, List<Row> rows) {
-        return "Of %,d calls a second, %s were done with %d permits, %s with %d and %s with %d."
-                .formatted(
-                        run.get("rate"),
-                        perSecond(rows.get(0)),
-                        run.get("first"),
-                        perSecond(rows.get(1)),
-                        run.get("then"),
-                        perSecond(rows.get(2)),
-                        run.get("last"));
+    private static String sentence(int rate, List<Phase> phases) {
+        String done = phases.stream()
+                .map(phase ->
+                        "%,.0f with %d permits%s".formatted(phase.perSecond(), phase.permits(), phase.unlessKept()))
+                .collect(Collectors.joining(", "));
+        return "Calls came at %,d a second. So many were done a second: %s.".formatted(rate, done);
     }
 
-    private static String perSecond(Row row) {
-        return "%,.0f".formatted(row.median(DONE.key()));
+    /**
+     * What became of the calls of some seconds.
+     *
+     * @param resized whether somebody else has resized the limit meanwhile, so that it did not have these permits all the time
+     */
+    private record Phase(String name, int permits, boolean resized, Measurement measured) {
+
+        Row row() {
+            return Row.of("%s, %d permits%s".formatted(name, permits, unlessKept()), List.of(measured));
+        }
+
+        String unlessKept() {
+            return resized ? " planned" : "";
+        }
+
+        double perSecond() {
+            return measured.figures().get(DONE.key());
+        }
     }
 
     /** The calls, as they come and go. */
@@ -131,19 +146,20 @@ class LimitWhileItRuns implements Experiment {
         }
 
         /** Lets calls come for a while, and counts what becomes of them. */
-        Row flow(String phase, int seconds) throws InterruptedException {
+        Phase flow(String phase, int permits, int seconds) throws InterruptedException {
             int doneBefore = done.get();
             int rejectedBefore = rejected.get();
+            boolean resized = false;
             long end = next + Duration.ofSeconds(seconds).toNanos();
             for (; next < end; next += interval) {
                 pause();
                 call();
+                resized |= limit.permits() != permits;
             }
-            return Row.of(
-                    phase,
-                    List.of(Measurement.of(DONE.key(), (double) (done.get() - doneBefore) / seconds)
-                            .and(REJECTED.key(), (double) (rejected.get() - rejectedBefore) / seconds)
-                            .and(WAITING.key(), limit.waiting())));
+            Measurement measured = Measurement.of(DONE.key(), (double) (done.get() - doneBefore) / seconds)
+                    .and(REJECTED.key(), (double) (rejected.get() - rejectedBefore) / seconds)
+                    .and(WAITING.key(), limit.waiting());
+            return new Phase(phase, permits, resized, measured);
         }
 
         private void pause() throws InterruptedException {
@@ -164,7 +180,7 @@ class LimitWhileItRuns implements Experiment {
 
         void draw(Run run, double seconds) {
             int now = done.get();
-            run.point("permits", seconds, limit.permits());
+            run.point(Line.PERMITS, seconds, limit.permits());
             run.point("running", seconds, limit.permits() - limit.available());
             run.point("waiting", seconds, limit.waiting());
             run.point("rejected so far", seconds, rejected.get());

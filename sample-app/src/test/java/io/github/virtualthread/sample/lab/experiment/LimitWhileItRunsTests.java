@@ -44,10 +44,32 @@ class LimitWhileItRunsTests {
         // one permit, 50 ms each: and what still ran of before
         assertThat(rows.get(2).median("done")).isLessThanOrEqualTo(20 + 20);
         assertThat(rows.get(2).median("waiting")).isPositive();
-        assertThat(answer.sentence()).startsWith("Of 200 calls a second, ");
+        assertThat(answer.sentence())
+                .startsWith("Calls came at 200 a second. So many were done a second: ")
+                .doesNotContain("planned");
         assertThat(points(events, "permits")).contains(2.0, 20.0, 1.0);
         assertThat(points(events, "running")).allMatch(running -> running <= 20);
         assertThat(limits.get("lab").permits()).isEqualTo(before);
+    }
+
+    @Test
+    void aPhaseWhoseLimitSomebodyElseResizedSaysSo(@Autowired Lab lab, @Autowired TaskLimits limits) throws Exception {
+        LabRun run = lab.start(
+                "limit-while-it-runs",
+                Map.of("rate", "200", "millis", "10", "first", "2", "then", "20", "last", "1", "seconds", "1"),
+                Scale.SMALL);
+        run.listen(event -> {
+            if (event instanceof Point point && point.line().equals("permits") && point.y() == 20) {
+                limits.get("lab").resize(7);
+            }
+        });
+
+        Answer answer = run.answer().get(20, TimeUnit.SECONDS);
+
+        assertThat(answer.sentence()).contains(" with 2 permits, ", " with 20 permits planned, ", " with 1 permits.");
+        assertThat(answer.rows())
+                .extracting(Row::name)
+                .containsExactly("first, 2 permits", "then, 20 permits planned", "last, 1 permits");
     }
 
     @Test
