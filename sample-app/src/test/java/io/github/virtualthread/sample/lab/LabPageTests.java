@@ -7,109 +7,31 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Response;
 import com.microsoft.playwright.Route;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
-import com.microsoft.playwright.options.ReducedMotion;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.sample.SampleTest;
 import io.github.virtualthread.sample.lab.Settings.Scale;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** The page in a real browser. */
-@SampleTest
-@EnabledIf(
-        value = "io.github.virtualthread.sample.lab.Chromium#isInstalled",
-        disabledReason = "No chromium on the PATH: install it, and run this by Maven, to have the page tested")
-@Timeout(60)
-class LabPageTests {
+@BrowserTest
+class LabPageTests extends InBrowser {
 
     private static final String FIRST = "pool-or-virtual";
     private static final Map<String, String> SHORT = Map.of("tasks", "20", "millis", "100", "rounds", "1");
     private static final Map<String, String> LONG = Map.of("tasks", "100", "millis", "5000", "rounds", "10");
-    private static final Path SCREENSHOTS = Path.of("target/lab/screenshots");
-
-    private static Chromium chromium;
-    private static Page page;
-
-    /** What the console tells, until it is cleared. */
-    private static final List<String> errors = new ArrayList<>();
-
-    @Autowired
-    private Lab lab;
 
     @Autowired
     private TaskLimits limits;
-
-    @LocalServerPort
-    private int port;
-
-    private Locator card;
-
-    @BeforeAll
-    static void launch() {
-        chromium = Chromium.launch();
-        page = chromium.browser().newPage();
-        page.setDefaultTimeout(15_000);
-        PlaywrightAssertions.setDefaultAssertionTimeout(10_000);
-        page.onConsoleMessage(message -> {
-            if (message.type().equals("error") || message.type().equals("warning")) {
-                errors.add(message.text());
-            }
-        });
-        page.onPageError(errors::add);
-    }
-
-    @AfterAll
-    static void close() {
-        chromium.close();
-    }
-
-    @BeforeEach
-    void openPage() {
-        page.setViewportSize(1280, 900);
-        page.emulateMedia(new Page.EmulateMediaOptions()
-                .setColorScheme(ColorScheme.LIGHT)
-                .setReducedMotion(ReducedMotion.REDUCE));
-        open();
-        // what an earlier test has guessed
-        page.evaluate("localStorage.clear()");
-        errors.clear();
-    }
-
-    @AfterEach
-    void end() {
-        page.unrouteAll();
-        lab.running().ifPresent(run -> {
-            run.cancel();
-            assertThat(run.answer().handle((answer, failure) -> true)).succeedsWithin(10, TimeUnit.SECONDS);
-        });
-        assertThat(errors).as("errors and warnings in the console").isEmpty();
-    }
-
-    private void open() {
-        page.navigate("http://localhost:" + port + "/");
-        card = page.locator("#" + FIRST);
-        card.waitFor();
-    }
 
     @Test
     void everyExperimentHasItsCardInItsAct() {
@@ -427,18 +349,6 @@ class LabPageTests {
                 .allMatch(name -> name.startsWith("http://localhost:" + port + "/"));
     }
 
-    private void fill(Map<String, String> values) {
-        values.forEach((name, value) -> card.locator("input[name=" + name + "]").fill(value));
-    }
-
-    private void run() {
-        card.locator(".run").click();
-    }
-
-    private void waitForAnswer() {
-        card.locator(".result.answered").waitFor();
-    }
-
     private static long numberOf(Response started) {
         Matcher number = Pattern.compile("\"run\"\\s*:\\s*(\\d+)").matcher(started.text());
         assertThat(number.find()).isTrue();
@@ -453,11 +363,6 @@ class LabPageTests {
 
     private int coloursOf(String canvas) {
         return (int) card.locator(canvas).evaluate(Scripts.COLOURS);
-    }
-
-    @SuppressWarnings("unchecked")
-    private List<String> texts(String script) {
-        return (List<String>) page.evaluate(script);
     }
 
     /** The browser itself tells of an answer of that status in the console. */
