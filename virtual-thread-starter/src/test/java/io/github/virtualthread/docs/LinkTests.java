@@ -2,6 +2,7 @@ package io.github.virtualthread.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,6 +47,16 @@ class LinkTests {
                 .containsAll(pages().stream()
                         .filter(page -> page.startsWith(index.getParent()) && !page.equals(index))
                         .toList());
+    }
+
+    @Test
+    void everyImageIsShownOnAPage() throws IOException {
+        try (Stream<Path> images = Files.list(Pages.ROOT.resolve("docs/images"))) {
+            assertThat(pages().stream()
+                            .flatMap(page -> links(page).map(page::resolveSibling))
+                            .map(Path::normalize))
+                    .containsAll(images.toList());
+        }
     }
 
     @Test
