@@ -13,7 +13,7 @@ import java.util.List;
  * @param code what runs, as it is in the source
  * @param yml settings that belong to it; empty for none
  * @param resizes limit that whoever watches may resize while it runs; empty for none
- * @param watched what the lines show that are drawn while it runs, as in {@code tasks done}
+ * @param watched what the lines show that are drawn while it runs, as in {@code tasks done}; empty for none
  */
 public record About(
         String id,
@@ -27,21 +27,4 @@ public record About(
         String code,
         String yml,
         String resizes,
-        String watched) {
-
-    /** Of an experiment that draws no lines while it runs, or such as are of several kinds. */
-    public About(
-            String id,
-            String number,
-            Act act,
-            String title,
-            String question,
-            List<String> guesses,
-            List<Parameter> parameters,
-            String notShown,
-            String code,
-            String yml,
-            String resizes) {
-        this(id, number, act, title, question, guesses, parameters, notShown, code, yml, resizes, "how many");
-    }
-}
+        String watched) {}

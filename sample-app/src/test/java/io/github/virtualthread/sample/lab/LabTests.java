@@ -172,6 +172,17 @@ class LabTests {
 
     private static About about(String id) {
         return new About(
-                id, "0", Act.WAITING_IS_CHEAP, id, "?", List.of(), List.of(Parameter.ROUNDS), "Anything.", "", "", "");
+                id,
+                "0",
+                Act.WAITING_IS_CHEAP,
+                id,
+                "?",
+                List.of(),
+                List.of(Parameter.ROUNDS),
+                "Anything.",
+                "",
+                "",
+                "",
+                "");
     }
 }

@@ -68,7 +68,8 @@ class BlockingRequests implements Experiment {
                   threads:
                     virtual:
                       enabled: true""",
-                "");
+                "",
+                "requests answered");
     }
 
     @Override

@@ -73,6 +73,7 @@ class CompositeTask implements Experiment {
                         + " every partner.",
                 Source.of(PageParts.class),
                 "",
+                "",
                 "");
     }
 

@@ -63,6 +63,7 @@ class ContextAndCancel implements Experiment {
                 "That code which ignores an interrupt can be stopped: nothing can do that.",
                 Source.of(ContextTasks.class),
                 "",
+                "",
                 "");
     }
 

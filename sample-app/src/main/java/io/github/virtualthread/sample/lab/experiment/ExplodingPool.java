@@ -91,7 +91,8 @@ class ExplodingPool implements Experiment {
                   limits:
                     flood:
                       permits: 50""",
-                "flood");
+                "flood",
+                "requests");
     }
 
     @Override

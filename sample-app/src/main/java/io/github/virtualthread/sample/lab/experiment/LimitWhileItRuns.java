@@ -67,7 +67,8 @@ class LimitWhileItRuns implements Experiment {
                     lab:
                       permits: 10
                       queue-capacity: 200""",
-                LIMIT);
+                LIMIT,
+                "permits and calls");
     }
 
     @Override

@@ -94,7 +94,8 @@ class ScarceResource implements Experiment {
                   limits:
                     scarce:
                       permits-from: scarcePool""",
-                LIMIT);
+                LIMIT,
+                "calls");
     }
 
     @Override

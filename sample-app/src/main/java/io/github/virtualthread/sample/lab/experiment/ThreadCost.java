@@ -56,7 +56,8 @@ class ThreadCost implements Experiment {
                         + " whole stack as addresses, and takes of it what it uses.",
                 Source.of(ParkedThreads.class) + "\n\n" + Source.of(PingPong.class),
                 "",
-                "");
+                "",
+                "threads begun");
     }
 
     @Override
