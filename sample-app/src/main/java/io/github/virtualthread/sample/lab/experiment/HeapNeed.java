@@ -12,7 +12,7 @@ import java.util.Optional;
 record HeapNeed(long each, int measured) {
 
     /** Part of the heap that what waits may fill: a collector that has less room left does nothing else. */
-    private static final double PART = 0.8;
+    private static final double PART = 0.85;
 
     /** Bytes in use, after a collection. */
     static long inUse() {

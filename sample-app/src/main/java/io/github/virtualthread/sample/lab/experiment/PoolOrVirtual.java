@@ -51,7 +51,7 @@ class PoolOrVirtual implements Experiment {
     private static final int FEW = 100_000;
 
     private static final int PROBE_TASKS = 20_000;
-    private static final Duration PROBE_TIME = Duration.ofSeconds(1);
+    private static final Duration PROBE_TIME = Duration.ofSeconds(2);
 
     private final BlockingTasks tasks;
     private final ThreadPoolTaskExecutorBuilder defaults;
@@ -114,6 +114,7 @@ class PoolOrVirtual implements Experiment {
         if (number <= FEW) {
             return Optional.empty();
         }
+        measure(way, PROBE_TASKS, PROBE_TIME, (seconds, done) -> {}); // frames of compiled code are smaller
         long before = HeapNeed.inUse();
         OpenTasks tasks = new OpenTasks(PROBE_TASKS);
         try (Runner runner = way.open().call()) {
@@ -122,9 +123,10 @@ class PoolOrVirtual implements Experiment {
                     tasks.add(i, runner.start().apply(PROBE_TIME));
                 }
                 Thread.sleep(PROBE_TIME.dividedBy(2)); // by then all of them wait
-                long each = Math.max(0, HeapNeed.inUse() - before) / PROBE_TASKS;
+                long waiting = HeapNeed.inUse() - before;
+                int open = Math.max(1, PROBE_TASKS - tasks.done());
                 tasks.await();
-                return new HeapNeed(each, PROBE_TASKS)
+                return new HeapNeed(Math.max(0, waiting) / open, open)
                         .refusal(way.name(), number, Runtime.getRuntime().maxMemory() - before);
             } finally {
                 tasks.cancel();
@@ -191,6 +193,10 @@ class PoolOrVirtual implements Experiment {
         Row fastest = rows.stream()
                 .min(Comparator.comparingDouble(row -> row.median(MILLIS.key())))
                 .orElseThrow();
+        if (rows.size() == 1) {
+            return "%,d tasks of %,d ms took %,.0f ms with %s, the only one that could run them."
+                    .formatted(number, time.toMillis(), fastest.median(MILLIS.key()), fastest.name());
+        }
         Row slowest = rows.stream()
                 .max(Comparator.comparingDouble(row -> row.median(MILLIS.key())))
                 .orElseThrow();
