@@ -7,8 +7,6 @@ import java.util.concurrent.Executors;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Service;
 import org.apache.catalina.connector.Connector;
-import org.apache.catalina.core.StandardContext;
-import org.apache.catalina.startup.Tomcat;
 import org.apache.coyote.AbstractProtocol;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -23,15 +21,13 @@ final class Doors implements AutoCloseable {
     static final int PLATFORM_THREADS = 200;
 
     private final Service tomcat;
-    private final StandardContext application;
     private final ExecutorService virtualThreads = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("lab-web-", 0).factory());
     private final Connector platform;
     private final Connector virtual;
 
-    private Doors(Tomcat server) {
-        this.tomcat = server.getService();
-        this.application = (StandardContext) server.getHost().findChildren()[0];
+    private Doors(Service tomcat) {
+        this.tomcat = tomcat;
         this.platform = connector();
         protocol(platform).setMaxThreads(PLATFORM_THREADS);
         this.virtual = connector();
@@ -43,7 +39,7 @@ final class Doors implements AutoCloseable {
         if (!(server instanceof TomcatWebServer tomcat)) {
             throw new IllegalStateException("The experiment needs Tomcat, was " + server);
         }
-        Doors doors = new Doors(tomcat.getTomcat());
+        Doors doors = new Doors(tomcat.getTomcat().getService());
         doors.tomcat.addConnector(doors.platform);
         doors.tomcat.addConnector(doors.virtual);
         return doors;
@@ -78,9 +74,13 @@ final class Doors implements AutoCloseable {
      */
     void awaitAnswers(Duration longest) throws InterruptedException {
         long end = System.nanoTime() + longest.toNanos();
-        while (application.getInProgressAsyncCount() > 0 && end - System.nanoTime() > 0) {
+        while (unanswered() > 0 && end - System.nanoTime() > 0) {
             Thread.sleep(10); // nobody tells when
         }
+    }
+
+    private int unanswered() {
+        return protocol(platform).getWaitingProcessorCount() + protocol(virtual).getWaitingProcessorCount();
     }
 
     /** Ends what a thread still serves, by interrupt. */
