@@ -22,11 +22,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
 @SampleTest
+@Timeout(60)
 class ExplodingPoolTests {
 
     private static final String ID = "exploding-pool";
@@ -59,10 +61,10 @@ class ExplodingPoolTests {
 
         Answer answer = lab.start(
                         ID,
-                        Map.of("requests", "300", "users", "300", "partner", "600", "watch", "3", "rounds", "1"),
+                        Map.of("requests", "300", "users", "300", "partner", "600", "watch", "5", "rounds", "1"),
                         Scale.SMALL)
                 .answer()
-                .get(25, TimeUnit.SECONDS);
+                .get(45, TimeUnit.SECONDS);
 
         for (Row row : answer.rows()) {
             assertThat(row.median("answered")).as(row.name()).isEqualTo(300);
@@ -124,7 +126,7 @@ class ExplodingPoolTests {
                 waiting.countDown();
             }
         });
-        assertThat(waiting.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(waiting.await(40, TimeUnit.SECONDS)).isTrue();
 
         run.cancel();
 
