@@ -49,7 +49,9 @@ record Published(String experiment, Map<String, Integer> settings, String row, S
             flood(1_000_000, "@Async, Spring Boot's default", "13,500"),
             flood(1_000_000, "@VirtualThread with a limit", "23,700"),
             scarce("200 platform threads", "rate", "149.5"),
-            scarce("virtual threads, no limit", "failed", "connection exceptions"));
+            scarce("virtual threads, no limit", "failed", "connection exceptions"),
+            oneCarrier("one platform thread", "1"),
+            oneCarrier("virtual threads on one carrier", "50"));
 
     /** What was published by the way, in the words that are known of it. */
     static final List<Remark> REMARKS = List.of(
@@ -91,6 +93,10 @@ record Published(String experiment, Map<String, Integer> settings, String row, S
     private static Published scarce(String row, String column, String figure) {
         Map<String, Integer> settings = Map.of("users", 3_000, "millis", 1_000, "connections", 150);
         return new Published("scarce-resource", settings, row, column, figure);
+    }
+
+    private static Published oneCarrier(String row, String figure) {
+        return new Published("one-carrier", Map.of("users", 50, "millis", 1_000), row, "rate", figure);
     }
 
     static List<Published> of(String experiment) {

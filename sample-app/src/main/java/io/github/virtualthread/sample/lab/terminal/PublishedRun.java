@@ -1,7 +1,6 @@
 package io.github.virtualthread.sample.lab.terminal;
 
 import io.github.virtualthread.sample.lab.About;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -24,7 +23,9 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
             flood(10_000, 10),
             flood(100_000, 15),
             flood(1_000_000, 30),
-            scarce(Map.of()));
+            scarce(150),
+            scarce(100),
+            new PublishedRun("one-carrier", Map.of("users", 50, "millis", 1_000, "rounds", 1)));
 
     private static PublishedRun tasks(int number) {
         return new PublishedRun("pool-or-virtual", Map.of("tasks", number, "millis", 1_000, "rounds", 1));
@@ -40,11 +41,16 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
         return new PublishedRun("exploding-pool", Map.of("requests", requests, "watch", watch, "rounds", 1));
     }
 
-    private static PublishedRun scarce(Map<String, Integer> more) {
-        Map<String, Integer> settings =
-                new HashMap<>(Map.of("users", 3_000, "millis", 1_000, "timeout", 5_000, "wait", 2_000, "rounds", 1));
-        settings.putAll(more);
-        return new PublishedRun("scarce-resource", Map.copyOf(settings));
+    private static PublishedRun scarce(int connections) {
+        return new PublishedRun(
+                "scarce-resource",
+                Map.of(
+                        "users", 3_000,
+                        "connections", connections,
+                        "millis", 1_000,
+                        "timeout", 5_000,
+                        "wait", 2_000,
+                        "rounds", 1));
     }
 
     /** All of an experiment; one with the usual settings where nobody has published any. */
