@@ -68,7 +68,8 @@ public final class VirtualThreadAspect {
      * @return what its caller gets
      * @throws Throwable what the method throws where it runs on the caller's thread
      */
-    @Around("annotatedMethod() || methodOfAnnotatedType()")
+    // a weaver would take the name from the table of local variables, which the jar leaves out
+    @Around(value = "annotatedMethod() || methodOfAnnotatedType()", argNames = "joinPoint")
     public @Nullable Object run(ProceedingJoinPoint joinPoint) throws Throwable {
         return WovenCalls.run(new WovenInvocation(joinPoint));
     }
