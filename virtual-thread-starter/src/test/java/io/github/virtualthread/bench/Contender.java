@@ -1,0 +1,64 @@
+package io.github.virtualthread.bench;
+
+import io.github.virtualthread.bench.Services.Service;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * One way of running a body on a virtual thread of its own.
+ *
+ * @param start starts one call
+ * @param end ends what is needed for that
+ */
+record Contender(Callable<? extends Future<?>> start, Runnable end) {
+
+    private static final Map<String, Class<?>> CONFIGURATIONS = Map.of(
+            "floor", Services.Floor.class,
+            "async", Services.Async.class,
+            "async-full", Services.AsyncFull.class,
+            "ours", Services.Ours.class,
+            "ours-full", Services.OursFull.class,
+            "ours-metered", Services.OursMetered.class);
+
+    /**
+     * The contender of that name, ready to be called.
+     *
+     * @param permits how many bodies run at once, for those contenders that have a limit
+     * @param body the same for all
+     */
+    static Contender of(String name, int permits, Callable<?> body) {
+        return name.equals("jdk") ? jdk(body) : spring(CONFIGURATIONS.get(name), permits, body);
+    }
+
+    private static Contender jdk(Callable<?> body) {
+        ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+        return new Contender(() -> executor.submit(body), executor::close);
+    }
+
+    private static Contender spring(Class<?> configuration, int permits, Callable<?> body) {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(configuration)
+                .web(WebApplicationType.NONE)
+                .bannerMode(Banner.Mode.OFF)
+                .properties(
+                        "logging.level.root=warn",
+                        "bench.permits=" + permits,
+                        "virtual-thread.limits.db.permits=" + permits,
+                        // of all context the MDC alone, as with the others
+                        "virtual-thread.propagation.context=false")
+                .initializers(starting -> starting.getBeanFactory().registerSingleton("body", body))
+                .run();
+        Service service = context.getBean(Service.class);
+        return new Contender(service::call, context::close);
+    }
+
+    Future<?> call() throws Exception {
+        return start.call();
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.virtualthread.bench;
+
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** A burst of calls whose body returns at once, then joined: what is left is what a call costs. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class EmptyBody {
+
+    private static final int CALLS = 10_000;
+
+    @Param({"jdk", "floor", "async", "async-full", "ours", "ours-full", "ours-metered"})
+    public String contender;
+
+    private final Future<?>[] futures = new Future<?>[CALLS];
+    private Contender made;
+
+    @Setup(Level.Trial)
+    public void start() {
+        Bench.fillMdc(contender);
+        made = Contender.of(contender, 64, () -> "done");
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(CALLS)
+    public void burst() throws Exception {
+        for (int i = 0; i < CALLS; i++) {
+            futures[i] = made.call();
+        }
+        for (Future<?> future : futures) {
+            future.get();
+        }
+    }
+
+    @TearDown(Level.Trial)
+    public void stop() {
+        made.end().run();
+    }
+}

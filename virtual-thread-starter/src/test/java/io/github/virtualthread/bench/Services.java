@@ -1,0 +1,134 @@
+package io.github.virtualthread.bench;
+
+import io.github.resilience4j.bulkhead.Bulkhead;
+import io.github.resilience4j.bulkhead.BulkheadConfig;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadMetersAutoConfiguration;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.annotation.EnableAsync;
+
+/** One service by different means, as applications write it. */
+final class Services {
+
+    private Services() {}
+
+    /** Without any advice. */
+    static class Service {
+
+        private final Callable<?> body;
+
+        Service(Callable<?> body) {
+            this.body = body;
+        }
+
+        CompletableFuture<Object> call() throws Exception {
+            return CompletableFuture.completedFuture(body.call());
+        }
+    }
+
+    static class AsyncService extends Service {
+
+        AsyncService(Callable<?> body) {
+            super(body);
+        }
+
+        @Override
+        @org.springframework.scheduling.annotation.Async
+        CompletableFuture<Object> call() throws Exception {
+            return super.call();
+        }
+    }
+
+    static class VirtualThreadService extends Service {
+
+        VirtualThreadService(Callable<?> body) {
+            super(body);
+        }
+
+        @Override
+        @VirtualThread
+        CompletableFuture<Object> call() throws Exception {
+            return super.call();
+        }
+    }
+
+    static class LimitedService extends Service {
+
+        LimitedService(Callable<?> body) {
+            super(body);
+        }
+
+        @Override
+        @VirtualThread("db")
+        CompletableFuture<Object> call() throws Exception {
+            return super.call();
+        }
+    }
+
+    static class Floor {
+
+        @Bean
+        Service service(Callable<?> body) {
+            ProxyFactory proxies = new ProxyFactory(new Service(body));
+            proxies.setProxyTargetClass(true);
+            proxies.addAdvice(new FloorAdvice());
+            return (Service) proxies.getProxy();
+        }
+    }
+
+    @EnableAsync
+    @Import(AsyncService.class)
+    static class Async {
+
+        @Bean
+        SimpleAsyncTaskExecutor taskExecutor() {
+            SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("async-");
+            executor.setVirtualThreads(true);
+            return executor;
+        }
+    }
+
+    /** Carries the MDC, and waits for the bulkhead on the virtual thread. */
+    @EnableAsync
+    static class AsyncFull {
+
+        @Bean
+        SimpleAsyncTaskExecutor taskExecutor() {
+            SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("async-");
+            executor.setVirtualThreads(true);
+            executor.setTaskDecorator(new MdcDecorator());
+            return executor;
+        }
+
+        @Bean
+        Service service(Callable<?> body, @Value("${bench.permits}") int permits) {
+            BulkheadConfig config = BulkheadConfig.custom()
+                    .maxConcurrentCalls(permits)
+                    .maxWaitDuration(Duration.ofHours(1))
+                    .build();
+            return new AsyncService(Bulkhead.decorateCallable(Bulkhead.of("db", config), body));
+        }
+    }
+
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(VirtualThreadService.class)
+    static class Ours {}
+
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(LimitedService.class)
+    static class OursFull {}
+
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadMetersAutoConfiguration.class})
+    @Import({LimitedService.class, SimpleMeterRegistry.class})
+    static class OursMetered {}
+}

@@ -1,0 +1,8 @@
+/**
+ * Benchmarks of the starter beside what it is compared with. Compiled and run by {@code mvn verify -Pbench} only; the page
+ * {@code docs/performance.md} is made from what they find.
+ */
+@NullMarked
+package io.github.virtualthread.bench;
+
+import org.jspecify.annotations.NullMarked;
