@@ -16,6 +16,7 @@ final class MdcCapture implements ContextCapture {
     private static final Scope CLEAR = MDC::clear;
 
     private final MdcReader reader;
+    private Latest latest = new Latest(Map.of(), new Captured(Map.of())); // immutable: of a race comes another copy
 
     /** All keys. */
     MdcCapture() {
@@ -31,7 +32,23 @@ final class MdcCapture implements ContextCapture {
     @Override
     public CapturedContext capture() {
         Map<String, String> entries = reader.read();
-        return entries == null || entries.isEmpty() ? CapturedContext.EMPTY : new Captured(entries);
+        return entries == null || entries.isEmpty() ? CapturedContext.EMPTY : captured(entries);
+    }
+
+    /** Calls of a burst have one map, and so one copy. */
+    @SuppressWarnings("ReferenceEquality") // to compare the entries would take as long as to copy them
+    private Captured captured(Map<String, String> entries) {
+        Latest known = latest;
+        if (known.read() != entries) {
+            known = new Latest(entries, new Captured(compact(entries)));
+            latest = known;
+        }
+        return known.captured();
+    }
+
+    /** Less than half of the memory, as long as a call waits. Some logging systems allow null values, which this map does not. */
+    private static Map<String, String> compact(Map<String, String> entries) {
+        return entries.containsValue(null) ? Collections.unmodifiableMap(entries) : Map.copyOf(entries);
     }
 
     private static MdcReader allKeys(@Nullable MDCAdapter adapter) {
@@ -51,12 +68,15 @@ final class MdcCapture implements ContextCapture {
         return entries;
     }
 
-    /** Reads the context map of the current thread; nobody changes the map afterwards. */
+    /** Reads the context map of the current thread; nobody changes that map afterwards, so the same has the same entries. */
     @FunctionalInterface
     interface MdcReader {
         @Nullable
         Map<String, String> read();
     }
+
+    /** What was captured last, and from which map. */
+    private record Latest(Map<String, String> read, Captured captured) {}
 
     record Captured(Map<String, String> entries) implements CapturedContext {
 
@@ -68,7 +88,7 @@ final class MdcCapture implements ContextCapture {
 
         @Override
         public Map<String, String> mdc() {
-            return Collections.unmodifiableMap(entries);
+            return entries;
         }
     }
 }

@@ -14,16 +14,14 @@ abstract class Call extends PermitRequest implements TaskCall {
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final AtomicLongFieldUpdater<Call> ID = AtomicLongFieldUpdater.newUpdater(Call.class, "id");
 
-    private final TaskEngine engine;
     private final TaskSpec spec;
     private List<TaskListener> heardBy = List.of();
     private volatile long id; // 0: nobody has asked for it
     private volatile long startedAt; // 0: not started
 
     /** A call that has not been submitted. */
-    Call(TaskEngine engine, TaskSpec spec) {
+    Call(TaskSpec spec) {
         super(spec.limit());
-        this.engine = engine;
         this.spec = spec;
     }
 
@@ -73,18 +71,18 @@ abstract class Call extends PermitRequest implements TaskCall {
     }
 
     final TaskEngine engine() {
-        return engine;
+        return spec.engine();
     }
 
     /** The body is about to run. */
     final void started() {
         startedAt = System.nanoTime() | 1; // never 0
-        engine.listeners().started(this);
+        engine().listeners().started(this);
     }
 
     @Override
     protected final boolean isNested() {
-        return engine.holders().currentHolds(spec.limit());
+        return engine().holders().currentHolds(spec.limit());
     }
 
     final LimitExceededException rejection(Reason reason) {

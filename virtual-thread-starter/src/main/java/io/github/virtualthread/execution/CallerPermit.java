@@ -17,8 +17,8 @@ final class CallerPermit extends Call {
     private volatile boolean granted;
     private volatile @Nullable Reason rejection;
 
-    private CallerPermit(TaskEngine engine, TaskSpec spec) {
-        super(engine, spec);
+    private CallerPermit(TaskSpec spec) {
+        super(spec);
     }
 
     /**
@@ -27,8 +27,9 @@ final class CallerPermit extends Call {
      * @throws LimitExceededException if the limit refuses, or the wait was too long
      * @throws InterruptedException if the thread is interrupted while it waits
      */
-    static CallerPermit acquire(TaskEngine engine, TaskSpec spec) throws InterruptedException {
-        CallerPermit permit = new CallerPermit(engine, spec);
+    static CallerPermit acquire(TaskSpec spec) throws InterruptedException {
+        TaskEngine engine = spec.engine();
+        CallerPermit permit = new CallerPermit(spec);
         engine.listeners().submitted(permit);
         try {
             permit.acquire();

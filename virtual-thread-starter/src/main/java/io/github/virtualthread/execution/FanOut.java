@@ -141,7 +141,7 @@ final class FanOut<T extends @Nullable Object> {
     private final class Child extends Task {
 
         Child(TaskSpec spec, TaskBody body) {
-            super(engine, spec, body, null);
+            super(spec, body, null);
         }
 
         @Override

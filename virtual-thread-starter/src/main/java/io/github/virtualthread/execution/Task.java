@@ -4,7 +4,7 @@ import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.DrainCounts.Ending;
-import io.github.virtualthread.execution.Interruption.Cause;
+import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
@@ -24,12 +24,11 @@ import org.slf4j.LoggerFactory;
  * <p>Keeps its books apart from the future: what users do with that decides what the caller sees, never whether a permit
  * goes back.
  */
-class Task extends Call implements Runnable {
+class Task extends InterruptibleCall implements Runnable {
 
     private static final Logger logger = LoggerFactory.getLogger(Task.class);
 
     private final TaskFuture future;
-    private final Interruption interruption = new Interruption();
     private final @Nullable Consumer<Throwable> onFailure;
     private @Nullable TaskBody body;
     private CapturedContext context;
@@ -40,11 +39,11 @@ class Task extends Call implements Runnable {
      *
      * @param onFailure told of a failure, where no caller holds the future; null where one does
      */
-    Task(TaskEngine engine, TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
-        super(engine, spec);
+    Task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+        super(spec);
         this.future = new TaskFuture(this);
-        this.context = engine.capture();
-        this.body = engine.decorators().decorate(spec.name(), body);
+        this.context = engine().capture();
+        this.body = engine().decorators().decorate(spec.name(), body);
         this.onFailure = onFailure;
     }
 
@@ -160,22 +159,22 @@ class Task extends Call implements Runnable {
         if (!future.isDone()) {
             started();
         }
-        interruption.open();
+        openWindow();
         try {
             if (engine().isStopped()) {
                 // whoever stopped it may have looked before there was anything to interrupt
-                interruption.decide(Cause.STOPPED);
+                decide(Cause.STOPPED);
             } else if (!future.isDone() && body != null) {
                 value = runInTime(body);
             }
         } catch (Throwable thrown) {
             failure = thrown;
         } finally {
-            interruption.close();
+            closeWindow();
         }
         giveBack();
         // once: a stop may decide the outcome at any time
-        end(interruption.cause(), value, failure);
+        end(cause(), value, failure);
     }
 
     private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
@@ -197,7 +196,7 @@ class Task extends Call implements Runnable {
         try {
             Object value = body.run();
             TaskBody given = body instanceof DecoratedBody decorated ? decorated.body() : body;
-            return given instanceof ValueBody ? value : interruption.await(value);
+            return given instanceof ValueBody ? value : await(value);
         } finally {
             if (timeout != null) {
                 timeout.cancel(false);
@@ -265,24 +264,18 @@ class Task extends Call implements Runnable {
 
     /** Interrupts the body if it runs; whatever it makes of that, it was cancelled. */
     boolean cancel() {
-        return interruption.interrupt(Cause.CANCELLED);
+        return interrupt(Cause.CANCELLED);
     }
 
     /** The run has taken too long: interrupts the body if it still runs, and makes the task fail whatever it returns. */
     boolean timeOut() {
-        return interruption.interrupt(Cause.TIMED_OUT);
-    }
-
-    /** The thread on which the body runs at this moment. */
-    @Nullable
-    Thread runningThread() {
-        return interruption.running();
+        return interrupt(Cause.TIMED_OUT);
     }
 
     /** The application stops: interrupts the body and makes the task fail whatever it returns. */
     void stop() {
-        interruption.decide(Cause.STOPPED);
-        boolean unused = interruption.interrupt(Cause.STOPPED);
+        decide(Cause.STOPPED);
+        boolean unused = interrupt(Cause.STOPPED);
     }
 
     /** Completes the future of a task that did not end in spite of {@link #stop}. */
@@ -296,7 +289,7 @@ class Task extends Call implements Runnable {
     void settleEarly() {
         Scope scope = ContextPropagation.open(context);
         try {
-            Cause interrupted = interruption.cause();
+            Cause interrupted = cause();
             settle(interrupted, null, refusal == null ? seen(interrupted, null) : refusal);
         } finally {
             ContextPropagation.close(scope);

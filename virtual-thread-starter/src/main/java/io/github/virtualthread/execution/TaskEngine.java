@@ -123,7 +123,7 @@ public final class TaskEngine implements AutoCloseable {
                     "%s: timeout must be longer than zero, was %s".formatted(name, Durations.text(timeout)));
         }
         TaskLimit found = limit == null ? null : limits.get(limit);
-        return new TaskSpec(name, found, timeout, threads.named(name));
+        return new TaskSpec(this, name, found, timeout, threads.named(name));
     }
 
     /**
@@ -181,7 +181,7 @@ public final class TaskEngine implements AutoCloseable {
         if (spec.limit() == null) {
             return body.run();
         }
-        CallerPermit permit = CallerPermit.acquire(this, spec);
+        CallerPermit permit = CallerPermit.acquire(spec);
         Throwable failure = null;
         try {
             return body.run();
@@ -214,7 +214,7 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     private Task task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
-        return callerTrace ? new TracedTask(this, spec, body, onFailure) : new Task(this, spec, body, onFailure);
+        return callerTrace ? new TracedTask(spec, body, onFailure) : new Task(spec, body, onFailure);
     }
 
     /** Whether a failure also shows where its call was made. */

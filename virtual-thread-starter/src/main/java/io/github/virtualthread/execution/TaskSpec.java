@@ -9,12 +9,19 @@ import org.jspecify.annotations.Nullable;
 /** What all calls under one name have in common. Made once by {@link TaskEngine#spec}, used by every call. */
 public final class TaskSpec {
 
+    private final TaskEngine engine;
     private final String name;
     private final @Nullable TaskLimit limit;
     private final @Nullable Duration timeout;
     private final ThreadFactory threads;
 
-    TaskSpec(String name, @Nullable TaskLimit limit, @Nullable Duration timeout, ThreadFactory threads) {
+    TaskSpec(
+            TaskEngine engine,
+            String name,
+            @Nullable TaskLimit limit,
+            @Nullable Duration timeout,
+            ThreadFactory threads) {
+        this.engine = engine;
         this.name = name;
         this.limit = limit;
         this.timeout = timeout;
@@ -51,6 +58,11 @@ public final class TaskSpec {
     /** Name of the limit, {@code "none"} where there is none. */
     String limitName() {
         return limit == null ? LimitNames.NONE : limit.name();
+    }
+
+    /** Engine of the calls: held here, once for all of them. */
+    TaskEngine engine() {
+        return engine;
     }
 
     ThreadFactory threads() {

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes the virtual threads: prefix, name of the task, number. Threads of one name share one factory, so no two are named
@@ -27,12 +28,14 @@ final class TaskThreads {
     }
 
     private ThreadFactory create(String task) {
-        ThreadFactory factory = Thread.ofVirtual()
-                .name(prefix + task + "-", 1)
-                .inheritInheritableThreadLocals(false)
-                .factory();
+        ThreadFactory factory =
+                Thread.ofVirtual().inheritInheritableThreadLocals(false).factory();
+        String begin = prefix + task + "-";
+        AtomicLong number = new AtomicLong();
         return body -> {
             Thread thread = factory.newThread(body);
+            // a factory that numbers threads by itself builds each name in several arrays
+            thread.setName(begin + number.incrementAndGet());
             thread.setContextClassLoader(contextClassLoader);
             return thread;
         };

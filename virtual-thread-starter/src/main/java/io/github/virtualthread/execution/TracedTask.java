@@ -9,8 +9,8 @@ final class TracedTask extends Task {
     private final CallerTrace caller;
 
     /** To be made on the thread of the caller. */
-    TracedTask(TaskEngine engine, TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
-        super(engine, spec, body, onFailure);
+    TracedTask(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+        super(spec, body, onFailure);
         this.caller = new CallerTrace(spec.name());
     }
 

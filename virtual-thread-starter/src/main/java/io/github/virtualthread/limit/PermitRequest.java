@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class PermitRequest {
 
-    private static final int QUEUED = 1;
-    private static final int HOLDING = 2;
-    private static final int OVER = 3;
+    private static final byte QUEUED = 1;
+    private static final byte HOLDING = 2;
+    private static final byte OVER = 3;
     private static final VarHandle PHASE;
 
     static {
         try {
-            PHASE = MethodHandles.lookup().findVarHandle(PermitRequest.class, "phase", int.class);
+            PHASE = MethodHandles.lookup().findVarHandle(PermitRequest.class, "phase", byte.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
     }
 
     private final @Nullable SemaphoreLimit limit;
-    private volatile int phase; // 0: has not asked yet
+    private volatile byte phase; // 0: has not asked yet
     private boolean nested;
 
     /** Links of {@link WaitQueue}, guarded by the lock of the limit. */

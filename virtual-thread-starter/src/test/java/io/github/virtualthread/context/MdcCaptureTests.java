@@ -62,6 +62,28 @@ class MdcCaptureTests {
     }
 
     @Test
+    void aBurstOfCallsSharesOneCopyUntilTheMdcChanges() {
+        MDC.put("user", "alice");
+        CapturedContext first = propagation.capture();
+        CapturedContext second = propagation.capture();
+        MDC.put("user", "bob");
+        CapturedContext third = propagation.capture();
+
+        assertThat(second).isSameAs(first);
+        assertThat(third.mdc()).isEqualTo(Map.of("user", "bob"));
+    }
+
+    @Test
+    void aKeyWithoutAValueTravelsToo() {
+        MDC.put("user", "alice");
+        MDC.put("nobody", null);
+
+        assertThat(seen(propagation.capture(), () -> {}).get(1))
+                .containsEntry("user", "alice")
+                .containsEntry("nobody", null);
+    }
+
+    @Test
     void changesOfTheTaskReachNeitherTheCallerNorTheNextTask() {
         MDC.put("user", "alice");
         CapturedContext captured = propagation.capture();

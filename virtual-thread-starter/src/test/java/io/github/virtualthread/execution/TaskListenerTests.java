@@ -258,7 +258,7 @@ class TaskListenerTests {
             }
             return List.of(log);
         }));
-        Task call = new Task(test.engine, test.engine.spec("Test.task", null), () -> null, null);
+        Task call = new Task(test.engine.spec("Test.task", null), () -> null, null);
 
         listeners.submitted(call);
         listeners.submitted(call);
@@ -277,7 +277,7 @@ class TaskListenerTests {
             }
             return found;
         }));
-        Task early = new Task(test.engine, test.engine.spec("Test.task", null), () -> null, null);
+        Task early = new Task(test.engine.spec("Test.task", null), () -> null, null);
 
         listeners.submitted(early);
         found.add(log);

@@ -98,7 +98,7 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     }
 
     CompletableFuture<@Nullable Object> submit(@Nullable String limit, ThreadFactory threads, TaskBody body) {
-        TaskSpec spec = new TaskSpec("Test.task", limit == null ? null : limits.get(limit), null, threads);
+        TaskSpec spec = new TaskSpec(engine, "Test.task", limit == null ? null : limits.get(limit), null, threads);
         return engine.submit(spec, body);
     }
 

@@ -1,29 +1,42 @@
 package io.github.virtualthread.execution;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The window in which a body may be interrupted. An interrupt that comes earlier or later is not delivered, one that was
- * delivered is not seen by anything after the window.
+ * A call with a window in which its body may be interrupted. An interrupt that comes earlier or later is not delivered, one
+ * that was delivered is not seen by anything after the window.
+ *
+ * <p>A part of the call and no object beside it: a call that waits costs memory.
  */
-@SuppressWarnings("serial")
-final class Interruption extends AtomicInteger {
+abstract class InterruptibleCall extends Call {
 
-    private static final Logger logger = LoggerFactory.getLogger(Interruption.class);
+    private static final Logger logger = LoggerFactory.getLogger(InterruptibleCall.class);
 
-    private static final int CLOSED = 0;
-    private static final int OPEN = 1;
-    private static final int DELIVERING = 2;
-    private static final int DELIVERED = 3;
+    private static final byte CLOSED = 0;
+    private static final byte OPEN = 1;
+    private static final byte DELIVERING = 2;
+    private static final byte DELIVERED = 3;
+    private static final VarHandle WINDOW;
+    private static final VarHandle CAUSE;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WINDOW = lookup.findVarHandle(InterruptibleCall.class, "window", byte.class);
+            CAUSE = lookup.findVarHandle(InterruptibleCall.class, "cause", Cause.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
 
     /** Why a body is interrupted. */
     enum Cause {
@@ -48,27 +61,28 @@ final class Interruption extends AtomicInteger {
         }
     }
 
-    private static final AtomicReferenceFieldUpdater<Interruption, @Nullable Cause> CAUSE =
-            AtomicReferenceFieldUpdater.newUpdater(Interruption.class, Cause.class, "cause");
-
+    private volatile byte window;
     private volatile @Nullable Thread thread;
     private volatile @Nullable Cause cause;
 
+    InterruptibleCall(TaskSpec spec) {
+        super(spec);
+    }
+
     /** Why the body was interrupted, null if it was not. The first reason counts. */
-    @Nullable
-    Cause cause() {
+    final @Nullable Cause cause() {
         return cause;
     }
 
     /** The outcome is decided, whether or not there is a body to interrupt. */
-    void decide(Cause why) {
-        CAUSE.compareAndSet(this, null, why);
+    final void decide(Cause why) {
+        CAUSE.compareAndSet(this, (@Nullable Cause) null, why);
     }
 
     /** Opens the window, on the thread of the body. */
-    void open() {
+    final void openWindow() {
         thread = Thread.currentThread();
-        set(OPEN);
+        window = OPEN;
     }
 
     /**
@@ -77,10 +91,10 @@ final class Interruption extends AtomicInteger {
      * @param why known before the interrupt is seen by anybody, and only if it is delivered
      * @return whether the window was open
      */
-    boolean interrupt(Cause why) {
+    final boolean interrupt(Cause why) {
         Thread running = null;
-        for (int seen = get(); running == null && (seen == OPEN || seen == DELIVERED); seen = get()) {
-            if (compareAndSet(seen, DELIVERING)) {
+        for (byte seen = window; running == null && (seen == OPEN || seen == DELIVERED); seen = window) {
+            if (WINDOW.compareAndSet(this, seen, DELIVERING)) {
                 running = thread;
             }
         }
@@ -92,22 +106,21 @@ final class Interruption extends AtomicInteger {
                 // a channel that the body is blocked on is closed by us, and may fail
                 logger.warn("{} was interrupted, but not woken up", running.getName(), broken);
             } finally {
-                set(DELIVERED);
+                window = DELIVERED;
             }
         }
         return running != null;
     }
 
     /** The thread of the body while the window is open. */
-    @Nullable
-    Thread running() {
-        return get() == CLOSED ? null : thread;
+    final @Nullable Thread runningThread() {
+        return window == CLOSED ? null : thread;
     }
 
     /** Closes the window: waits for an interrupt on its way and clears the flag. */
     @SuppressWarnings("ThreadPriorityCheck") // the wait ends with a call of interrupt() that has begun already
-    void close() {
-        for (int seen = get(); seen == DELIVERING || !compareAndSet(seen, CLOSED); seen = get()) {
+    final void closeWindow() {
+        for (byte seen = window; seen == DELIVERING || !WINDOW.compareAndSet(this, seen, CLOSED); seen = window) {
             Thread.yield();
         }
         thread = null;
@@ -120,8 +133,7 @@ final class Interruption extends AtomicInteger {
      * @param value what the body returned
      * @return the same, or what the future holds
      */
-    @Nullable
-    Object await(@Nullable Object value) throws Throwable {
+    final @Nullable Object await(@Nullable Object value) throws Throwable {
         if (value instanceof CompletionStage<?> stage) {
             return get(asFuture(stage), stage);
         }
@@ -131,7 +143,7 @@ final class Interruption extends AtomicInteger {
     private @Nullable Object get(Future<?> awaited, Object returned) throws Throwable {
         // the flag may be one that the body left behind; whether we were interrupted, the state knows
         Thread.interrupted();
-        boolean interrupted = get() != OPEN;
+        boolean interrupted = window != OPEN;
         while (true) {
             if (interrupted) {
                 cancel(returned);
