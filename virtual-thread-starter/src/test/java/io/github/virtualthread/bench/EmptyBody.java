@@ -1,10 +1,9 @@
 package io.github.virtualthread.bench;
 
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -22,6 +21,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
+@Fork(jvmArgsAppend = {"-Xms2g", "-Xmx2g"})
 public class EmptyBody {
 
     private static final int CALLS = 10_000;
@@ -29,28 +29,22 @@ public class EmptyBody {
     @Param({"jdk", "floor", "async", "async-full", "ours", "ours-full", "ours-metered"})
     public String contender;
 
-    private final Future<?>[] futures = new Future<?>[CALLS];
-    private Contender made;
+    private Burst burst;
 
-    @Setup(Level.Trial)
-    public void start() {
-        Bench.fillMdc(contender);
-        made = Contender.of(contender, 64, () -> "done");
+    @Setup
+    public void prepare() {
+        burst = new Burst(contender, 64, CALLS, () -> "done");
     }
 
     @Benchmark
     @OperationsPerInvocation(CALLS)
     public void burst() throws Exception {
-        for (int i = 0; i < CALLS; i++) {
-            futures[i] = made.call();
-        }
-        for (Future<?> future : futures) {
-            future.get();
-        }
+        burst.start();
+        burst.join();
     }
 
-    @TearDown(Level.Trial)
-    public void stop() {
-        made.end().run();
+    @TearDown
+    public void end() {
+        burst.close();
     }
 }

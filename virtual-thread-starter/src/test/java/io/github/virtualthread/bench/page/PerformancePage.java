@@ -1,0 +1,157 @@
+package io.github.virtualthread.bench.page;
+
+import io.github.virtualthread.bench.page.BenchReport.Figures;
+import io.github.virtualthread.bench.page.BenchReport.Jar;
+import io.github.virtualthread.bench.page.BenchReport.Machine;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** A report as the page of the documentation. */
+final class PerformancePage {
+
+    private static final Map<String, String> CONTENDERS = Map.of(
+            "jdk", "`Executors.newVirtualThreadPerTaskExecutor()`, no proxy",
+            "floor", "a proxy with the least advice that runs a method on such an executor and returns a future",
+            "async", "`@Async` with virtual threads",
+            "async-full",
+                    "the same, with a `TaskDecorator` for the MDC and a semaphore bulkhead of Resilience4j inside",
+            "ours", "`@VirtualThread`",
+            "ours-full", "`@VirtualThread` with three MDC keys and a limit",
+            "ours-metered", "the same with meters");
+
+    private PerformancePage() {}
+
+    static String of(BenchReport report) {
+        return intro(report)
+                + targets(report)
+                + table(
+                        "What a call costs",
+                        "10,000 calls whose body returns at once, then joined; limits are of 64. An operation is one call, from the call to"
+                                + " the result.",
+                        report.of("EmptyBody.burst"))
+                + table(
+                        "Bodies that park for 1 ms",
+                        "10,000 calls under a limit of 64, then joined.",
+                        report.of("ParkingBody.burst"))
+                + table(
+                        "A permit changes hands",
+                        "Eight callers, each of which waits for its call before it makes the next. An operation is a call of one of them.",
+                        report.of("HandOver.callAndWait"))
+                + table(
+                        "To make calls that wait",
+                        "300,000 calls under a limit of 64, none of which ends meanwhile.",
+                        report.of("Waiting.start"))
+                + table(
+                        "What waiting calls hold",
+                        "The heap of each of those calls, with three MDC keys of its own, the value of one of them included. The time is"
+                                + " that of measuring.",
+                        report.of("Waiting.hold"))
+                + table(
+                        "A million calls",
+                        "Each sleeps for a second, all at once. An operation is all of them, from the first call to the last result. Bytes"
+                                + " are those of all, too.",
+                        report.of("MillionSleepers.all"))
+                + table(
+                        "Start-up",
+                        "Start and stop of an application of 1,000 beans, each of a class of its own, so many of them annotated.",
+                        report.of("StartUp.startAndStop"))
+                + jar(report.jar());
+    }
+
+    private static String intro(BenchReport report) {
+        Machine machine = report.machine();
+        return """
+                # Performance
+
+                Made from what the benchmarks have found; no figure was typed by hand. Times of one machine say little about another: look at
+                their ratios. Bytes are the same everywhere. To repeat it, for about a quarter of an hour on an idle machine:
+
+                ```
+                mvn verify -Pbench -pl virtual-thread-starter
+                mvn test -pl virtual-thread-starter -Dtest=PerformancePageTests -Dperformance.write=true
+                ```
+
+                The first measures and writes `target/bench/results.json`, the second makes this page of it.
+                `-Dbench.include=EmptyBody -Dbench.rounds=1` runs a part.
+
+                | | |
+                |---|---|
+                | cores | %d |
+                | memory | %,d MB |
+                | Java | %s, %s |
+                | date | %s |
+                | rounds | %d, in each a JVM of its own for every contender |
+
+                | contender | what |
+                |---|---|
+                %s
+                Figures are medians of the rounds, ratios medians of the ratios within each round. Of the caller's context the MDC alone is
+                carried. Not compared: `@ConcurrencyLimit` of Spring 7, as the starter is compiled, and measured, with Spring 6.2.
+                """.formatted(
+                        machine.cores(),
+                        machine.memoryMegabytes(),
+                        machine.java(),
+                        machine.system(),
+                        machine.date(),
+                        report.rounds(),
+                        report.of("EmptyBody.burst").stream()
+                                .map(each -> each.parameters().get("contender"))
+                                .map(name -> "| %s | %s |\n".formatted(name, CONTENDERS.get(name)))
+                                .collect(Collectors.joining()));
+    }
+
+    private static String targets(BenchReport report) {
+        return """
+
+                ## Targets
+
+                | what | at most | found | |
+                |---|---|---|---|
+                """ + Target.ALL.stream().map(target -> target.row(report)).collect(Collectors.joining());
+    }
+
+    private static String table(String title, String text, List<Figures> figures) {
+        boolean more = figures.stream().anyMatch(each -> each.parameters().size() > 1);
+        return "\n## %s\n\n%s\n\n| |%s | time | lowest to highest | bytes |\n|---|%s---|---|---|\n"
+                        .formatted(title, text, more ? " |" : "", more ? "---|" : "")
+                + figures.stream().map(each -> row(each, more)).collect(Collectors.joining());
+    }
+
+    private static String row(Figures figures, boolean more) {
+        String others = figures.parameters().entrySet().stream()
+                .filter(parameter -> !parameter.getKey().equals("contender"))
+                .map(parameter -> parameter.getKey() + " " + parameter.getValue())
+                .collect(Collectors.joining(", "));
+        List<Double> sorted = figures.scores().stream().sorted().toList();
+        return "| %s |%s %s %s | %s to %s | %s |\n"
+                .formatted(
+                        figures.parameters().get("contender"),
+                        more ? " " + others + " |" : "",
+                        number(BenchReport.median(sorted)),
+                        figures.unit().replace("/op", ""),
+                        number(sorted.getFirst()),
+                        number(sorted.getLast()),
+                        figures.bytes().isEmpty() ? "" : "%,.0f".formatted(BenchReport.median(figures.bytes())));
+    }
+
+    static String number(double value) {
+        return (value < 10 ? "%,.2f" : "%,.0f").formatted(value);
+    }
+
+    private static String jar(Jar jar) {
+        return """
+
+                ## The jar
+
+                %,d bytes, %d class files. A rule of the build keeps it from growing unseen; why it is not smaller is told in
+                [0010](decisions/0010-size-of-the-jar.md).
+
+                | | files | bytes in the jar |
+                |---|---|---|
+                """.formatted(jar.bytes(), jar.classes())
+                + jar.parts().stream()
+                        .map(part -> "| %s | %d | %,d |\n".formatted(part.name(), part.files(), part.bytes()))
+                        .collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,81 @@
+package io.github.virtualthread.bench.page;
+
+import io.github.virtualthread.bench.page.BenchReport.Figures;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What is to be reached.
+ *
+ * @param what which figure
+ * @param most the highest that is good
+ * @param unit behind the number
+ * @param found looks the figure up
+ */
+record Target(String what, double most, String unit, ToDoubleFunction<BenchReport> found) {
+
+    static final List<Target> ALL = List.of(
+            time("`ours`, time beside `floor`", 1.10, "EmptyBody.burst", "ours", "floor"),
+            bytes("`ours`, bytes of a call", 640, "EmptyBody.burst", "ours"),
+            time("`ours-full`, time beside `async-full`", 1.25, "EmptyBody.burst", "ours-full", "async-full"),
+            bytes("`ours-full`, bytes of a call", 1_150, "EmptyBody.burst", "ours-full"),
+            time("`ours-metered`, time beside `ours-full`", 1.30, "EmptyBody.burst", "ours-metered", "ours-full"),
+            time("body that parks, time beside `async-full`", 1.00, "ParkingBody.burst", "ours-full", "async-full"),
+            bytes("a waiting call, bytes of heap", 360, "Waiting.hold", "ours-full"),
+            time("to make waiting calls, time beside `async-full`", 0.20, "Waiting.start", "ours-full", "async-full"),
+            time("a million calls, time beside `jdk`", 1.10, "MillionSleepers.all", "ours", "jdk"),
+            time("hand-over, one permit, time beside `async-full`", 1.00, "HandOver.callAndWait", "permits=1"),
+            time("hand-over, 64 permits, time beside `async-full`", 1.00, "HandOver.callAndWait", "permits=64"),
+            time(
+                    "start-up, 100 of 1,000 beans annotated, beside `async`",
+                    1.05,
+                    "StartUp.startAndStop",
+                    "annotated=100"),
+            new Target(
+                    "start-up, none annotated, beside `plain`",
+                    1.02,
+                    "×",
+                    report -> ratio(report, "StartUp.startAndStop", "ours", "plain", "annotated=0")),
+            new Target("the jar", 200, "kB", report -> report.jar().bytes() / 1_000.0));
+
+    static Target time(String what, double most, String benchmark, String contender, String other) {
+        return new Target(what, most, "×", report -> ratio(report, benchmark, contender, other, ""));
+    }
+
+    /** For benchmarks with a setting: ours against the usual way. */
+    private static Target time(String what, double most, String benchmark, String setting) {
+        boolean start = benchmark.startsWith("StartUp");
+        return new Target(
+                what,
+                most,
+                "×",
+                report -> ratio(
+                        report, benchmark, start ? "ours" : "ours-full", start ? "async" : "async-full", setting));
+    }
+
+    private static Target bytes(String what, double most, String benchmark, String contender) {
+        return new Target(
+                what,
+                most,
+                "B",
+                report -> BenchReport.median(report.of(benchmark, contender, "").bytes()));
+    }
+
+    private static double ratio(BenchReport report, String benchmark, String contender, String other, String setting) {
+        Figures ours = report.of(benchmark, contender, setting);
+        return BenchReport.ratio(
+                ours.scores(), report.of(benchmark, other, setting).scores());
+    }
+
+    String row(BenchReport report) {
+        double value = found.applyAsDouble(report);
+        return "| %s | %s %s | %s %s | %s |\n"
+                .formatted(
+                        what,
+                        PerformancePage.number(most),
+                        unit,
+                        PerformancePage.number(value),
+                        unit,
+                        value <= most ? "reached" : "missed");
+    }
+}
