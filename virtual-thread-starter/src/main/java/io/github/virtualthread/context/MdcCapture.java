@@ -1,7 +1,6 @@
 package io.github.virtualthread.context;
 
 import io.github.virtualthread.context.CapturedContext.Scope;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,15 +39,10 @@ final class MdcCapture implements ContextCapture {
     private Captured captured(Map<String, String> entries) {
         Latest known = latest;
         if (known.read() != entries) {
-            known = new Latest(entries, new Captured(compact(entries)));
+            known = new Latest(entries, new Captured(new EntryMap(entries)));
             latest = known;
         }
         return known.captured();
-    }
-
-    /** Less than half of the memory, as long as a call waits. Some logging systems allow null values, which this map does not. */
-    private static Map<String, String> compact(Map<String, String> entries) {
-        return entries.containsValue(null) ? Collections.unmodifiableMap(entries) : Map.copyOf(entries);
     }
 
     private static MdcReader allKeys(@Nullable MDCAdapter adapter) {

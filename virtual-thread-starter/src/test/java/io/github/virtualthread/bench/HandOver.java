@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Threads(8)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 4, time = 1)
 @Fork(jvmArgsAppend = {"-Xms1g", "-Xmx1g"})
 public class HandOver {
 

@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 4, time = 1)
 @Fork(jvmArgsAppend = {"-Xms2g", "-Xmx2g"})
 public class ParkingBody {
 

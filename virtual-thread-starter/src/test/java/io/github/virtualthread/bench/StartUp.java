@@ -37,8 +37,8 @@ import org.springframework.scheduling.annotation.EnableAsync;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 5, time = 2)
-@Measurement(iterations = 5, time = 2)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
 @Fork(jvmArgsAppend = {"-Xms1g", "-Xmx1g"})
 public class StartUp {
 

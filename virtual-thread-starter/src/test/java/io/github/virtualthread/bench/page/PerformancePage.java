@@ -44,8 +44,7 @@ final class PerformancePage {
                         report.of("Waiting.start"))
                 + table(
                         "What waiting calls hold",
-                        "The heap of each of those calls, with three MDC keys of its own, the value of one of them included. The time is"
-                                + " that of measuring.",
+                        "The heap of each of those calls, with three MDC keys of its own. The time is that of measuring.",
                         report.of("Waiting.hold"))
                 + table(
                         "A million calls",
