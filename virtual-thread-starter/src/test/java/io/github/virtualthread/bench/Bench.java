@@ -29,6 +29,7 @@ public final class Bench {
     private Bench() {}
 
     public static void main(String[] arguments) throws Exception {
+        Machine machine = machine();
         int rounds = Integer.parseInt(arguments[1]);
         Map<String, Figures> figures = new LinkedHashMap<>();
         for (int round = 0; round < rounds; round++) {
@@ -38,7 +39,7 @@ public final class Bench {
                 add(figures, result);
             }
         }
-        new BenchReport(machine(), rounds, List.copyOf(figures.values()), JarSize.of(Path.of(arguments[3])))
+        new BenchReport(machine, rounds, List.copyOf(figures.values()), JarSize.of(Path.of(arguments[3])))
                 .write(Path.of(arguments[2]));
     }
 
@@ -70,14 +71,14 @@ public final class Bench {
     }
 
     private static Machine machine() {
-        long memory = ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                .getTotalMemorySize();
+        var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         return new Machine(
                 Runtime.getRuntime().availableProcessors(),
-                memory >> 20,
+                system.getTotalMemorySize() >> 20,
                 Runtime.version().toString(),
                 System.getProperty("os.name"),
-                LocalDate.now().toString());
+                LocalDate.now().toString(),
+                system.getSystemLoadAverage());
     }
 
     /** For those who carry it, as many keys as a web application has. */

@@ -19,8 +19,12 @@ import java.util.stream.IntStream;
  */
 public record BenchReport(Machine machine, int rounds, List<Figures> figures, Jar jar) {
 
-    /** What figures depend on most. */
-    public record Machine(int cores, long memoryMegabytes, String java, String system, String date) {}
+    /**
+     * What figures depend on most.
+     *
+     * @param load programs that wanted a core before the run began, by the average of the last minute; negative if unknown
+     */
+    public record Machine(int cores, long memoryMegabytes, String java, String system, String date, double load) {}
 
     /**
      * What one contender has reached.

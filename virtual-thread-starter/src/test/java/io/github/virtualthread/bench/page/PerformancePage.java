@@ -80,12 +80,14 @@ final class PerformancePage {
                 | memory | %,d MB |
                 | Java | %s, %s |
                 | date | %s |
+                | programs that wanted a core before it began | %.1f |
                 | rounds | %d, in each a JVM of its own for every contender |
 
                 | contender | what |
                 |---|---|
                 %s
-                Figures are medians of the rounds, ratios medians of the ratios within each round. Of the caller's context the MDC alone is
+                Figures are medians of the rounds, ratios medians of the ratios within each round. Where more programs want a core than there
+                are, times wobble: see how far apart the lowest and the highest are. Of the caller's context the MDC alone is
                 carried. Not compared: `@ConcurrencyLimit` of Spring 7, as the starter is compiled, and measured, with Spring 6.2.
                 """.formatted(
                         machine.cores(),
@@ -93,6 +95,7 @@ final class PerformancePage {
                         machine.java(),
                         machine.system(),
                         machine.date(),
+                        machine.load(),
                         report.rounds(),
                         report.of("EmptyBody.burst").stream()
                                 .map(each -> each.parameters().get("contender"))
@@ -107,7 +110,13 @@ final class PerformancePage {
 
                 | what | at most | found | |
                 |---|---|---|---|
-                """ + Target.ALL.stream().map(target -> target.row(report)).collect(Collectors.joining());
+                """ + Target.ALL.stream().map(target -> target.row(report)).collect(Collectors.joining()) + """
+
+                What a call does that `floor` does not: its thread has a name with a number; it is in the map of the calls that run, by which a
+                stop, the endpoint and nested calls find it, beside the JDK's own; and it looks at the clock twice, for ages and meters. Each
+                of these is promised, and together they are most of the difference. See
+                [0009](decisions/0009-one-object-for-a-call.md).
+                """;
     }
 
     private static String table(String title, String text, List<Figures> figures) {
@@ -123,15 +132,24 @@ final class PerformancePage {
                 .map(parameter -> parameter.getKey() + " " + parameter.getValue())
                 .collect(Collectors.joining(", "));
         List<Double> sorted = figures.scores().stream().sorted().toList();
-        return "| %s |%s %s %s | %s to %s | %s |\n"
+        return "| %s |%s %s | %s to %s | %s |\n"
                 .formatted(
                         figures.parameters().get("contender"),
                         more ? " " + others + " |" : "",
-                        number(BenchReport.median(sorted)),
-                        figures.unit().replace("/op", ""),
-                        number(sorted.getFirst()),
-                        number(sorted.getLast()),
+                        time(BenchReport.median(sorted), figures.unit()),
+                        time(sorted.getFirst(), figures.unit()),
+                        time(sorted.getLast(), figures.unit()),
                         figures.bytes().isEmpty() ? "" : "%,.0f".formatted(BenchReport.median(figures.bytes())));
+    }
+
+    private static String time(double value, String unit) {
+        if (unit.startsWith("ms")) {
+            return number(value) + " ms";
+        }
+        if (value < 10_000) {
+            return number(value) + " ns";
+        }
+        return value < 10_000_000 ? number(value / 1_000) + " µs" : time(value / 1_000_000, "ms");
     }
 
     static String number(double value) {
