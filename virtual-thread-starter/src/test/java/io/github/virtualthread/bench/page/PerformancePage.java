@@ -121,7 +121,7 @@ final class PerformancePage {
 
     private static String table(String title, String text, List<Figures> figures) {
         boolean more = figures.stream().anyMatch(each -> each.parameters().size() > 1);
-        return "\n## %s\n\n%s\n\n| |%s | time | lowest to highest | bytes |\n|---|%s---|---|---|\n"
+        return "\n## %s\n\n%s\n\n| |%s time | lowest to highest | bytes |\n|---|%s---|---|---|\n"
                         .formatted(title, text, more ? " |" : "", more ? "---|" : "")
                 + figures.stream().map(each -> row(each, more)).collect(Collectors.joining());
     }
