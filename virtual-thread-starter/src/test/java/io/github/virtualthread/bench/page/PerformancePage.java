@@ -64,7 +64,7 @@ final class PerformancePage {
                 # Performance
 
                 Made from what the benchmarks have found; no figure was typed by hand. Times of one machine say little about another: look at
-                their ratios. Bytes are the same everywhere. To repeat it, for about a quarter of an hour on an idle machine:
+                their ratios. Bytes are the same everywhere. To repeat it, for about twenty minutes, best on an idle machine:
 
                 ```
                 mvn verify -Pbench -pl virtual-thread-starter
@@ -113,9 +113,11 @@ final class PerformancePage {
                 """ + Target.ALL.stream().map(target -> target.row(report)).collect(Collectors.joining()) + """
 
                 What a call does that `floor` does not: its thread has a name with a number; it is in the map of the calls that run, by which a
-                stop, the endpoint and nested calls find it, beside the JDK's own; and it looks at the clock twice, for ages and meters. Each
-                of these is promised, and together they are most of the difference. See
-                [0009](decisions/0009-one-object-for-a-call.md).
+                stop, the endpoint and nested calls find it, beside the JDK's own; it is counted; and it looks at the clock twice, for ages and
+                meters. Each of these is promised. See [0009](decisions/0009-one-object-for-a-call.md).
+
+                The start of an application with the starter binds its properties, makes its beans and looks at every class for annotations,
+                beside the little that the compared applications do.
                 """;
     }
 
