@@ -159,6 +159,7 @@ public class TerminalLab {
                 about.title(),
                 about.question(),
                 ExperimentsPage.settings(planned.settings().values()));
+        System.gc(); // what the run before has left is not measured with this one
         LabRun run = lab.start(about.id(), planned.settings());
         Lines lines = new Lines();
         Runnable deaf = run.listen(event -> {
