@@ -81,7 +81,7 @@ class ExplodingPool implements Experiment {
                         new Parameter("users", "Users at once", "", 1, 3_000, 400, 200),
                         new Parameter("partner", "The partner takes", "ms", 1, 5_000, 200, 100),
                         new Parameter("timeout", "A user waits at most", "ms", 100, 60_000, 5_000, 5_000),
-                        new Parameter("watch", "Each is watched for at most", "s", 1, 600, 5, 2),
+                        new Parameter("watch", "Each is watched for at most", "s", 1, 600, 5, 1),
                         Parameter.ROUNDS),
                 "What a partner does under load: this one takes the same time however many call it. And a queue without an end"
                         + " has one, the heap: that of the limit too, unless it has a queue-capacity. With these requests it stays small.",

@@ -58,7 +58,7 @@ class LimitWhileItRuns implements Experiment {
                         new Parameter("first", "Permits at first", "", 1, 500, 5, 5),
                         new Parameter("then", "Permits then", "", 1, 500, 20, 20),
                         new Parameter("last", "Permits at last", "", 1, 500, 5, 5),
-                        new Parameter("seconds", "Each phase", "s", 1, 60, 7, 2)),
+                        new Parameter("seconds", "Each phase", "s", 1, 60, 7, 1)),
                 "How many permits are right: that depends on what the calls reach. A limit adds no capacity.",
                 Source.of(LimitedCalls.class),
                 """

@@ -1,0 +1,62 @@
+package io.github.virtualthread.sample.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.sample.SampleTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.test.web.servlet.client.RestTestClient;
+
+/** What the page on load testing asks for is served while no experiment runs. */
+@SampleTest
+class LoadTestingPageTests {
+
+    private static final Path DOCS = Path.of("..", "docs");
+    private static final Pattern PATH = Pattern.compile("/lab/[\\w/{}-]+(\\?millis=\\d+)?");
+    private static final Pattern WAY = Pattern.compile("WAY=([\\w-]+)|/lab/(?:flood|scarce)/([\\w-]+)");
+
+    @Test
+    void everyAddressOfThePageIsAnswered(@Autowired RestTestClient client) throws IOException {
+        String page = Files.readString(DOCS.resolve("load-testing.md"));
+        List<String> addresses = addresses(page);
+
+        assertThat(addresses).hasSizeGreaterThan(10);
+        for (String address : addresses) {
+            client.get().uri(address).exchange().expectStatus().isOk();
+        }
+    }
+
+    @Test
+    void locustAsksForWhatThePageNames() throws IOException {
+        String page = Files.readString(DOCS.resolve("load-testing.md"));
+        String users = Files.readString(DOCS.resolve("locustfile.py"));
+
+        assertThat(addresses(users))
+                .hasSize(4)
+                .allSatisfy(address -> assertThat(addresses(page))
+                        .anyMatch(known -> known.startsWith(address.replaceFirst("\\{WAY}.*", ""))));
+        assertThat(Pattern.compile("--tags (\\w+)").matcher(page).results().map(tag -> tag.group(1)))
+                .isNotEmpty()
+                .allSatisfy(tag -> assertThat(users).contains("@tag(\"%s\")".formatted(tag)));
+        assertThat(WAY.matcher(page).results().map(LoadTestingPageTests::way)).allSatisfy(way -> assertThat(page)
+                .containsPattern("/lab/(flood|scarce)/" + way + "\\b"));
+    }
+
+    private static List<String> addresses(String text) {
+        return PATH.matcher(text).results().map(MatchResult::group).distinct().toList();
+    }
+
+    private static String way(MatchResult found) {
+        return Stream.of(found.group(1), found.group(2))
+                .filter(group -> group != null)
+                .findFirst()
+                .orElseThrow();
+    }
+}
