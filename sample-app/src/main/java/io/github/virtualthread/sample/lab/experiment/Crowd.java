@@ -15,8 +15,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAccumulator;
 
-/** Users who all call at once, and what becomes of their calls. Thread-safe. */
+/** What becomes of the calls of users who all call at once. Thread-safe. */
 final class Crowd {
+
+    static final String DONE = "done";
+    static final String REJECTED = "rejected";
+    static final String FAILED = "failed";
 
     private final long made = System.nanoTime();
     private final LongAccumulator begun = new LongAccumulator(Math::min, Long.MAX_VALUE);
@@ -25,25 +29,30 @@ final class Crowd {
     private final CountedLines lines = new CountedLines(made);
 
     Crowd() {
-        for (String end : List.of("done", "rejected", "failed")) {
+        for (String end : List.of(DONE, REJECTED, FAILED)) {
             Ends same = new Ends();
             ends.put(end, same);
             lines.with(end, same.count::get);
         }
     }
 
-    /** Calls, and counts how it ends. */
-    Void enter(Call call, long begin) {
-        String end = "done";
-        try {
-            call.call();
-            latencies.add(System.nanoTime() - begin);
-            begun.accumulate(begin - made);
-        } catch (Exception failure) {
-            end = ScarceResource.isRejection(failure) ? "rejected" : "failed";
-        }
+    /** A call is done, so long after it began. */
+    void done(long nanoseconds) {
+        latencies.add(nanoseconds);
+        begun.accumulate(System.nanoTime() - made - nanoseconds);
+        ended(DONE);
+    }
+
+    void rejected() {
+        ended(REJECTED);
+    }
+
+    void failed() {
+        ended(FAILED);
+    }
+
+    private void ended(String end) {
         ends.get(end).add(System.nanoTime() - made);
-        return null;
     }
 
     /** Draws how many there are of each kind, while something is measured. */
@@ -61,16 +70,9 @@ final class Crowd {
         return new Chart(title, "seconds", "calls", Kind.STACKED, lines.linesFrom(begin), spreads);
     }
 
-    int done() {
-        return ends.get("done").count.get();
-    }
-
-    int rejected() {
-        return ends.get("rejected").count.get();
-    }
-
-    int failed() {
-        return ends.get("failed").count.get();
+    /** How many have ended like that. */
+    int count(String end) {
+        return ends.get(end).count.get();
     }
 
     /** Of the calls that were done. */
@@ -96,11 +98,5 @@ final class Crowd {
                     .toArray();
             return new Spread(line, seconds[0], seconds[(seconds.length - 1) / 2], seconds[seconds.length - 1]);
         }
-    }
-
-    /** What a user does. */
-    @FunctionalInterface
-    interface Call {
-        void call() throws Exception;
     }
 }

@@ -165,10 +165,10 @@ class ScarceResource implements Experiment {
         ScarceUsers users = new ScarceUsers(crowd);
         WebUsers.Spent spent = ask(way, users, count, millis);
         return crowd.latencies()
-                .addTo(Measurement.of(RATE.key(), crowd.done() / spent.seconds())
-                        .and(DONE.key(), crowd.done())
-                        .and(REJECTED.key(), crowd.rejected())
-                        .and(FAILED.key(), crowd.failed() - users.timeOuts())
+                .addTo(Measurement.of(RATE.key(), crowd.count(Crowd.DONE) / spent.seconds())
+                        .and(DONE.key(), crowd.count(Crowd.DONE))
+                        .and(REJECTED.key(), crowd.count(Crowd.REJECTED))
+                        .and(FAILED.key(), crowd.count(Crowd.FAILED) - users.timeOuts())
                         .and(Tally.TIMED_OUT.key(), users.timeOuts())
                         .and(Tally.BUSY.key(), spent.busy() * 100));
     }
@@ -226,11 +226,6 @@ class ScarceResource implements Experiment {
                         + " user who waits longer than %d s has timed out, which is no success."
                                 .formatted(ScarceUsers.LONGEST.toSeconds()),
                 "The times are of those that were done, as the users see them.");
-    }
-
-    /** What became of a call that failed. */
-    static boolean isRejection(Throwable failure) {
-        return failure instanceof ScarceUsers.Rejected;
     }
 
     /**

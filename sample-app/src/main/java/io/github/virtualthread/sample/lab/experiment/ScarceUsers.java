@@ -27,37 +27,26 @@ final class ScarceUsers implements WebUsers.Outcomes {
 
     @Override
     public void answered(long nanoseconds) {
-        crowd.enter(() -> {}, System.nanoTime() - nanoseconds);
+        crowd.done(nanoseconds);
     }
 
     @Override
     public void rejected() {
-        fail(new Rejected());
+        crowd.rejected();
     }
 
     @Override
     public void failed() {
-        fail(new Exception("Not served"));
+        crowd.failed();
     }
 
     @Override
     public void timedOut() {
         timedOut.incrementAndGet();
-        fail(new Exception("Not served in time"));
-    }
-
-    private void fail(Exception failure) {
-        crowd.enter(
-                () -> {
-                    throw failure;
-                },
-                System.nanoTime());
+        crowd.failed();
     }
 
     int timeOuts() {
         return timedOut.get();
     }
-
-    /** The server was too busy. */
-    static final class Rejected extends Exception {}
 }

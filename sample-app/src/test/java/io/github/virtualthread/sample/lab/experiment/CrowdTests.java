@@ -22,20 +22,16 @@ class CrowdTests {
     @Test
     void callsAreToldApartByTheirEndAndOnlyThoseThatThereAreHaveATime() throws Exception {
         crowd.whileDrawn(run(), () -> {
-            long begin = System.nanoTime() - Duration.ofSeconds(2).toNanos();
-            crowd.enter(() -> {}, begin);
-            crowd.enter(() -> {}, begin);
-            crowd.enter(
-                    () -> {
-                        throw new IllegalStateException("no connection");
-                    },
-                    System.nanoTime()); // when it began is known of those that were done
+            crowd.done(Duration.ofSeconds(2).toNanos());
+            crowd.done(Duration.ofSeconds(2).toNanos());
+            crowd.failed(); // when it began is known of those that were done
             return Measurement.of("rate", 1);
         });
 
         Chart chart = crowd.chart("contender");
 
-        assertThat(List.of(crowd.done(), crowd.rejected(), crowd.failed())).containsExactly(2, 0, 1);
+        assertThat(List.of(crowd.count(Crowd.DONE), crowd.count(Crowd.REJECTED), crowd.count(Crowd.FAILED)))
+                .containsExactly(2, 0, 1);
         assertThat(chart.kind()).isEqualTo(Kind.STACKED);
         assertThat(chart.lines().stream().map(line -> line.points().getLast()[1]))
                 .containsExactly(2.0, 0.0, 1.0);
@@ -56,11 +52,7 @@ class CrowdTests {
     @Test
     void whereNoneIsDoneTheAxisBeginsWithTheCrowd() throws Exception {
         crowd.whileDrawn(run(), () -> {
-            crowd.enter(
-                    () -> {
-                        throw new IllegalStateException("no connection");
-                    },
-                    System.nanoTime());
+            crowd.failed();
             return Measurement.of("rate", 0);
         });
 

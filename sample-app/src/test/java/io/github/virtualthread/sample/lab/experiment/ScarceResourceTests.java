@@ -157,9 +157,9 @@ class ScarceResourceTests {
         users.failed();
         users.timedOut();
 
-        assertThat(crowd.done()).isEqualTo(1);
-        assertThat(crowd.rejected()).isEqualTo(1);
-        assertThat(crowd.failed()).isEqualTo(2);
+        assertThat(crowd.count(Crowd.DONE)).isEqualTo(1);
+        assertThat(crowd.count(Crowd.REJECTED)).isEqualTo(1);
+        assertThat(crowd.count(Crowd.FAILED)).isEqualTo(2);
         assertThat(users.timeOuts()).isEqualTo(1);
     }
 
