@@ -186,7 +186,7 @@ class ScarceResource implements Experiment {
         }
     }
 
-    private static String sentence(List<Row> rows, int users) {
+    static String sentence(List<Row> rows, int users) {
         Row unlimited = Row.named(rows, UNLIMITED);
         Row limited = Row.named(rows, VIRTUAL);
         Row bounded = Row.named(rows, VIRTUAL_BOUNDED);
@@ -194,19 +194,25 @@ class ScarceResource implements Experiment {
                         + " second were done, the slowest within %s and %s. With a max-wait besides, %s were rejected, and the"
                         + " slowest of the others was done within %s.")
                 .formatted(
-                        count(unlimited, FAILED),
+                        failures(unlimited),
                         users,
-                        count(limited, FAILED),
+                        failures(limited),
                         unlimited.median(RATE.key()),
                         limited.median(RATE.key()),
                         slowest(unlimited),
                         slowest(limited),
-                        count(bounded, REJECTED),
+                        number(bounded.median(REJECTED.key())),
                         slowest(bounded));
     }
 
-    private static String count(Row row, Column column) {
-        double count = row.median(column.key());
+    /** A user who has waited in vain was not served either. */
+    private static String failures(Row row) {
+        double timedOut = row.median(Tally.TIMED_OUT.key());
+        String failures = number(row.median(FAILED.key()) + timedOut);
+        return timedOut == 0 ? failures : "%s (%s by time-out)".formatted(failures, number(timedOut));
+    }
+
+    private static String number(double count) {
         return count == 0 ? "none" : "%,.0f".formatted(count);
     }
 
@@ -223,7 +229,7 @@ class ScarceResource implements Experiment {
                 "A user is an HTTP request on a connection of its own; all come at once and ask once. The pool of %d is Tomcat's."
                         .formatted(Doors.PLATFORM_THREADS),
                 "A request that gets no connection in time fails, and is answered 500. One that the limit rejects is answered 503. A"
-                        + " user who waits longer than %d s has timed out, which is no success."
+                        + " user who waits longer than %d s has timed out, which is no success; the chart has it among the failed."
                                 .formatted(ScarceUsers.LONGEST.toSeconds()),
                 "The times are of those that were done, as the users see them.");
     }

@@ -13,6 +13,7 @@ import io.github.virtualthread.sample.lab.Lab;
 import io.github.virtualthread.sample.lab.LabRun;
 import io.github.virtualthread.sample.lab.LabRun.Point;
 import io.github.virtualthread.sample.lab.LabRun.Progress;
+import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Settings.Scale;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -161,6 +162,27 @@ class ScarceResourceTests {
         assertThat(crowd.count(Crowd.REJECTED)).isEqualTo(1);
         assertThat(crowd.count(Crowd.FAILED)).isEqualTo(2);
         assertThat(users.timeOuts()).isEqualTo(1);
+    }
+
+    @Test
+    void theSentenceCountsWhoWaitedInVainAsFailed() {
+        List<Row> rows = List.of(
+                row(ScarceResource.UNLIMITED, 40, 0),
+                row(ScarceResource.VIRTUAL, 0, 30),
+                row(ScarceResource.VIRTUAL_BOUNDED, 0, 0));
+
+        assertThat(ScarceResource.sentence(rows, 50))
+                .startsWith("Without a limit 40 of 50 requests failed, and with @VirtualThread and a limit"
+                        + " 30 (30 by time-out); ");
+    }
+
+    private static Row row(String name, int failed, int timedOut) {
+        return Row.of(
+                name,
+                List.of(Measurement.of("rate", 1)
+                        .and("rejected", 0)
+                        .and("failed", failed)
+                        .and("timedOut", timedOut)));
     }
 
     @Test
