@@ -2,7 +2,6 @@ package io.github.virtualthread.sample.lab.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.assertj.core.data.Percentage.withPercentage;
 
 import io.github.virtualthread.sample.SampleTest;
 import io.github.virtualthread.sample.lab.Answer;
@@ -58,7 +57,7 @@ class PinningDriverTests {
         assertThat(rows).hasSize(4);
         for (Row pinned : rows.subList(0, 2)) {
             assertThat(pinned.name()).startsWith("Java 2").doesNotStartWith("Java 25");
-            assertThat(pinned.median("rate")).as(pinned.name()).isCloseTo(20, withPercentage(25));
+            assertRate(pinned, 20);
             assertThat(pinned.median("atOnce")).as(pinned.name()).isEqualTo(2);
         }
         assertFollowsTheLimit(rows.subList(2, 4));
@@ -107,8 +106,13 @@ class PinningDriverTests {
 
     private static void assertFollowsTheLimit(List<Row> rows) {
         assertThat(rows).extracting(row -> row.median("atOnce")).containsExactly(5.0, 20.0);
-        assertThat(rows.getFirst().median("rate")).isCloseTo(50, withPercentage(25));
-        assertThat(rows.getLast().median("rate")).isCloseTo(200, withPercentage(25));
+        assertRate(rows.getFirst(), 50);
+        assertRate(rows.getLast(), 200);
+    }
+
+    /** More cannot be done, since no query ends early; on a busy machine it may be less. */
+    private static void assertRate(Row row, double most) {
+        assertThat(row.median("rate")).as(row.name()).isBetween(most / 2, most * 1.01);
     }
 
     private static Set<ProcessHandle> children() {
