@@ -105,11 +105,15 @@ class Flood {
     }
 
     Counts counts() {
-        return new Counts(accepted.get(), done(), rejected(), backlog());
+        // in this order: a request is accepted before it is done or rejected
+        int ended = done();
+        int refused = rejected();
+        int taken = accepted.get();
+        return new Counts(taken, ended, refused, taken - ended - refused);
     }
 
     int backlog() {
-        return Math.max(0, accepted.get() - done.get() - rejected.get());
+        return counts().backlog();
     }
 
     Measurement addTo(Measurement measurement) {
