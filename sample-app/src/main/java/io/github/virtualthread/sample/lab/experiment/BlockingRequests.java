@@ -7,10 +7,8 @@ import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Contender;
 import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Latencies;
-import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
 import io.github.virtualthread.sample.lab.Run;
-import io.github.virtualthread.sample.lab.Sampler;
 import io.github.virtualthread.sample.lab.Source;
 import java.time.Duration;
 import java.util.List;
@@ -114,25 +112,11 @@ class BlockingRequests implements Experiment {
                 Duration.ofSeconds(run.get("loop")),
                 Integer.MAX_VALUE,
                 Duration.ofMillis(run.get("timeout")));
-        return new Contender(name, () -> measure(little, new Tally()), () -> drawn(name, load, run));
+        return new Contender(name, () -> new Tally().ask(little), () -> new Tally().ask(load, name, run));
     }
 
     private static String path(boolean blocks, int millis) {
         return blocks ? "/lab/requests/block?millis=%d&request=".formatted(millis) : "/lab/requests/quick?request=";
-    }
-
-    private static Measurement drawn(String name, WebUsers.Load load, Run run) throws Exception {
-        Tally tally = new Tally();
-        Sampler sampler = Sampler.every(Duration.ofMillis(50), seconds -> run.point(name, seconds, tally.answered()));
-        try {
-            return measure(load, tally);
-        } finally {
-            sampler.end();
-        }
-    }
-
-    private static Measurement measure(WebUsers.Load load, Tally tally) throws Exception {
-        return tally.measured(WebUsers.ask(load, tally, request -> {}));
     }
 
     private static String sentence(List<Row> rows, int millis) {

@@ -13,7 +13,6 @@ import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
 import io.github.virtualthread.sample.lab.Run;
-import io.github.virtualthread.sample.lab.Sampler;
 import io.github.virtualthread.sample.lab.Source;
 import java.io.IOException;
 import java.time.Duration;
@@ -138,7 +137,7 @@ class OneCarrier implements Experiment {
             warmUp(port);
             TimedTally tally = new TimedTally();
             server.ask(OneCarrierServer.WATCH);
-            Measurement measured = drawn(name, load(port, run), tally, run);
+            Measurement measured = tally.ask(load(port, run), name, run);
             String[] seen = server.ask(OneCarrierServer.SEEN).split(" ");
             latencies.put(name, tally.points());
             heaps.put(name, Stream.of(seen).skip(1).map(OneCarrier::megabytes).toList());
@@ -151,18 +150,15 @@ class OneCarrier implements Experiment {
     }
 
     private static Measurement warmUp(int port) throws Exception {
-        Tally tally = new Tally();
-        return tally.measured(WebUsers.ask(
-                new WebUsers.Load(
+        return new Tally()
+                .ask(new WebUsers.Load(
                         port,
                         "/lab/requests/quick?request=",
                         WARM_UP_USERS,
                         Duration.ZERO,
                         WARM_UP_LOOP,
                         Integer.MAX_VALUE,
-                        Duration.ofSeconds(10)),
-                tally,
-                request -> {}));
+                        Duration.ofSeconds(10)));
     }
 
     private static WebUsers.Load load(int port, Run run) {
@@ -181,15 +177,6 @@ class OneCarrier implements Experiment {
         return Duration.ofSeconds(run.get("seconds"))
                 .plusMillis(run.get("millis"))
                 .plus(GRACE);
-    }
-
-    private static Measurement drawn(String name, WebUsers.Load load, Tally tally, Run run) throws Exception {
-        Sampler sampler = Sampler.every(Duration.ofMillis(50), seconds -> run.point(name, seconds, tally.answered()));
-        try {
-            return tally.measured(WebUsers.ask(load, tally, request -> {}));
-        } finally {
-            sampler.end();
-        }
     }
 
     /** Of milliseconds and bytes, as the server tells them. */

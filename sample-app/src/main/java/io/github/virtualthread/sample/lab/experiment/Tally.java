@@ -3,6 +3,9 @@ package io.github.virtualthread.sample.lab.experiment;
 import io.github.virtualthread.sample.lab.Answer.Column;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
+import io.github.virtualthread.sample.lab.Run;
+import io.github.virtualthread.sample.lab.Sampler;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What became of the requests of {@link WebUsers}. Each is counted once, and only an answer in time is a success. Thread-safe. */
@@ -42,6 +45,21 @@ class Tally implements WebUsers.Outcomes {
 
     int answered() {
         return answered.get();
+    }
+
+    /** Lets users come and go, and counts. */
+    Measurement ask(WebUsers.Load load) throws Exception {
+        return measured(WebUsers.ask(load, this, request -> {}));
+    }
+
+    /** The same, while a line of that name tells how many were answered so far. */
+    Measurement ask(WebUsers.Load load, String line, Run run) throws Exception {
+        Sampler sampler = Sampler.every(Duration.ofMillis(50), seconds -> run.point(line, seconds, answered()));
+        try {
+            return ask(load);
+        } finally {
+            sampler.end();
+        }
     }
 
     /** The times are of those that were answered. */
