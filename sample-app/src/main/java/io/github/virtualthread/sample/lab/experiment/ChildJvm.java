@@ -131,11 +131,6 @@ final class ChildJvm implements AutoCloseable {
                 .formatted(main, what, String.join(System.lineSeparator(), lastLines)));
     }
 
-    /** Which process it is. */
-    ProcessHandle handle() {
-        return process.toHandle();
-    }
-
     /** Ends it, whatever it does, and waits until it has ended. */
     @Override
     public void close() {

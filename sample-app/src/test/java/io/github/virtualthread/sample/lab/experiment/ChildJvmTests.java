@@ -20,28 +20,27 @@ class ChildJvmTests {
     void itAnswersWithTheClassesAndTheOptionsItWasGiven() throws Exception {
         try (ChildJvm child = ChildJvm.start(Child.class, List.of("-Dlab.word=carrier"))) {
             assertThat(child.ask("word")).isEqualTo("carrier");
-            assertThat(child.ask("pid")).isEqualTo(String.valueOf(child.handle().pid()));
+            assertThat(process(child).parent()).contains(ProcessHandle.current());
         }
     }
 
     @Test
     void itIsGoneWhenItIsClosed() throws Exception {
         ChildJvm child = ChildJvm.start(Child.class, List.of());
-        child.ask("word");
+        ProcessHandle process = process(child);
 
         child.close();
 
-        assertThat(child.handle().isAlive()).isFalse();
+        assertThat(process.isAlive()).isFalse();
     }
 
     @Test
     void whoWaitsForItCanBeInterruptedAndLeavesNone() throws Exception {
-        CompletableFuture<ChildJvm> started = new CompletableFuture<>();
+        CompletableFuture<ProcessHandle> started = new CompletableFuture<>();
         CountDownLatch interrupted = new CountDownLatch(1);
         Thread asking = Thread.ofVirtual().start(() -> {
             try (ChildJvm child = ChildJvm.start(Child.class, List.of())) {
-                child.ask("word");
-                started.complete(child);
+                started.complete(process(child));
                 child.ask("hang");
             } catch (InterruptedException expected) {
                 interrupted.countDown();
@@ -49,12 +48,12 @@ class ChildJvmTests {
                 started.completeExceptionally(failure);
             }
         });
-        ChildJvm child = started.get(20, TimeUnit.SECONDS);
+        ProcessHandle process = started.get(20, TimeUnit.SECONDS);
 
         asking.interrupt();
 
         assertThat(interrupted.await(5, TimeUnit.SECONDS)).isTrue();
-        assertThat(child.handle().isAlive()).isFalse();
+        assertThat(process.isAlive()).isFalse();
     }
 
     @ParameterizedTest
@@ -62,8 +61,7 @@ class ChildJvmTests {
     void itEndsWithItsParent(String question) throws Exception {
         ProcessHandle grandchild;
         try (ChildJvm child = ChildJvm.start(Child.class, List.of())) {
-            long pid = Long.parseLong(child.ask(question));
-            grandchild = ProcessHandle.of(pid).orElseThrow();
+            grandchild = process(child.ask(question));
             assertThat(grandchild.isAlive()).isTrue();
         } // killed: it had no time to end its own child
 
@@ -98,6 +96,14 @@ class ChildJvmTests {
                 .hasMessage(
                         "This experiment starts another JVM, and there is none at %s; run the sample on a whole Java"
                                 .formatted(Path.of("no", "java", "bin", "java")));
+    }
+
+    private static ProcessHandle process(ChildJvm child) throws InterruptedException {
+        return process(child.ask("pid"));
+    }
+
+    private static ProcessHandle process(String pid) {
+        return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
     }
 
     /** What runs in the other JVM. */
