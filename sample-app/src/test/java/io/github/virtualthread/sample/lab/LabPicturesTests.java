@@ -102,8 +102,9 @@ class LabPicturesTests extends InBrowser {
         page.waitForFunction(
                 "() => [...document.querySelectorAll('figure:not([hidden]) canvas')].every(each => each.ariaLabel)");
         write(page.screenshot(), picture);
-        assertThat(Files.size(picture)).as(name).isLessThan(MOST_BYTES);
         if (Boolean.getBoolean("screenshots.write")) {
+            // not elsewhere: with other fonts a picture is larger, and nobody keeps it
+            assertThat(Files.size(picture)).as(name).isLessThan(MOST_BYTES);
             Files.createDirectories(IMAGES);
             Files.copy(picture, IMAGES.resolve(name + ".png"), StandardCopyOption.REPLACE_EXISTING);
         }
