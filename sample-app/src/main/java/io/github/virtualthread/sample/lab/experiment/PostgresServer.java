@@ -3,11 +3,15 @@ package io.github.virtualthread.sample.lab.experiment;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 
 /** PostgreSQL, started for this application and deleted with it. */
 final class PostgresServer implements ScarceServer {
 
     private static final String MISSING = "Missing embedded postgres binaries";
+
+    /** The library's own 10 s may not be enough where many things run at once. */
+    private static final Duration LONGEST_START = Duration.ofSeconds(30);
 
     private final TemporaryFolder folder;
     private final EmbeddedPostgres server;
@@ -26,6 +30,7 @@ final class PostgresServer implements ScarceServer {
                             .setOverrideWorkingDirectory(folder.file("program"))
                             .setDataDirectory(folder.file("data"))
                             .setServerConfig("max_connections", String.valueOf(MOST_SESSIONS))
+                            .setPGStartupWait(LONGEST_START)
                             .setRegisterShutdownHook(false) // it would not wait for the requests that are served
                             .start());
         } catch (IOException | RuntimeException failure) {
