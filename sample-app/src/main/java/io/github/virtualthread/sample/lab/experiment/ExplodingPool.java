@@ -84,7 +84,7 @@ class ExplodingPool implements Experiment {
                         new Parameter("watch", "Each is watched for at most", "s", 1, 600, 5, 1),
                         Parameter.ROUNDS),
                 "What a partner does under load: this one takes the same time however many call it. And a queue without an end"
-                        + " has one, the heap: that of the limit too, unless it has a queue-capacity. With these requests it stays small.",
+                        + " has one, the heap: that of the limit too, unless it has a queue-capacity. The last chart is of the heap.",
                 Source.of(FloodRequests.class) + "\n\n" + Source.of(FloodTasks.class),
                 """
                 virtual-thread:
