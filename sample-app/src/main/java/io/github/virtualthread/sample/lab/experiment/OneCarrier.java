@@ -47,6 +47,7 @@ class OneCarrier implements Experiment {
             "-XX:+UseSerialGC",
             "-Dserver.address=127.0.0.1",
             "-Dserver.port=0",
+            "-Dserver.shutdown=immediate", // the next round does not wait for those who have gone in the last
             "-Dserver.tomcat.accept-count=4096",
             "-Dserver.tomcat.max-keep-alive-requests=-1",
             "-Dspring.main.banner-mode=off",
