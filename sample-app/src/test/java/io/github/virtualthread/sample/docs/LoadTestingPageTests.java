@@ -38,15 +38,13 @@ class LoadTestingPageTests {
         String page = Files.readString(DOCS.resolve("load-testing.md"));
         String users = Files.readString(DOCS.resolve("locustfile.py"));
 
-        assertThat(addresses(users))
-                .hasSize(4)
-                .allSatisfy(address -> assertThat(addresses(page))
-                        .anyMatch(known -> known.startsWith(address.replaceFirst("\\{WAY}.*", ""))));
+        assertThat(addresses(users)).hasSize(4).allSatisfy(address -> assertThat(addresses(page))
+                .anyMatch(known -> known.startsWith(address.replaceFirst("\\{WAY}.*", ""))));
         assertThat(Pattern.compile("--tags (\\w+)").matcher(page).results().map(tag -> tag.group(1)))
                 .isNotEmpty()
                 .allSatisfy(tag -> assertThat(users).contains("@tag(\"%s\")".formatted(tag)));
-        assertThat(WAY.matcher(page).results().map(LoadTestingPageTests::way)).allSatisfy(way -> assertThat(page)
-                .containsPattern("/lab/(flood|scarce)/" + way + "\\b"));
+        assertThat(WAY.matcher(page).results().map(LoadTestingPageTests::way))
+                .allSatisfy(way -> assertThat(page).containsPattern("/lab/(flood|scarce)/" + way + "\\b"));
     }
 
     private static List<String> addresses(String text) {

@@ -17,9 +17,9 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
             tasks(100_000),
             tasks(1_000_000),
             tasks(5_000_000),
-            requests(0, 10),
-            requests(6, 0),
-            requests(3, 0),
+            requests(0, 10, 3), // the first of a round has the coldest code
+            requests(6, 0, 1),
+            requests(3, 0, 1),
             flood(10_000, 10),
             flood(100_000, 15),
             flood(1_000_000, 30),
@@ -31,10 +31,12 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
         return new PublishedRun("pool-or-virtual", Map.of("tasks", number, "millis", 1_000, "rounds", 1));
     }
 
-    private static PublishedRun requests(int ramp, int loop) {
+    private static PublishedRun requests(int ramp, int loop, int rounds) {
         return new PublishedRun(
                 "blocking-requests",
-                Map.of("users", 3_000, "millis", 1_000, "ramp", ramp, "loop", loop, "timeout", 60_000, "rounds", 1));
+                Map.of(
+                        "users", 3_000, "millis", 1_000, "ramp", ramp, "loop", loop, "timeout", 60_000, "rounds",
+                        rounds));
     }
 
     private static PublishedRun flood(int requests, int watch) {
