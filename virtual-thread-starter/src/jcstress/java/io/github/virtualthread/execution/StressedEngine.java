@@ -1,0 +1,108 @@
+package io.github.virtualthread.execution;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.PermitRequest;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** An engine with one limit of one permit, made anew for each of a great many races. */
+final class StressedEngine {
+
+    /** So long that only what never comes is not there by then. */
+    private static final long LONG = Duration.ofSeconds(5).toNanos();
+
+    private static final TaskTimer TIMER = new TaskTimer("timer");
+
+    static {
+        // a line for each engine that stops would be all that is measured
+        ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
+    }
+
+    private final TaskLimits limits = new TaskLimits(List.of(LimitSettings.of("db", 1)), TIMER, change -> {});
+    final TaskEngine engine;
+
+    StressedEngine(TaskListener... listeners) {
+        engine = new TaskEngine(
+                limits,
+                ContextPropagation.none(),
+                TIMER,
+                "vt-",
+                StressedEngine.class.getClassLoader(),
+                () -> List.of(listeners),
+                List::of,
+                false);
+    }
+
+    CompletableFuture<@Nullable Object> submit(@Nullable Duration timeout, TaskBody body) {
+        return engine.submit(engine.spec("Stress.task", "db", timeout), body);
+    }
+
+    TaskLimit limit() {
+        return limits.get("db");
+    }
+
+    /** Holds the permit, without a thread. */
+    Holder hold() {
+        return new Holder(limit());
+    }
+
+    /** Whether every call has ended, after some time. */
+    boolean ends() {
+        return becomes(engine::isIdle);
+    }
+
+    static boolean becomes(BooleanSupplier condition) {
+        long begin = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - begin > LONG) {
+                return false;
+            }
+            Thread.yield();
+        }
+        return true;
+    }
+
+    /** Shifts one of two actors, so that they meet at every point of what the other does. */
+    static void spin(int most) {
+        for (int left = ThreadLocalRandom.current().nextInt(most); left > 0; left--) {
+            Thread.onSpinWait();
+        }
+    }
+
+    static final class Holder extends PermitRequest {
+
+        private Holder(TaskLimit limit) {
+            super(limit);
+            ask();
+        }
+
+        void release() {
+            giveBack();
+        }
+
+        @Override
+        protected void granted() {}
+
+        @Override
+        protected void grantFailed(Throwable failure) {
+            throw new IllegalStateException("Nothing fails when this is granted", failure);
+        }
+
+        @Override
+        protected void rejected(Reason reason) {
+            throw new IllegalStateException("This never waits, but was rejected: " + reason);
+        }
+    }
+}
