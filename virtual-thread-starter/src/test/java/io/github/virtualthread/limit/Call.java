@@ -4,6 +4,7 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A request that tells how it ended. */
 class Call extends PermitRequest {
@@ -12,7 +13,7 @@ class Call extends PermitRequest {
     final CompletableFuture<Reason> rejected = new CompletableFuture<>();
     final CompletableFuture<Throwable> failed = new CompletableFuture<>();
 
-    Call(TaskLimit limit) {
+    Call(@Nullable TaskLimit limit) {
         super(limit);
     }
 
@@ -35,7 +36,7 @@ class Call extends PermitRequest {
     }
 
     /** A call whose thread cannot be started. */
-    static Call withoutThread(TaskLimit limit) {
+    static Call withoutThread(@Nullable TaskLimit limit) {
         return new Call(limit) {
             @Override
             protected void granted() {

@@ -1,0 +1,223 @@
+package io.github.virtualthread.limit;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings.Nested;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Delayed;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a request knows of itself, and what a limit tells of its requests. */
+@Timeout(10)
+class PermitRequestTests {
+
+    private final TaskTimer timer = new TaskTimer("timer");
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    private SemaphoreLimit limit(Nested nested) {
+        return new SemaphoreLimit(LimitSettings.of("db", 1).withNested(nested), timer, change -> {});
+    }
+
+    @Test
+    void withoutALimitAPermitIsThereAtOnce() {
+        Call call = new Call(null);
+
+        assertThat(call.ask()).isNull();
+        assertThat(call.holds()).isTrue();
+        assertThat(call.failed).isNotDone();
+        assertThat(call.leave()).isFalse();
+    }
+
+    @Test
+    void withoutALimitTooWhatGoesWrongIsTold() {
+        Call call = Call.withoutThread(null);
+
+        assertThat(call.ask()).isNull();
+        assertThat(call.failed).isCompletedWithValueMatching(OutOfMemoryError.class::isInstance);
+    }
+
+    @Test
+    void holdsFromTheGrantToTheReturn() {
+        SemaphoreLimit limit = limit(Nested.WARN);
+        Call first = Call.asked(limit);
+        Call second = Call.asked(limit);
+        assertThat(first.isHolding()).isTrue();
+        assertThat(second.isHolding()).isFalse();
+
+        first.giveBack();
+
+        assertThat(first.isHolding()).isFalse();
+        assertThat(second.isHolding()).isTrue();
+    }
+
+    @Test
+    void leavesTheQueueOnce() {
+        SemaphoreLimit limit = limit(Nested.WARN);
+        Call.asked(limit);
+        Call waiting = Call.asked(limit);
+        assertThat(waiting.isQueued()).isTrue();
+
+        assertThat(waiting.leave()).isTrue();
+
+        assertThat(waiting.isQueued()).isFalse();
+        assertThat(waiting.leave()).isFalse();
+        assertThat(limit.remove(waiting))
+                .as("whoever comes too late to take it out")
+                .isFalse();
+    }
+
+    @Test
+    void anOtherThreadGetsToTheLimitAfterwards() {
+        SemaphoreLimit limit = limit(Nested.WARN);
+        Call holder = Call.asked(limit);
+        Call.asked(limit).leave();
+        limit.waiting(10);
+        Call waiting = Call.asked(limit);
+
+        CompletableFuture.runAsync(holder::giveBack, Thread::startVirtualThread);
+
+        assertThat(waiting.granted).succeedsWithin(5, SECONDS);
+    }
+
+    @Test
+    void anOtherThreadGetsToTheLimitAfterAllWerePutOut() {
+        SemaphoreLimit limit = limit(Nested.WARN);
+        Call holder = Call.asked(limit);
+        Call.asked(limit);
+
+        assertThat(limit.evict(Reason.EVICTED)).isEqualTo(1);
+
+        Call waiting = Call.asked(limit);
+        CompletableFuture.runAsync(holder::giveBack, Thread::startVirtualThread);
+        assertThat(waiting.granted).succeedsWithin(5, SECONDS);
+    }
+
+    @Test
+    void aNestedCallIsRefusedWhereTheLimitSaysSo() {
+        SemaphoreLimit limit = limit(Nested.FAIL);
+        Call.asked(limit);
+
+        assertThat(new NestedCall(limit).ask()).isEqualTo(Reason.NESTED);
+        assertThat(limit.nested()).isEqualTo(Nested.FAIL);
+        assertThat(limit.waiting()).isZero();
+    }
+
+    @Test
+    void aNestedCallThatMayWaitKnowsThatItIsNested() {
+        SemaphoreLimit limit = limit(Nested.WARN);
+        Call.asked(limit);
+        Call nested = new NestedCall(limit);
+
+        assertThat(nested.ask()).isNull();
+        assertThat(nested.waitsNested()).isTrue();
+    }
+
+    @Test
+    void whoIsNotNestedWaitsWhateverIsSaidOfNestedCalls() {
+        SemaphoreLimit limit = limit(Nested.FAIL);
+        Call.asked(limit);
+        Call waiting = Call.asked(limit);
+
+        assertThat(waiting.isQueued()).isTrue();
+        assertThat(waiting.waitsNested()).isFalse();
+    }
+
+    @Test
+    void aLimitCountsThePermitsThatCameBack() {
+        SemaphoreLimit limit = limit(Nested.WARN);
+        Call holder = Call.asked(limit);
+        assertThat(limit.completed()).isZero();
+
+        holder.giveBack();
+
+        assertThat(limit.completed()).isEqualTo(1);
+    }
+
+    @Test
+    void aLimitTellsHowLongCallsHaveBeenWaiting() {
+        SemaphoreLimit limit = limit(Nested.WARN);
+        Call.asked(limit);
+        assertThat(limit.saturated()).isZero();
+
+        Call waiting = Call.asked(limit);
+
+        // the clock may stand still for a moment, but counts from when the call came
+        long since = waiting.askedAt();
+        while (System.nanoTime() == since) {
+            Thread.onSpinWait();
+        }
+        assertThat(limit.saturated()).isPositive();
+    }
+
+    @Test
+    void tellsTheFirstThatWaitAsManyAsAskedFor() {
+        TaskLimits limits = new TaskLimits(List.of(LimitSettings.of("db", 1)), timer, change -> {});
+        Call.asked(limits.get("db"));
+        List<Call> waiting = Call.asked(limits.get("db"), 3);
+
+        assertThat(limits.waiting("db", 2)).isEqualTo(waiting.subList(0, 2));
+        assertThat(limits.waiting("db", 9)).isEqualTo(waiting);
+    }
+
+    @Test
+    void tellsHowManyWerePutOut() {
+        TaskLimits limits = new TaskLimits(List.of(LimitSettings.of("db", 1)), timer, change -> {});
+        Call.asked(limits.get("db"));
+        List<Call> waiting = Call.asked(limits.get("db"), 3);
+
+        assertThat(limits.evictWaiting("db")).isEqualTo(3);
+
+        assertThat(waiting).allSatisfy(each -> assertThat(each.rejected).isCompletedWithValue(Reason.EVICTED));
+    }
+
+    @Test
+    void theTimerWakesForTheHeadWhenThatHasWaitedLongEnough() {
+        WaitQueue queue = new WaitQueue();
+        Call head = new Call(null);
+        head.askedAt = System.nanoTime() - Duration.ofMinutes(50).toNanos();
+        queue.add(head);
+
+        new Expiry(queue, timer, () -> {}).schedule(Duration.ofHours(1));
+
+        assertThat(timer.executor.getQueue()).singleElement().satisfies(entry -> assertThat(
+                        ((Delayed) entry).getDelay(SECONDS))
+                .isBetween(500L, 600L));
+    }
+
+    @Test
+    void onlyWhoHasWaitedLongEnoughIsTakenOut() {
+        WaitQueue queue = new WaitQueue();
+        Call old = new Call(null);
+        old.askedAt = System.nanoTime() - Duration.ofHours(1).toNanos();
+        Call fresh = new Call(null);
+        queue.add(old);
+        queue.add(fresh);
+
+        assertThat(queue.pollWaitingAtLeast(Duration.ofHours(2).toNanos())).isEmpty();
+        assertThat(queue.pollWaitingAtLeast(Duration.ofMinutes(30).toNanos())).containsExactly(old);
+        assertThat(queue.peek()).isSameAs(fresh);
+    }
+
+    private static final class NestedCall extends Call {
+
+        NestedCall(@Nullable TaskLimit limit) {
+            super(limit);
+        }
+
+        @Override
+        protected boolean isNested() {
+            return true;
+        }
+    }
+}
