@@ -16,6 +16,13 @@ public final class TimerEntries {
         return timer.executor.getPoolSize();
     }
 
+    /** A timer whose thread cannot be started. */
+    public static TaskTimer withoutThread() {
+        return new TaskTimer(action -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+    }
+
     /** The timer has one thread: what was due earlier has run when this returns. */
     public static void await(TaskTimer timer, Duration time) throws Exception {
         timer.schedule(() -> {}, time.toNanos()).get(10, TimeUnit.SECONDS);
