@@ -2,140 +2,89 @@ package io.github.virtualthread.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.limit.LimitExceededException;
-import io.github.virtualthread.limit.LimitSettings;
-import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Queue;
+import io.github.virtualthread.limit.TimerEntries;
 import java.util.SplittableRandom;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Everything at once, at random. The seed is printed; {@code -Dstress.seed=...} runs the same choices again. */
-@Timeout(60)
+/**
+ * Everything at once, at random, in rounds; each ends with a stop in the middle of the calls. The seed is printed; {@code
+ * -Dstress.seed=...} makes the same choices again, {@code -Dstress.seconds=...} goes on for longer.
+ */
+@Timeout(300)
 class StressTests {
 
     private static final long SEED = Long.getLong("stress.seed", System.nanoTime());
-    private static final long RUN = TimeUnit.SECONDS.toNanos(Long.getLong("stress.seconds", 4));
-    private static final int THREADS = 8;
-    private static final Map<String, Integer> PERMITS = Map.of("one", 1, "bounded", 2, "impatient", 3);
+    private static final long RUN = TimeUnit.SECONDS.toNanos(Long.getLong("stress.seconds", 20));
+    private static final int CALLS_EACH = 600;
+    private static final int AT_LEAST = 3;
 
-    private final AtomicLong succeeded = new AtomicLong();
-    private final AtomicLong failed = new AtomicLong();
-    private final AtomicLong cancelled = new AtomicLong();
-    private final AtomicLong rejected = new AtomicLong();
-    private final AtomicInteger tooMany = new AtomicInteger();
-    private final Map<String, AtomicInteger> running =
-            Map.of("one", new AtomicInteger(), "bounded", new AtomicInteger(), "impatient", new AtomicInteger());
+    /** More than the JVM itself keeps of one round and not of another; one call in twelve, with its 200 bytes, would be more. */
+    private static final long KEPT = 2 << 20;
 
     @Test
-    void everyCallEndsOnceAndEveryPermitComesBack() throws Exception {
+    void whateverHappensEveryCallEndsOnceInItsTurnAndLeavesNothingBehind() throws Exception {
         System.out.println("stress.seed=" + SEED);
-        AtomicLong submitted = new AtomicLong();
-        try (TestEngine test = new TestEngine(
-                LimitSettings.of("one", 1),
-                LimitSettings.of("bounded", 2).withQueueCapacity(20),
-                LimitSettings.of("impatient", 3).withMaxWait(Duration.ofMillis(1)))) {
-            List<Thread> callers = new ArrayList<>();
-            SplittableRandom seeds = new SplittableRandom(SEED);
-            for (int i = 0; i < THREADS; i++) {
-                SplittableRandom random = seeds.split();
-                callers.add(Thread.ofPlatform().start(() -> submitted.addAndGet(call(test, random))));
-            }
-            for (Thread caller : callers) {
-                caller.join();
-            }
-
-            test.engine.stop(TestEngine.ENOUGH);
-
-            assertThat(List.of(succeeded, failed, cancelled, rejected)).allMatch(count -> count.get() > 0);
-            assertThat(succeeded.get() + failed.get() + cancelled.get() + rejected.get())
-                    .isEqualTo(submitted.get());
-            assertThat(tooMany).hasValue(0);
-            PERMITS.forEach((limit, permits) -> {
-                assertThat(test.limit(limit).available()).isEqualTo(permits);
-                assertThat(test.limit(limit).waiting()).isZero();
-            });
-            assertThat(test.engine.isIdle()).isTrue();
-            System.out.printf(
-                    "%s submitted: %s succeeded, %s failed, %s cancelled, %s rejected%n",
-                    submitted, succeeded, failed, cancelled, rejected);
-        }
-    }
-
-    private long call(TestEngine test, SplittableRandom random) {
+        SplittableRandom random = new SplittableRandom(SEED);
         long begin = System.nanoTime();
-        long calls = 0;
-        Queue<CompletableFuture<?>> open = new ArrayDeque<>();
-        List<String> limits = PERMITS.keySet().stream().sorted().toList();
-        while (System.nanoTime() - begin < RUN) {
-            String limit = limits.get(random.nextInt(limits.size()));
-            int outcome = random.nextInt(6);
-            CompletableFuture<?> future = test.submit(limit, body(limit, outcome));
-            future.whenComplete((value, failure) -> count(failure));
-            open.add(future);
-            calls++;
-            if (random.nextInt(4) == 0) {
-                future.cancel(random.nextBoolean());
-            }
-            if (open.size() > 50) {
-                CompletableFuture<?> oldest = open.remove();
-                if (random.nextBoolean()) {
-                    oldest.cancel(true);
+        int rounds = 0;
+        long heap = 0;
+        try (StressLoad load = new StressLoad(random.nextLong())) {
+            for (; rounds < AT_LEAST || System.nanoTime() - begin < RUN; rounds++) {
+                int all = CALLS_EACH * StressLoad.CALLERS;
+                load.round(CALLS_EACH, random.nextInt(all * 3 / 4, all));
+                check(load, rounds);
+                long used = StressHeap.used();
+                if (rounds < AT_LEAST) {
+                    heap = used;
+                } else {
+                    assertThat(used).as("heap after round %s", rounds).isLessThan(heap + KEPT);
                 }
-                oldest.handle((value, failure) -> failure).join();
+                load.test.engine.start();
             }
+            System.out.printf(
+                    "%d rounds in %d ms, %d KB of heap in the end, %d after %d rounds: %s%n",
+                    rounds, millisSince(begin), StressHeap.used() >> 10, heap >> 10, AT_LEAST, load.seen);
+            assertThat(load.seen.all()).as("every way to end").allMatch(number -> number > 0);
+            load.test.close();
+            StressHeap.awaitNoThread("vt-Stress");
+            assertThat(TimerEntries.count(load.test.timer)).isZero();
         }
-        return calls;
     }
 
-    private TaskBody body(String limit, int outcome) {
-        return () -> {
-            AtomicInteger count = running.get(limit);
-            if (count.incrementAndGet() > PERMITS.get(limit)) {
-                tooMany.incrementAndGet();
-            }
-            try {
-                return end(outcome);
-            } finally {
-                count.decrementAndGet();
-            }
-        };
+    private static long millisSince(long begin) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
     }
 
-    private static @Nullable Object end(int outcome) throws Exception {
-        switch (outcome) {
-            case 0 -> throw new IOException("stress");
-            case 1 -> throw new AssertionError("stress");
-            case 2 -> Thread.currentThread().interrupt();
-            case 3 ->
-                new CompletableFuture<>()
-                        .completeOnTimeout("late", 50, TimeUnit.MICROSECONDS)
-                        .get();
-            default -> Thread.yield();
-        }
-        return CompletableFuture.completedFuture(outcome);
-    }
-
-    private void count(@Nullable Throwable failure) {
-        if (failure == null) {
-            succeeded.incrementAndGet();
-        } else if (failure instanceof LimitExceededException) {
-            rejected.incrementAndGet();
-        } else if (failure instanceof CancellationException) {
-            cancelled.incrementAndGet();
-        } else {
-            failed.incrementAndGet();
-        }
+    private static void check(StressLoad load, int round) throws Exception {
+        SoftAssertions.assertSoftly(softly -> {
+            softly.assertThat(load.seen.ended()).as("ended for callers").isEqualTo(load.seen.submitted.sum());
+            softly.assertThat(load.heard.ended()).as("heard to end").isEqualTo(load.heard.submitted.sum());
+            softly.assertThat(load.heard.submitted.sum()).as("heard of").isEqualTo(load.seen.submitted.sum());
+            for (StressLimit limit : load.limits) {
+                String name = limit.settings.name();
+                softly.assertThat(limit.tooMany())
+                        .as("too many at once under " + name)
+                        .isZero();
+                softly.assertThat(limit.overtaken())
+                        .as("overtaken under " + name)
+                        .isZero();
+                softly.assertThat(limit.running()).as("running under " + name).isZero();
+                softly.assertThat(load.test.limit(name).waiting())
+                        .as("waiting under " + name)
+                        .isZero();
+                limit.reset(load.test);
+                softly.assertThat(load.test.limit(name).available())
+                        .as("permits of " + name)
+                        .isEqualTo(limit.settings.permits());
+            }
+            softly.assertThat(load.test.engine.isIdle()).as("idle").isTrue();
+            softly.assertThat(load.test.engine.liveCalls().running())
+                    .as("threads of calls")
+                    .isEmpty();
+        });
+        StressHeap.awaitNoThread("vt-Stress");
     }
 }

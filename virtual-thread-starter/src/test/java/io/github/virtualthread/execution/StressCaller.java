@@ -1,0 +1,167 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.execution.StressLimit.Turn;
+import io.github.virtualthread.limit.LimitSettings.Nested;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One thread that makes calls, and never has more than a few open. */
+final class StressCaller {
+
+    private static final int OPEN = 50;
+    private static final Kind[] KINDS = Kind.values();
+
+    private enum Kind {
+        RETURNS,
+        RETURNS_A_FUTURE,
+        THROWS,
+        THROWS_AN_ERROR,
+        OVERFLOWS_ITS_STACK,
+        INTERRUPTS_ITSELF,
+        HAS_NO_THREAD,
+        TAKES_TOO_LONG,
+        IS_CANCELLED_AT_ONCE,
+        IS_CANCELLED_ONCE_IT_RUNS,
+        IS_COMPLETED_BY_ITS_CALLER,
+        CALLS_ANOTHER_LIMIT,
+        SUBMITS_UNDER_ANOTHER_LIMIT,
+        CALLS_ITS_OWN_LIMIT,
+        RUNS_HERE
+    }
+
+    private final StressLoad load;
+    private final SplittableRandom random;
+    private final Queue<CompletableFuture<?>> open = new ArrayDeque<>();
+
+    StressCaller(StressLoad load, SplittableRandom random) {
+        this.load = load;
+        this.random = random;
+    }
+
+    @Nullable
+    Object calls(int number, CountDownLatch made) throws Exception {
+        for (int i = 0; i < number; i++) {
+            open.add(make());
+            made.countDown();
+            if (random.nextInt(10) == 0) {
+                load.changes.release();
+            }
+            if (open.size() > OPEN) {
+                end(open.remove());
+            }
+        }
+        for (CompletableFuture<?> call : open) {
+            end(call);
+        }
+        return null;
+    }
+
+    private static void end(CompletableFuture<?> call) throws Exception {
+        call.handle((value, failure) -> failure).get(20, TimeUnit.SECONDS);
+    }
+
+    private CompletableFuture<?> make() {
+        int place = random.nextInt(load.limits.size());
+        StressLimit limit = load.limits.get(place);
+        // limits ask only later ones for more: they never wait for each other
+        StressLimit later = load.limits.get(place + random.nextInt(load.limits.size() - place));
+        Turn turn = new Turn();
+        Kind kind = KINDS[random.nextInt(KINDS.length)];
+        return switch (kind) {
+            case RUNS_HERE -> {
+                try {
+                    load.call(limit, turn, () -> end(random.nextInt(2) == 0));
+                } catch (Throwable counted) {
+                    // by the load
+                }
+                yield CompletableFuture.completedFuture(null);
+            }
+            case IS_CANCELLED_AT_ONCE -> {
+                int spins = random.nextInt(200);
+                CompletableFuture<?> call = submit(limit, turn, StressLoad::untilInterrupted);
+                for (int spin = spins; spin > 0; spin--) {
+                    Thread.onSpinWait();
+                }
+                call.cancel(true);
+                yield call;
+            }
+            case IS_CANCELLED_ONCE_IT_RUNS -> {
+                CompletableFuture<CompletableFuture<?>> itself = new CompletableFuture<>();
+                CompletableFuture<?> call = submit(limit, turn, load.cancelledOnceItRuns(itself));
+                itself.complete(call);
+                yield call;
+            }
+            case IS_COMPLETED_BY_ITS_CALLER -> {
+                CompletableFuture<@Nullable Object> call = submit(limit, turn, () -> end(false));
+                call.complete("user");
+                yield call;
+            }
+            case TAKES_TOO_LONG ->
+                load.submit(
+                        load.test.engine.spec("Stress.timed", limit.settings.name(), Duration.ofMillis(1)),
+                        limit,
+                        turn,
+                        StressLoad::untilInterrupted);
+            case HAS_NO_THREAD -> {
+                ThreadFactory none = body -> {
+                    throw new OutOfMemoryError("no thread");
+                };
+                yield load.submit(
+                        new TaskSpec("Stress.task", load.test.limit(limit.settings.name()), null, none),
+                        limit,
+                        turn,
+                        () -> end(false));
+            }
+            case CALLS_ANOTHER_LIMIT -> submit(limit, turn, () -> nested(limit, later));
+            case CALLS_ITS_OWN_LIMIT -> submit(limit, turn, () -> nested(limit, limit));
+            case SUBMITS_UNDER_ANOTHER_LIMIT ->
+                submit(limit, turn, () -> later == limit ? null : submit(later, null, () -> end(true)));
+            default -> submit(limit, turn, () -> end(kind));
+        };
+    }
+
+    private CompletableFuture<@Nullable Object> submit(StressLimit limit, @Nullable Turn turn, TaskBody body) {
+        return load.submit(load.spec(limit), limit, turn, body);
+    }
+
+    /** Under its own limit a body would wait for itself: only where such a call is refused instead. */
+    private @Nullable Object nested(StressLimit limit, StressLimit other) throws Throwable {
+        boolean waitsForItself = other == limit && limit.settings.nested() != Nested.FAIL;
+        return waitsForItself ? null : load.call(other, null, () -> end(true));
+    }
+
+    private static @Nullable Object end(boolean well) throws IOException {
+        Thread.yield();
+        if (!well) {
+            throw new IOException("stress");
+        }
+        return "value";
+    }
+
+    private static @Nullable Object end(Kind kind) throws Exception {
+        return switch (kind) {
+            case RETURNS_A_FUTURE -> new CompletableFuture<>().completeOnTimeout("late", 50, TimeUnit.MICROSECONDS);
+            case THROWS -> end(false);
+            case THROWS_AN_ERROR -> throw new AssertionError("stress");
+            case OVERFLOWS_ITS_STACK -> overflow();
+            case INTERRUPTS_ITSELF -> {
+                Thread.currentThread().interrupt();
+                yield "interrupted";
+            }
+            default -> end(true);
+        };
+    }
+
+    @SuppressWarnings("InfiniteRecursion")
+    private static Object overflow() {
+        return overflow().hashCode();
+    }
+}
