@@ -1,0 +1,30 @@
+package io.github.virtualthread.autoconfigure;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** Throws whatever it is to throw, and knows how often it did. */
+final class Breaker {
+
+    private final Supplier<Throwable> failure;
+    private final AtomicInteger strikes = new AtomicInteger();
+
+    Breaker(Supplier<Throwable> failure) {
+        this.failure = failure;
+    }
+
+    int strikes() {
+        return strikes.get();
+    }
+
+    /** Never returns: what it is said to return makes it fit wherever a value is due. */
+    <T> T strike() {
+        strikes.incrementAndGet();
+        throw Breaker.<RuntimeException>sneaky(failure.get());
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> T sneaky(Throwable failure) throws T {
+        throw (T) failure;
+    }
+}
