@@ -62,17 +62,26 @@ public final class PinWatch implements SmartLifecycle {
     /** An application whose JVM cannot record, for want of a directory to write to for instance, starts all the same. */
     @Override
     public void start() {
+        Thread starter = Thread.currentThread();
+        ClassLoader loader = starter.getContextClassLoader();
+        // the recorder's own thread outlives us: it must not keep the class loader of an application that is closed
+        starter.setContextClassLoader(ClassLoader.getSystemClassLoader());
         try {
-            stream = record();
+            stream = record(loader);
         } catch (RuntimeException | InternalError noRecording) {
             logger.warn("Pinned threads are not told of: the JVM's flight recorder cannot start", noRecording);
+        } finally {
+            starter.setContextClassLoader(loader);
         }
     }
 
-    private RecordingStream record() {
+    private RecordingStream record(ClassLoader loader) {
         RecordingStream made = new RecordingStream();
         made.enable(EVENT).withThreshold(threshold).withStackTrace();
-        made.onEvent(EVENT, this::pinned);
+        made.onEvent(EVENT, event -> {
+            Thread.currentThread().setContextClassLoader(loader); // for the listeners
+            pinned(event);
+        });
         made.onError(failure -> logger.warn("A pin could not be told", failure));
         made.startAsync();
         return made;
