@@ -33,6 +33,14 @@ final class StressHeap {
         }
     }
 
+    /** Of all kinds but the carriers of virtual threads, of which the JVM has as many as it needs at the moment. */
+    static int numberOfThreads() throws IOException {
+        return (int) threads()
+                .lines()
+                .filter(line -> line.contains("\"name\":") && !line.contains("ForkJoinPool-"))
+                .count();
+    }
+
     /** All threads, the virtual ones too. */
     private static String threads() throws IOException {
         Path directory = Files.createTempDirectory("threads");
