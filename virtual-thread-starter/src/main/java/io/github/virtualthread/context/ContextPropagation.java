@@ -117,7 +117,7 @@ public final class ContextPropagation {
         try {
             return capture.capture();
         } catch (Throwable failure) {
-            logger.warn("Context of the caller could not be captured; the task runs without it", failure);
+            warn("Context of the caller could not be captured; the task runs without it", failure);
             return CapturedContext.EMPTY;
         }
     }
@@ -140,7 +140,7 @@ public final class ContextPropagation {
         try {
             return captured.open();
         } catch (Throwable failure) {
-            logger.warn("Captured context could not be set; the task runs without it", failure);
+            warn("Captured context could not be set; the task runs without it", failure);
             return Scope.NOTHING;
         }
     }
@@ -154,7 +154,17 @@ public final class ContextPropagation {
         try {
             scope.close();
         } catch (Throwable failure) {
-            logger.warn("Captured context could not be taken away after the task", failure);
+            warn("Captured context could not be taken away after the task", failure);
+        }
+    }
+
+    /** A log that fails as well must not keep the task from its end: nobody is left to tell. */
+    @SuppressWarnings("EmptyCatch")
+    private static void warn(String message, Throwable failure) {
+        try {
+            logger.warn(message, failure);
+        } catch (Throwable brokenLog) {
+            // often the same MDC that has failed before
         }
     }
 

@@ -39,7 +39,7 @@ final class Beans<T> {
             found = beans;
             return beans;
         } catch (Throwable failure) {
-            logger.error("{} are not available yet", what, failure);
+            Failures.log(logger, "{} are not available yet", what, failure);
             return List.of();
         }
     }

@@ -45,7 +45,7 @@ final class ExecutorView implements AsyncTaskExecutor {
         try {
             uncaught.accept(spec.name(), failure);
         } catch (Throwable thrown) {
-            logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown);
+            Failures.log(logger, "Handler of a failure of {} has failed itself", spec.name(), thrown);
         }
     }
 

@@ -242,7 +242,7 @@ class Task extends InterruptibleCall implements Runnable {
                 onFailure.accept(failure);
             } catch (Throwable thrown) {
                 Failures.suppress(thrown, failure);
-                logger.error("Handler of a failure of {} has failed itself", spec().name(), thrown);
+                Failures.log(logger, "Handler of a failure of {} has failed itself", spec().name(), thrown);
             }
         }
     }

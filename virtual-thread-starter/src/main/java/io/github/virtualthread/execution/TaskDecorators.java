@@ -36,7 +36,8 @@ final class TaskDecorators {
         try {
             body.decorateBy(decorator);
         } catch (Throwable failure) {
-            logger.error("{} has failed on a call of {}, which runs without it", decorator, body.task(), failure);
+            Failures.log(
+                    logger, "{} has failed on a call of {}, which runs without it", decorator, body.task(), failure);
         }
     }
 
@@ -79,7 +80,7 @@ final class TaskDecorators {
             try {
                 decorated.run();
             } catch (Throwable failed) {
-                logger.error("A task decorator has failed {} {}", started ? "after" : "before", task, failed);
+                Failures.log(logger, "A task decorator has failed {} {}", started ? "after" : "before", task, failed);
                 if (!started) {
                     runHere();
                 }

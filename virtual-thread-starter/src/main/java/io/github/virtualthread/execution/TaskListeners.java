@@ -47,8 +47,12 @@ final class TaskListeners {
             try {
                 event.accept(listener);
             } catch (Throwable failure) {
-                logger.error(
-                        "{} has failed on a call of {}", listener, call.spec().name(), failure);
+                Failures.log(
+                        logger,
+                        "{} has failed on a call of {}",
+                        listener,
+                        call.spec().name(),
+                        failure);
             }
         }
     }

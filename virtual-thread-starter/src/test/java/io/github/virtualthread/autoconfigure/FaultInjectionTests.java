@@ -4,6 +4,11 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.turbo.TurboFilter;
+import ch.qos.logback.core.spi.FilterReply;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -20,11 +25,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -38,6 +47,8 @@ class FaultInjectionTests {
 
     private static final IOException BROKEN = new IOException("body");
     private static final Doom DOOM = new Doom();
+
+    private final BrokenLog brokenLog = new BrokenLog();
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -56,9 +67,15 @@ class FaultInjectionTests {
                 .flatMap(fault -> failures.stream().map(failure -> Arguments.of(fault, new Breaker(failure))));
     }
 
+    @BeforeEach
+    void add() {
+        ((LoggerContext) LoggerFactory.getILoggerFactory()).addTurboFilter(brokenLog);
+    }
+
     @AfterEach
     void mend() {
         Thread.interrupted();
+        ((LoggerContext) LoggerFactory.getILoggerFactory()).getTurboFilterList().remove(brokenLog);
         Fault.mend();
     }
 
@@ -68,6 +85,17 @@ class FaultInjectionTests {
         fault.in(runner, breaker).run(context -> {
             callsEndAsEver(context);
             assertThat(breaker.strikes()).as("strikes of " + fault).isPositive();
+        });
+    }
+
+    /** Where a fault can only be logged, and the log fails too, there is nobody left to tell: calls end all the same. */
+    @ParameterizedTest
+    @EnumSource(Fault.class)
+    void theLogMayFailAsWell(Fault fault) {
+        Breaker breaker = new Breaker(() -> new IllegalStateException("injected"));
+        fault.in(runner, breaker).run(context -> {
+            brokenLog.start();
+            callsEndAsEver(context);
         });
     }
 
@@ -144,6 +172,21 @@ class FaultInjectionTests {
 
     private static Throwable failure(CompletableFuture<?> call) throws Exception {
         return call.handle((value, failure) -> failure).get(10, SECONDS);
+    }
+
+    /** Logback contains exceptions of appenders; those of filters, and errors, reach whoever logs. */
+    private static final class BrokenLog extends TurboFilter {
+
+        @Override
+        public FilterReply decide(
+                Marker marker, Logger logger, Level level, String format, Object[] arguments, Throwable failure) {
+            if (isStarted()
+                    && level.isGreaterOrEqual(Level.WARN)
+                    && logger.getName().startsWith("io.github.virtualthread")) {
+                throw new Doom();
+            }
+            return FilterReply.NEUTRAL;
+        }
     }
 
     static class Service {
