@@ -86,7 +86,9 @@ final class StressLoad implements AutoCloseable {
         });
         begin.countDown();
         if (stopAfter != null) {
-            TestEngine.await(stop);
+            if (!stop.await(60, TimeUnit.SECONDS)) {
+                throw new AssertionError("callers hang: %d calls are missing, %s".formatted(stop.getCount(), seen));
+            }
             test.engine.stop(Duration.ofMillis(random.nextInt(20)));
         }
         for (Thread caller : callers) {

@@ -6,12 +6,13 @@ import io.github.virtualthread.limit.TimerEntries;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.SoftAssertions;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
  * Everything at once, at random, in rounds; each ends with a stop in the middle of the calls. The seed is printed; {@code
- * -Dstress.seed=...} makes the same choices again, {@code -Dstress.seconds=...} goes on for longer.
+ * -Dstress.seed=...} makes the same choices again, {@code -Dstress.seconds=...} goes on for longer, up to 240.
  */
 @Timeout(300)
 class StressTests {
@@ -51,6 +52,7 @@ class StressTests {
             load.test.close();
             StressHeap.awaitNoThread("vt-Stress");
             assertThat(TimerEntries.count(load.test.timer)).isZero();
+            Awaitility.await().until(() -> TimerEntries.threads(load.test.timer) == 0);
         }
     }
 
