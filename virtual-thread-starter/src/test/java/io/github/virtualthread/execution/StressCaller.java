@@ -115,7 +115,8 @@ final class StressCaller {
                     throw new OutOfMemoryError("no thread");
                 };
                 yield load.submit(
-                        new TaskSpec("Stress.task", load.test.limit(limit.settings.name()), null, none),
+                        new TaskSpec(
+                                load.test.engine, "Stress.task", load.test.limit(limit.settings.name()), null, none),
                         limit,
                         turn,
                         () -> end(false));
