@@ -117,13 +117,22 @@ final class WebUsers implements Callable<WebUsers.Spent> {
                 outcomes.rejected();
                 end(user);
             } else if (state == WebUser.State.ANSWERED) {
-                outcomes.answered(System.nanoTime() - user.askedAt());
-                gone.accept(user.endRequest());
-                next(user, key.selector(), false);
+                answered(user, key.selector());
             }
         } catch (IOException failure) {
             fail(user);
         }
+    }
+
+    private void answered(WebUser user, Selector selector) {
+        long now = System.nanoTime();
+        if (load.deadline(begin, user.askedAt()) - now < 0) {
+            timeOut(user, selector); // the answer was read before it was missed
+            return;
+        }
+        outcomes.answered(now - user.askedAt());
+        gone.accept(user.endRequest());
+        next(user, selector, false);
     }
 
     /** One who was not served does not come again: a server that is down would be asked without end. */
@@ -145,12 +154,16 @@ final class WebUsers implements Callable<WebUsers.Spent> {
             }
             asked.remove();
             if (waits) {
-                outcomes.timedOut();
-                gone.accept(oldest.user().endRequest());
-                oldest.user().close();
-                next(oldest.user(), selector, false);
+                timeOut(oldest.user(), selector);
             }
         }
+    }
+
+    private void timeOut(WebUser user, Selector selector) {
+        outcomes.timedOut();
+        gone.accept(user.endRequest());
+        user.close();
+        next(user, selector, false);
     }
 
     private void leave(WebUser user) {

@@ -7,6 +7,7 @@ import io.github.virtualthread.sample.lab.Measurement;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,18 @@ class WebUsersTests {
 
         assertThat(ask(load).figures()).containsEntry("timedOut", 6.0).containsEntry("answered", 0.0);
         assertThat(gone).containsExactlyInAnyOrderElementsOf(numbers(6));
+    }
+
+    @Test
+    void anAnswerThatIsReadTooLateIsNoSuccess() throws Exception {
+        Duration timeout = Duration.ofMillis(500);
+        WebUsers.Load load = new WebUsers.Load(port, QUICK, 2, Duration.ZERO, Duration.ZERO, 2, timeout);
+
+        // the one thread of the users is held up, while the other answer is there already
+        WebUsers.ask(
+                load, tally, number -> assertThat(new CompletableFuture<>()).failsWithin(timeout.plusMillis(100)));
+
+        assertThat(tally.answered()).isEqualTo(1);
     }
 
     @Test
