@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class StressTests {
 
     private static final long SEED = Long.getLong("stress.seed", System.nanoTime());
-    private static final long RUN = TimeUnit.SECONDS.toNanos(Long.getLong("stress.seconds", 20));
+    private static final long RUN = TimeUnit.SECONDS.toNanos(Long.getLong("stress.seconds", 10));
     private static final int CALLS_EACH = 600;
     private static final int AT_LEAST = 3;
 

@@ -28,8 +28,12 @@ class LoadTestingPageTests {
         List<String> addresses = addresses(page);
 
         assertThat(addresses).hasSizeGreaterThan(10);
-        for (String address : addresses) {
-            client.get().uri(address).exchange().expectStatus().isOk();
+        for (String address : addresses) { // without the wait
+            client.get()
+                    .uri(address.replaceFirst("=\\d+", "=1"))
+                    .exchange()
+                    .expectStatus()
+                    .isOk();
         }
     }
 

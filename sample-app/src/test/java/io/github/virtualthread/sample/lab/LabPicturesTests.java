@@ -18,12 +18,14 @@ import java.util.stream.Collectors;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Pictures for README and docs, in {@code target/lab/screenshots}. Who wants new ones there runs this test with
- * {@code -Dscreenshots.write=true}, which copies them to {@code docs/images}.
+ * Takes the pictures of README and docs, and puts them into {@code docs/images}: only with {@code -Dscreenshots.write=true}. What
+ * they show is tested elsewhere, and they take half a minute.
  */
 @BrowserTest
+@EnabledIfSystemProperty(named = "screenshots.write", matches = "true")
 class LabPicturesTests extends InBrowser {
 
     private static final Path IMAGES = Path.of("..", "docs", "images");
@@ -102,12 +104,9 @@ class LabPicturesTests extends InBrowser {
         page.waitForFunction(
                 "() => [...document.querySelectorAll('figure:not([hidden]) canvas')].every(each => each.ariaLabel)");
         write(page.screenshot(), picture);
-        if (Boolean.getBoolean("screenshots.write")) {
-            // not elsewhere: with other fonts a picture is larger, and nobody keeps it
-            assertThat(Files.size(picture)).as(name).isLessThan(MOST_BYTES);
-            Files.createDirectories(IMAGES);
-            Files.copy(picture, IMAGES.resolve(name + ".png"), StandardCopyOption.REPLACE_EXISTING);
-        }
+        assertThat(Files.size(picture)).as(name).isLessThan(MOST_BYTES);
+        Files.createDirectories(IMAGES);
+        Files.copy(picture, IMAGES.resolve(name + ".png"), StandardCopyOption.REPLACE_EXISTING);
     }
 
     /** Without transparency, which nothing here has: the file is smaller by a sixth. */

@@ -32,7 +32,7 @@ class PinningDriverTests {
 
     /** 2 carriers do 20 queries a second, limits of 5 and 20 permits 50 and 200. */
     private static final Map<String, String> SETTINGS =
-            Map.of("few", "5", "many", "20", "carriers", "2", "millis", "100", "seconds", "2", "rounds", "1");
+            Map.of("few", "5", "many", "20", "carriers", "2", "millis", "100", "seconds", "1", "rounds", "1");
 
     private final Set<ProcessHandle> before = children();
 
