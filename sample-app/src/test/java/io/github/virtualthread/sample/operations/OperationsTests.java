@@ -20,7 +20,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
 @SampleTest
 @TestPropertySource(
         properties = {
-            "virtual-thread.health.saturated-after=1ms",
+            "virtual-thread.health.saturated-after=1ns",
             "virtual-thread.limits.partner.permits=1",
             "management.endpoint.health.probes.enabled=true",
             "management.endpoint.health.show-details=always"
