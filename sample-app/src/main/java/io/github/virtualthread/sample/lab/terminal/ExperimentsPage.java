@@ -73,23 +73,12 @@ final class ExperimentsPage {
     private static String answer(Report.Entry entry, Answer answer) {
         StringBuilder page = new StringBuilder();
         if (!answer.rows().isEmpty()) {
-            page.append(table(answer.columns(), answer.rows(), entry)).append('\n');
+            page.append(MarkdownTable.of(answer.columns(), answer.rows(), (row, column) -> figure(entry, row, column)))
+                    .append('\n');
         }
         page.append(facts(answer.facts()));
         answer.notes().forEach(note -> page.append("- ").append(note).append('\n'));
         return page.toString();
-    }
-
-    private static String table(List<Column> columns, List<Row> rows, Report.Entry entry) {
-        String head = columns.stream().map(TextTable::heading).collect(Collectors.joining(" | ", "| | ", " |\n"));
-        return head
-                + "|---".repeat(columns.size() + 1)
-                + "|\n"
-                + rows.stream()
-                        .map(row -> columns.stream()
-                                .map(column -> figure(entry, row, column))
-                                .collect(Collectors.joining(" | ", "| " + row.name() + " | ", " |\n")))
-                        .collect(Collectors.joining());
     }
 
     private static String figure(Report.Entry entry, Row row, Column column) {

@@ -5,7 +5,6 @@ import io.github.virtualthread.sample.lab.Answer.Column;
 import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Report;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** What README shows of the experiment with the scarce resource: those columns and rows that matter most. */
 final class ReadmeTable {
@@ -46,23 +45,20 @@ final class ReadmeTable {
                         new IllegalArgumentException("No answer of %s is among the results".formatted(EXPERIMENT)));
         Answer answer = entry.answer();
         List<Column> columns = COLUMNS.stream().map(key -> column(answer, key)).toList();
-        String head = columns.stream().map(TextTable::heading).collect(Collectors.joining(" | ", "| | ", " |\n"));
+        List<Row> rows = ROWS.stream().map(answer::row).toList();
         return """
                 %,d users at once, each with a query of %,d ms%s. %s on %d cores; `max-wait` was %,d ms.
 
-                %s%s|
                 %s""".formatted(
-                setting(entry, "users"),
-                setting(entry, "millis"),
-                entry.settings().containsKey("connections")
-                        ? ", on %,d connections".formatted(setting(entry, "connections"))
-                        : "",
-                rounds(setting(entry, "rounds")),
-                report.machine().cores(),
-                setting(entry, "wait"),
-                head,
-                "|---".repeat(columns.size() + 1),
-                ROWS.stream().map(name -> row(answer.row(name), columns)).collect(Collectors.joining()));
+                        setting(entry, "users"),
+                        setting(entry, "millis"),
+                        entry.settings().containsKey("connections")
+                                ? ", on %,d connections".formatted(setting(entry, "connections"))
+                                : "",
+                        rounds(setting(entry, "rounds")),
+                        report.machine().cores(),
+                        setting(entry, "wait"),
+                        MarkdownTable.of(columns, rows, ReadmeTable::median));
     }
 
     private static Column column(Answer answer, String key) {
@@ -84,10 +80,7 @@ final class ReadmeTable {
         return number == 1 ? "One round" : "Medians of %d rounds".formatted(number);
     }
 
-    private static String row(Row row, List<Column> columns) {
-        return columns.stream()
-                .map(column ->
-                        row.figures().containsKey(column.key()) ? TextTable.number(row.median(column.key())) : "")
-                .collect(Collectors.joining(" | ", "| " + row.name() + " | ", " |\n"));
+    private static String median(Row row, Column column) {
+        return row.figures().containsKey(column.key()) ? TextTable.number(row.median(column.key())) : "";
     }
 }
