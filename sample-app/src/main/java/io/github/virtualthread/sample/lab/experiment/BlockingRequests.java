@@ -11,7 +11,6 @@ import io.github.virtualthread.sample.lab.Parameter;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.core.annotation.Order;
@@ -28,9 +27,9 @@ class BlockingRequests implements Experiment {
     static final String VIRTUAL_BLOCK = "virtual threads, block";
 
     private static final int WARM_UP_USERS = 50;
-    private static final Duration SHORTEST_WARM_UP = Duration.ofMillis(500);
-    private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(3);
     private static final int WARM_UP_MILLIS = 10;
+    private static final int SHORTEST_WARM_UP = 500; // milliseconds, as the longest
+    private static final int LONGEST_WARM_UP = 3_000;
 
     /** From here on one thread that drives the users may be what limits the rate. */
     private static final double TOO_BUSY = 80;
@@ -98,14 +97,8 @@ class BlockingRequests implements Experiment {
     }
 
     private Contender contender(String name, int port, boolean blocks, Run run) {
-        WebUsers.Load little = new WebUsers.Load(
-                port,
-                path(blocks, WARM_UP_MILLIS),
-                WARM_UP_USERS,
-                Duration.ZERO,
-                warmUp(Duration.ofSeconds(run.get("loop"))),
-                Integer.MAX_VALUE,
-                Duration.ofSeconds(10));
+        WebUsers.Load little =
+                WebUsers.Load.warmUp(port, path(blocks, WARM_UP_MILLIS), WARM_UP_USERS, warmUp(run.get("loop")));
         WebUsers.Load load = new WebUsers.Load(
                 port,
                 path(blocks, run.get("millis")),
@@ -118,8 +111,8 @@ class BlockingRequests implements Experiment {
     }
 
     /** As long as what is measured, within bounds: code that is not compiled yet answers a tenth of the quick requests. */
-    private static Duration warmUp(Duration loop) {
-        return Collections.min(List.of(LONGEST_WARM_UP, Collections.max(List.of(SHORTEST_WARM_UP, loop))));
+    private static Duration warmUp(int loopSeconds) {
+        return Duration.ofMillis(Math.clamp(loopSeconds * 1_000L, SHORTEST_WARM_UP, LONGEST_WARM_UP));
     }
 
     private static String path(boolean blocks, int millis) {

@@ -151,15 +151,7 @@ class OneCarrier implements Experiment {
     }
 
     private static Measurement warmUp(int port) throws Exception {
-        return new Tally()
-                .ask(new WebUsers.Load(
-                        port,
-                        "/lab/requests/quick?request=",
-                        WARM_UP_USERS,
-                        Duration.ZERO,
-                        WARM_UP_LOOP,
-                        Integer.MAX_VALUE,
-                        Duration.ofSeconds(10)));
+        return new Tally().ask(WebUsers.Load.warmUp(port, "/lab/requests/quick?request=", WARM_UP_USERS, WARM_UP_LOOP));
     }
 
     private static WebUsers.Load load(int port, Run run) {

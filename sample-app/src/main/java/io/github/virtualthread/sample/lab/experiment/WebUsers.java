@@ -211,6 +211,11 @@ final class WebUsers implements Callable<WebUsers.Spent> {
             this(port, path, users, rampUp, loop, requests, timeout, NEVER);
         }
 
+        /** Of users who come at once and ask again and again, until the server is warm. */
+        static Load warmUp(int port, String path, int users, Duration loop) {
+            return new Load(port, path, users, Duration.ZERO, loop, Integer.MAX_VALUE, Duration.ofSeconds(10));
+        }
+
         private long deadline(long begin, long now) {
             return begin + Math.min(now - begin + timeout.toNanos(), end.toNanos());
         }
