@@ -61,16 +61,7 @@ abstract class DatabaseServerTest {
                     .answer()
                     .get(30, TimeUnit.SECONDS);
 
-            assertThat(failed(answer, ScarceResource.UNLIMITED)).isPositive();
-            for (String limited : List.of(
-                    ScarceResource.PATIENT,
-                    ScarceResource.CONCURRENCY_LIMIT,
-                    ScarceResource.VIRTUAL,
-                    ScarceResource.LIMITED,
-                    ScarceResource.VIRTUAL_BOUNDED,
-                    ScarceResource.LIMITED_BOUNDED)) {
-                assertThat(failed(answer, limited)).as(limited).isZero();
-            }
+            ScarceAnswers.assertThatOnlyTheUnlimitedFail(answer);
             assertThat(answer.row(ScarceResource.VIRTUAL).median("done")).isEqualTo(60);
             // the query takes its time: six turns of ten
             assertThat(answer.row(ScarceResource.VIRTUAL).median("most")).isGreaterThanOrEqualTo(6 * 100);
@@ -113,9 +104,5 @@ abstract class DatabaseServerTest {
                 .map(About::notShown)
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private static double failed(Answer answer, String way) {
-        return answer.row(way).median("failed");
     }
 }

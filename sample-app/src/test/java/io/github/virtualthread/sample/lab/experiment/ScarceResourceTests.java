@@ -85,16 +85,7 @@ class ScarceResourceTests {
                 .answer()
                 .get(25, TimeUnit.SECONDS);
 
-        assertThat(failed(answer, ScarceResource.UNLIMITED)).isPositive();
-        for (String limited : List.of(
-                ScarceResource.PATIENT,
-                ScarceResource.CONCURRENCY_LIMIT,
-                ScarceResource.VIRTUAL,
-                ScarceResource.LIMITED,
-                ScarceResource.VIRTUAL_BOUNDED,
-                ScarceResource.LIMITED_BOUNDED)) {
-            assertThat(failed(answer, limited)).as(limited).isZero();
-        }
+        ScarceAnswers.assertThatOnlyTheUnlimitedFail(answer);
         for (String complete : List.of(
                 ScarceResource.PATIENT,
                 ScarceResource.CONCURRENCY_LIMIT,
@@ -213,9 +204,5 @@ class ScarceResourceTests {
                 .filter(about -> about.id().equals(ID))
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private static double failed(Answer answer, String way) {
-        return answer.row(way).median("failed");
     }
 }
