@@ -27,7 +27,7 @@ public abstract class PermitRequest {
 
     private final @Nullable SemaphoreLimit limit;
     private volatile byte phase; // 0: has not asked yet
-    private boolean nested;
+    boolean nested; // when it joined the queue
 
     /** Links of {@link WaitQueue}, guarded by the lock of the limit. */
     @Nullable
@@ -94,11 +94,6 @@ public abstract class PermitRequest {
      */
     protected boolean isNested() {
         return false;
-    }
-
-    final boolean checkNested() {
-        nested = isNested();
-        return nested;
     }
 
     /**

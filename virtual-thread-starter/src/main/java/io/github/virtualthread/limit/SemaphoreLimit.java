@@ -151,16 +151,18 @@ final class SemaphoreLimit implements TaskLimit {
     Reason admit(PermitRequest request) {
         boolean granted = takePermit();
         if (!granted) {
+            boolean nested = request.isNested();
             lock.lock();
             try {
                 granted = takePermit();
                 if (!granted && queue.size() >= settings.queueCapacity()) {
                     return Reason.QUEUE_FULL;
                 }
-                if (!granted && request.checkNested() && settings.nested() == Nested.FAIL) {
+                if (!granted && nested && settings.nested() == Nested.FAIL) {
                     return Reason.NESTED;
                 }
                 if (!granted) {
+                    request.nested = nested;
                     request.askedAt = System.nanoTime();
                     enqueue(request);
                 }
@@ -169,11 +171,7 @@ final class SemaphoreLimit implements TaskLimit {
             }
         }
         if (granted) {
-            Throwable failure = request.grant();
-            if (failure != null) {
-                restore();
-                request.grantFailed(failure);
-            }
+            grant(request);
         } else if (permits.availablePermits() > 0) {
             serve();
         }
@@ -196,10 +194,34 @@ final class SemaphoreLimit implements TaskLimit {
         return queue.isEmpty() && permits.tryAcquire();
     }
 
-    /** Returns a permit and grants it to the first in the queue. */
+    /** Hands a permit over to the first in the queue, or returns it where nobody waits. */
     void release() {
         completed.increment();
-        restore();
+        PermitRequest heir = queue.isEmpty() ? null : heir();
+        if (heir == null) {
+            restore();
+        } else {
+            grant(heir);
+        }
+    }
+
+    /** The first in the queue, unless there are fewer permits than before: then one has to come back. */
+    private @Nullable PermitRequest heir() {
+        lock.lock();
+        try {
+            return permits.availablePermits() < 0 ? null : queue.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Grants a permit that is taken; where that fails, it goes to another before the request is told, which may block. */
+    private void grant(PermitRequest request) {
+        Throwable failure = request.grant();
+        if (failure != null) {
+            restore();
+            request.grantFailed(failure);
+        }
     }
 
     private void restore() {
