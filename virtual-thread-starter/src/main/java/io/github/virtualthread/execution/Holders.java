@@ -13,13 +13,8 @@ final class Holders {
 
     private static final Logger logger = LoggerFactory.getLogger(Holders.class);
 
-    private final LiveTasks tasks;
     private final Map<Thread, CallerPermit> callers = new ConcurrentHashMap<>();
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
-
-    Holders(LiveTasks tasks) {
-        this.tasks = tasks;
-    }
 
     /** Remembers a permit of the current thread; returns the one that the thread took before and still holds. */
     @Nullable
@@ -51,7 +46,7 @@ final class Holders {
                 return permit.spec();
             }
         }
-        Task task = tasks.current();
+        Task task = TaskThreads.current();
         return task != null && task.holdsPermit() && limit.equals(task.spec().limit()) ? task.spec() : null;
     }
 

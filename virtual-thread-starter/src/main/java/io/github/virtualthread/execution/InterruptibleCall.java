@@ -62,7 +62,7 @@ abstract class InterruptibleCall extends Call {
     }
 
     private volatile byte window;
-    private volatile @Nullable Thread thread;
+    private @Nullable Thread thread; // written before window and start, read after them
     private volatile @Nullable Cause cause;
 
     InterruptibleCall(TaskSpec spec) {
@@ -79,9 +79,23 @@ abstract class InterruptibleCall extends Call {
         CAUSE.compareAndSet(this, (@Nullable Cause) null, why);
     }
 
+    /** The current thread is that of the body from now on. */
+    final void enteredThread() {
+        thread = Thread.currentThread();
+    }
+
+    /** Whoever still holds the call must not hold the thread. */
+    final void leftThread() {
+        thread = null;
+    }
+
+    /** The thread that runs the body, what comes before it and what comes after it. */
+    final @Nullable Thread thread() {
+        return thread;
+    }
+
     /** Opens the window, on the thread of the body. */
     final void openWindow() {
-        thread = Thread.currentThread();
         window = OPEN;
     }
 
@@ -123,7 +137,6 @@ abstract class InterruptibleCall extends Call {
         for (byte seen = window; seen == DELIVERING || !WINDOW.compareAndSet(this, seen, CLOSED); seen = window) {
             Thread.yield();
         }
-        thread = null;
         Thread.interrupted();
     }
 

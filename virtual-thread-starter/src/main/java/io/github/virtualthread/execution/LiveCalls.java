@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that wait and run at this moment. To look costs time in proportion to the calls that run, and holds up a limit
@@ -111,10 +112,9 @@ public final class LiveCalls {
                 holders.callers().entrySet().stream().flatMap(entry -> nested(entry.getValue())
                         .filter(Call::isStarted)
                         .map(permit -> live(permit, entry.getKey()))),
-                tasks.threads().entrySet().stream()
-                        .filter(entry ->
-                                entry.getValue().isStarted() && entry.getValue().holdsPermit())
-                        .map(entry -> live(entry.getValue(), entry.getKey())));
+                tasks.running().stream()
+                        .filter(task -> task.isStarted() && task.holdsPermit())
+                        .map(task -> live(task, task.thread())));
     }
 
     private static Stream<CallerPermit> nested(CallerPermit innermost) {
@@ -125,7 +125,7 @@ public final class LiveCalls {
         return permits.build();
     }
 
-    private static LiveCall live(Call call, Thread thread) {
+    private static LiveCall live(Call call, @Nullable Thread thread) {
         return new LiveCall(
                 call, thread, call instanceof Task task && task.future().isDone(), mdc(call));
     }

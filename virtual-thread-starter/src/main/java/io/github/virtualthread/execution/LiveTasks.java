@@ -1,35 +1,34 @@
 package io.github.virtualthread.execution;
 
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks that have not ended: all are counted, those that have a thread are known.
  *
- * <p>A count of its own, since no sum over map and queues is exact while tasks move from one to the other.
+ * <p>A count of its own, since no sum over table and queues is exact while tasks move from one to the other.
  */
 final class LiveTasks {
 
-    private final Map<Thread, Task> running = new ConcurrentHashMap<>();
-    private final AtomicInteger number = new AtomicInteger();
+    private final TaskTable running = new TaskTable();
+    private final LongAdder begun = new LongAdder();
+    private final LongAdder ended = new LongAdder();
     private final AtomicInteger watchers = new AtomicInteger();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition none = lock.newCondition();
 
     /** One more has come. */
     void begin() {
-        number.incrementAndGet();
+        begun.increment();
     }
 
     /** One has ended. Whoever watches afterwards sees the number, whoever watches already is told. */
     void end() {
-        if (number.decrementAndGet() == 0 && watchers.get() > 0) {
+        ended.increment();
+        if (watchers.get() > 0 && isEmpty()) {
             lock.lock();
             try {
                 none.signalAll();
@@ -39,31 +38,25 @@ final class LiveTasks {
         }
     }
 
+    /** Exact: if as many have ended by now as will have begun by a later moment, there is none at this one. */
     boolean isEmpty() {
-        return number.get() == 0;
+        long over = ended.sum();
+        return begun.sum() == over;
     }
 
-    void enter(Thread thread, Task task) {
-        running.put(thread, task);
+    /** The task gets a thread. */
+    void enter(Task task) {
+        task.place(running.enter(task));
     }
 
-    void leave(Thread thread) {
-        running.remove(thread);
+    /** The thread of the task ends. */
+    void leave(Task task) {
+        running.leave(task.place());
     }
 
-    /** The task of the current thread. */
-    @Nullable
-    Task current() {
-        return running.get(Thread.currentThread());
-    }
-
-    /** Threads with their tasks, at this moment. */
-    Map<Thread, Task> threads() {
-        return Map.copyOf(running);
-    }
-
-    Collection<Task> running() {
-        return List.copyOf(running.values());
+    /** Those that have a thread, at this moment. */
+    List<Task> running() {
+        return running.all();
     }
 
     /** Waits until all have ended, or the time is over; returns whether they have. */

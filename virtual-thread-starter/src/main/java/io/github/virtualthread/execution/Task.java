@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>Keeps its books apart from the future: what users do with that decides what the caller sees, never whether a permit
  * goes back.
  */
-class Task extends InterruptibleCall implements Runnable {
+class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExceptionHandler {
 
     private static final Logger logger = LoggerFactory.getLogger(Task.class);
 
@@ -33,6 +33,7 @@ class Task extends InterruptibleCall implements Runnable {
     private @Nullable TaskBody body;
     private CapturedContext context;
     private @Nullable Throwable refusal; // why the body never runs
+    private int place; // among those that have a thread
 
     /**
      * A task that has not been submitted. To be made on the thread of the caller.
@@ -45,6 +46,14 @@ class Task extends InterruptibleCall implements Runnable {
         this.context = engine().capture();
         this.body = engine().decorators().decorate(spec.name(), body);
         this.onFailure = onFailure;
+    }
+
+    int place() {
+        return place;
+    }
+
+    void place(int taken) {
+        place = taken;
     }
 
     CompletableFuture<@Nullable Object> future() {
@@ -133,8 +142,15 @@ class Task extends InterruptibleCall implements Runnable {
         settle(null, null, reason);
     }
 
+    /** Nothing is thrown that this could be told, unless something is wrong here. */
+    @Override
+    public void uncaughtException(Thread thread, Throwable failure) {
+        Failures.log(logger, "{} has failed on {} outside of its body", spec().name(), thread.getName(), failure);
+    }
+
     @Override
     public void run() {
+        engine().enterThread(this);
         Scope scope = ContextPropagation.open(context);
         try {
             if (refusal == null && engine().isStopped()) {
@@ -148,7 +164,8 @@ class Task extends InterruptibleCall implements Runnable {
             }
         } finally {
             ContextPropagation.close(scope);
-            engine().leaveThread();
+            engine().leaveThread(this);
+            leftThread();
             release();
         }
     }
@@ -156,6 +173,7 @@ class Task extends InterruptibleCall implements Runnable {
     private void runBody() {
         Object value = null;
         Throwable failure = null;
+        enteredThread();
         if (!future.isDone()) {
             started();
         }

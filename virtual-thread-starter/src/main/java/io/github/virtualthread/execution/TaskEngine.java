@@ -49,7 +49,7 @@ public final class TaskEngine implements AutoCloseable {
     private final boolean callerTrace;
     private final Patience patience;
     private final LiveTasks live = new LiveTasks();
-    private final Holders holders = new Holders(live);
+    private final Holders holders = new Holders();
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
     private volatile DrainCounts drained = new DrainCounts();
 
@@ -243,7 +243,7 @@ public final class TaskEngine implements AutoCloseable {
     private boolean accepts() {
         Phase now = phase.get();
         // a running task may need further calls to finish
-        return now == Phase.OPEN || (now == Phase.DRAINING && live.current() != null);
+        return now == Phase.OPEN || (now == Phase.DRAINING && TaskThreads.current() != null);
     }
 
     TaskListeners listeners() {
@@ -274,18 +274,23 @@ public final class TaskEngine implements AutoCloseable {
     /** Starts the thread of a task that has its permit. */
     void start(Task task) {
         Thread thread = task.spec().threads().newThread(task);
-        live.enter(thread, task);
+        live.enter(task);
         try {
             thread.start();
         } catch (Throwable failure) {
-            live.leave(thread);
+            live.leave(task);
             throw failure;
         }
     }
 
+    /** The current thread is that of a task from now on. */
+    void enterThread(Task task) {
+        threads.enter(task);
+    }
+
     /** The current thread has done all for its task. */
-    void leaveThread() {
-        live.leave(Thread.currentThread());
+    void leaveThread(Task task) {
+        live.leave(task);
     }
 
     /** A caller begins to wait for its permit. */

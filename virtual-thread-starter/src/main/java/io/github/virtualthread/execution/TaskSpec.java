@@ -3,7 +3,6 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
-import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /** What all calls under one name have in common. Made once by {@link TaskEngine#spec}, used by every call. */
@@ -13,14 +12,14 @@ public final class TaskSpec {
     private final String name;
     private final @Nullable TaskLimit limit;
     private final @Nullable Duration timeout;
-    private final ThreadFactory threads;
+    private final TaskThreads.Named threads;
 
     TaskSpec(
             TaskEngine engine,
             String name,
             @Nullable TaskLimit limit,
             @Nullable Duration timeout,
-            ThreadFactory threads) {
+            TaskThreads.Named threads) {
         this.engine = engine;
         this.name = name;
         this.limit = limit;
@@ -65,7 +64,7 @@ public final class TaskSpec {
         return engine;
     }
 
-    ThreadFactory threads() {
+    TaskThreads.Named threads() {
         return threads;
     }
 }

@@ -4,16 +4,20 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the virtual threads: prefix, name of the task, number. Threads of one name share one factory, so no two are named
- * alike.
+ * Makes the virtual threads: prefix, name of the task, number. Tasks of one name share their numbers, so no two threads are
+ * named alike.
  *
- * <p>A thread is made by whoever frees a permit, not by the caller of its task: it inherits nothing from its maker.
+ * <p>A thread is made by whoever frees a permit, not by the caller of its task: it inherits nothing from its maker. Its name
+ * and all else it gives itself, as its maker is in a hurry: a caller with many more calls to make, or a task that has ended.
  */
 final class TaskThreads {
 
-    private final Map<String, ThreadFactory> factories = new ConcurrentHashMap<>();
+    private final ThreadFactory factory =
+            Thread.ofVirtual().inheritInheritableThreadLocals(false).factory();
+    private final Map<String, Named> named = new ConcurrentHashMap<>();
     private final String prefix;
     private final ClassLoader contextClassLoader;
 
@@ -22,22 +26,49 @@ final class TaskThreads {
         this.contextClassLoader = contextClassLoader;
     }
 
-    /** Thread-safe factory of the threads of one task, unlike the builder it comes from. */
-    ThreadFactory named(String task) {
-        return factories.computeIfAbsent(task, this::create);
+    /** The threads of one task. */
+    Named named(String task) {
+        return named.computeIfAbsent(task, name -> new Named(factory, prefix + name + "-"));
     }
 
-    private ThreadFactory create(String task) {
-        ThreadFactory factory =
-                Thread.ofVirtual().inheritInheritableThreadLocals(false).factory();
-        String begin = prefix + task + "-";
-        AtomicLong number = new AtomicLong();
-        return body -> {
-            Thread thread = factory.newThread(body);
-            // a factory that numbers threads by itself builds each name in several arrays
-            thread.setName(begin + number.incrementAndGet());
-            thread.setContextClassLoader(contextClassLoader);
-            return thread;
-        };
+    /** Makes the current thread the one of a task. */
+    void enter(Task task) {
+        Thread thread = Thread.currentThread();
+        thread.setName(task.spec().threads().nextName());
+        thread.setContextClassLoader(contextClassLoader);
+        // also how a thread knows its task: a map would be shared by all, a thread-local is larger than the task
+        thread.setUncaughtExceptionHandler(task);
+    }
+
+    /** The task of the current thread. */
+    static @Nullable Task current() {
+        return Thread.currentThread().getUncaughtExceptionHandler() instanceof Task task ? task : null;
+    }
+
+    /** Threads of one name. */
+    static final class Named {
+
+        private final ThreadFactory factory;
+        private final String begin;
+        private final AtomicLong number = new AtomicLong();
+
+        /**
+         * Threads of which there is none yet.
+         *
+         * @param begin what all names begin with
+         */
+        Named(ThreadFactory factory, String begin) {
+            this.factory = factory;
+            this.begin = begin;
+        }
+
+        /** A thread that has not been started, and has no name. */
+        Thread newThread(Task task) {
+            return factory.newThread(task);
+        }
+
+        private String nextName() {
+            return begin + number.incrementAndGet();
+        }
     }
 }

@@ -126,7 +126,7 @@ class StartFailureTests {
             return Thread.ofVirtual().unstarted(body);
         };
         CompletableFuture<Thread> handler = new CompletableFuture<>();
-        TaskSpec spec = new TaskSpec(test.engine, "Test.task", test.limit("db"), null, once);
+        TaskSpec spec = test.spec("db", once);
 
         test.engine.execute(spec, StartFailureTests::notRun, failure -> handler.complete(Thread.currentThread()));
 
@@ -136,7 +136,7 @@ class StartFailureTests {
     @Test
     void whoCannotBeToldElsewhereIsToldHere() {
         AtomicInteger told = new AtomicInteger();
-        TaskSpec spec = new TaskSpec(test.engine, "Test.task", test.limit("db"), null, broken(OutOfMemoryError::new));
+        TaskSpec spec = test.spec("db", broken(OutOfMemoryError::new));
 
         test.engine.execute(spec, StartFailureTests::notRun, failure -> {
             told.incrementAndGet();

@@ -114,12 +114,7 @@ final class StressCaller {
                 ThreadFactory none = body -> {
                     throw new OutOfMemoryError("no thread");
                 };
-                yield load.submit(
-                        new TaskSpec(
-                                load.test.engine, "Stress.task", load.test.limit(limit.settings.name()), null, none),
-                        limit,
-                        turn,
-                        () -> end(false));
+                yield load.submit(load.test.spec(limit.settings.name(), none), limit, turn, () -> end(false));
             }
             case CALLS_ANOTHER_LIMIT -> submit(limit, turn, () -> nested(limit, later));
             case CALLS_ITS_OWN_LIMIT -> submit(limit, turn, () -> nested(limit, limit));

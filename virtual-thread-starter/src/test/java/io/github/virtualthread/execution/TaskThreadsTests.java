@@ -6,14 +6,12 @@ import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.LimitSettings;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,38 +22,31 @@ class TaskThreadsTests {
 
     @Test
     void namesAreThePrefixTheTaskAndANumber() {
-        TaskThreads threads = new TaskThreads("vt-", getClass().getClassLoader());
+        try (TestEngine test = new TestEngine()) {
+            TaskSpec price = test.engine.spec("Shop.price", null);
+            TaskSpec stock = test.engine.spec("Shop.stock", null);
 
-        Thread first = threads.named("Shop.price").newThread(() -> {});
-        Thread second = threads.named("Shop.price").newThread(() -> {});
-        Thread other = threads.named("Shop.stock").newThread(() -> {});
-
-        assertThat(List.of(first, second, other)).allMatch(Thread::isVirtual);
-        assertThat(List.of(first.getName(), second.getName(), other.getName()))
-                .containsExactly("vt-Shop.price-1", "vt-Shop.price-2", "vt-Shop.stock-1");
+            assertThat(Stream.of(price, price, stock)
+                            .map(spec -> test.engine.submit(spec, Thread::currentThread))
+                            .map(CompletableFuture::join)
+                            .map(Thread.class::cast))
+                    .allMatch(Thread::isVirtual)
+                    .extracting(Thread::getName)
+                    .containsExactly("vt-Shop.price-1", "vt-Shop.price-2", "vt-Shop.stock-1");
+        }
     }
 
     @Test
-    void noTwoThreadsAreNamedAlikeThoughManyMakeThem() throws Exception {
-        TaskThreads threads = new TaskThreads("vt-", getClass().getClassLoader());
-        List<String> names = Collections.synchronizedList(new ArrayList<>());
-        CountDownLatch start = new CountDownLatch(1);
-        List<Thread> makers = IntStream.range(0, 8)
-                .mapToObj(maker -> Thread.ofPlatform().start(() -> {
-                    TestEngine.await(start);
-                    for (int i = 0; i < 1_000; i++) {
-                        ThreadFactory factory = threads.named("task" + i % 10);
-                        names.add(factory.newThread(() -> {}).getName());
-                    }
-                }))
-                .toList();
+    void noTwoThreadsAreNamedAlikeThoughManyRunAtOnce() {
+        try (TestEngine test = new TestEngine()) {
+            List<CompletableFuture<Object>> names = IntStream.range(0, 8_000)
+                    .mapToObj(i ->
+                            test.engine.submit(test.engine.spec("task" + i % 10, null), () -> Thread.currentThread()
+                                    .getName()))
+                    .toList();
 
-        start.countDown();
-        for (Thread maker : makers) {
-            maker.join();
+            assertThat(names).extracting(CompletableFuture::join).doesNotHaveDuplicates();
         }
-
-        assertThat(names).doesNotHaveDuplicates().hasSize(8_000);
     }
 
     @Test

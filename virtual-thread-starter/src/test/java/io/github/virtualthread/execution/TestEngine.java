@@ -98,8 +98,17 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     }
 
     CompletableFuture<@Nullable Object> submit(@Nullable String limit, ThreadFactory threads, TaskBody body) {
-        TaskSpec spec = new TaskSpec(engine, "Test.task", limit == null ? null : limits.get(limit), null, threads);
-        return engine.submit(spec, body);
+        return engine.submit(spec(limit, threads), body);
+    }
+
+    /** A task on threads of one's own. */
+    TaskSpec spec(@Nullable String limit, ThreadFactory threads) {
+        return new TaskSpec(
+                engine,
+                "Test.task",
+                limit == null ? null : limits.get(limit),
+                null,
+                new TaskThreads.Named(threads, "vt-Test.task-"));
     }
 
     /** A body that holds its permit until the latch opens; it runs when this returns. */
