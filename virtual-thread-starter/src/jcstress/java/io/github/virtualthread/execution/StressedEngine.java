@@ -83,9 +83,16 @@ final class StressedEngine {
 
     static final class Holder extends PermitRequest {
 
+        private final TaskLimit limit;
+
         private Holder(TaskLimit limit) {
-            super(limit);
+            this.limit = limit;
             ask();
+        }
+
+        @Override
+        protected TaskLimit limit() {
+            return limit;
         }
 
         void release() {

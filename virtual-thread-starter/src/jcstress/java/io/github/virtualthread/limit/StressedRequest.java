@@ -7,10 +7,11 @@ final class StressedRequest extends PermitRequest {
 
     private static final TaskTimer TIMER = new TaskTimer("timer");
 
+    private final TaskLimit limit;
     private final AtomicInteger granted = new AtomicInteger();
 
     StressedRequest(TaskLimit limit) {
-        super(limit);
+        this.limit = limit;
     }
 
     /** A limit that nobody listens to. */
@@ -27,6 +28,11 @@ final class StressedRequest extends PermitRequest {
 
     int timesGranted() {
         return granted.get();
+    }
+
+    @Override
+    protected TaskLimit limit() {
+        return limit;
     }
 
     @Override

@@ -3,25 +3,27 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
+import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.jspecify.annotations.Nullable;
 
 /** One call, whatever thread it runs on. */
 abstract class Call extends PermitRequest implements TaskCall {
 
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final AtomicLongFieldUpdater<Call> ID = AtomicLongFieldUpdater.newUpdater(Call.class, "id");
+    private static final AtomicLongFieldUpdater<Call> STARTED_AT =
+            AtomicLongFieldUpdater.newUpdater(Call.class, "startedAt");
 
     private final TaskSpec spec;
-    private List<TaskListener> heardBy = List.of();
+    private boolean heard;
     private volatile long id; // 0: nobody has asked for it
     private volatile long startedAt; // 0: not started
 
     /** A call that has not been submitted. */
     Call(TaskSpec spec) {
-        super(spec.limit());
         this.spec = spec;
     }
 
@@ -46,8 +48,11 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     public final Duration waited() {
+        long since = askedAt();
         long until = startedAt;
-        return Duration.ofNanos(Math.max(0, (until == 0 ? System.nanoTime() : until) - askedAt()));
+        return since == 0
+                ? Duration.ZERO
+                : Duration.ofNanos(Math.max(0, (until == 0 ? System.nanoTime() : until) - since));
     }
 
     @Override
@@ -61,13 +66,19 @@ abstract class Call extends PermitRequest implements TaskCall {
         return nanoTime - startedAt;
     }
 
-    /** Who hears of this call, from its submission on. */
-    final void heardBy(List<TaskListener> listeners) {
-        heardBy = listeners;
+    /** Somebody hears of this call, from its submission on, and may ask how long it has waited. */
+    final void hear() {
+        heard = true;
+        asked();
     }
 
-    final List<TaskListener> heardBy() {
-        return heardBy;
+    final boolean isHeard() {
+        return heard;
+    }
+
+    @Override
+    protected final @Nullable TaskLimit limit() {
+        return spec.limit();
     }
 
     final TaskEngine engine() {
@@ -76,7 +87,7 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     /** The body is about to run. */
     final void started() {
-        startedAt = System.nanoTime() | 1; // never 0
+        STARTED_AT.lazySet(this, System.nanoTime() | 1); // never 0
         engine().listeners().started(this);
     }
 

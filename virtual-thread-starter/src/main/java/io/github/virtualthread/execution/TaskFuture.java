@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskFuture extends CompletableFuture<@Nullable Object> {
 
-    private volatile @Nullable Task task;
+    private @Nullable Task task;
 
     TaskFuture(Task task) {
         this.task = task;

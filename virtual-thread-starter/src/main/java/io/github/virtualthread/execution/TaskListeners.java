@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,8 +23,10 @@ final class TaskListeners {
     }
 
     void submitted(Call call) {
-        call.heardBy(beans.get());
-        tell(call, listener -> listener.submitted(call));
+        if (!beans.get().isEmpty()) {
+            call.hear();
+            tell(call, listener -> listener.submitted(call));
+        }
     }
 
     void started(Call call) {
@@ -42,8 +45,8 @@ final class TaskListeners {
         tell(call, listener -> listener.rejected(call, rejection));
     }
 
-    private static void tell(Call call, Consumer<TaskListener> event) {
-        for (TaskListener listener : call.heardBy()) {
+    private void tell(Call call, Consumer<TaskListener> event) {
+        for (TaskListener listener : call.isHeard() ? beans.get() : List.<TaskListener>of()) {
             try {
                 event.accept(listener);
             } catch (Throwable failure) {

@@ -25,7 +25,6 @@ public abstract class PermitRequest {
         }
     }
 
-    private final @Nullable SemaphoreLimit limit;
     private volatile byte phase; // 0: has not asked yet
     boolean nested; // when it joined the queue
 
@@ -36,16 +35,21 @@ public abstract class PermitRequest {
     @Nullable
     PermitRequest next;
 
-    /** When the request was made, later when it joined the queue: in the queue these times ascend. */
-    long askedAt = System.nanoTime();
+    /** When the request was made, if anybody noted it, later when it joined the queue: in the queue these times ascend. */
+    long askedAt;
+
+    /** A request that has not asked yet. */
+    protected PermitRequest() {}
 
     /**
-     * A request that has not asked yet.
+     * The limit that the request asks, always the same.
      *
-     * @param limit limit to ask, null to be granted without one
+     * @return the limit, null to be granted without one
      */
-    protected PermitRequest(@Nullable TaskLimit limit) {
-        this.limit = (SemaphoreLimit) limit;
+    protected abstract @Nullable TaskLimit limit();
+
+    private @Nullable SemaphoreLimit semaphore() {
+        return (SemaphoreLimit) limit();
     }
 
     /**
@@ -56,6 +60,7 @@ public abstract class PermitRequest {
      * @return why the request was refused, null if it was not
      */
     protected final @Nullable Reason ask() {
+        SemaphoreLimit limit = semaphore();
         if (limit != null) {
             return limit.admit(this);
         }
@@ -96,10 +101,15 @@ public abstract class PermitRequest {
         return false;
     }
 
+    /** Notes the time from which a request has waited that does not have to. */
+    protected final void asked() {
+        askedAt = System.nanoTime();
+    }
+
     /**
      * When the request was made, or joined the queue.
      *
-     * @return time by {@link System#nanoTime()}
+     * @return time by {@link System#nanoTime()}; 0 for one that has not waited, and of which nobody has noted the time
      */
     protected final long askedAt() {
         return askedAt;
@@ -120,11 +130,12 @@ public abstract class PermitRequest {
      * @return whether the request was still waiting: then it is never granted and never rejected
      */
     protected final boolean leave() {
+        SemaphoreLimit limit = semaphore();
         return limit != null && phase == QUEUED && limit.remove(this);
     }
 
     /**
-     * Whether the permit is here: granted, and not given back.
+     * Whether the permit is here: granted, and not given back. What is granted without a limit stays so.
      *
      * @return whether the limit counts this call as running
      */
@@ -132,9 +143,10 @@ public abstract class PermitRequest {
         return phase == HOLDING;
     }
 
-    /** Gives the permit back, which grants it to the next in the queue. Does nothing when it went back already. */
+    /** Gives the permit of a limit back, which grants it to the next in the queue. Does nothing when it went back already. */
     protected final void giveBack() {
-        if (surrender() && limit != null) {
+        SemaphoreLimit limit = semaphore();
+        if (limit != null && surrender()) {
             limit.release();
         }
     }
@@ -149,7 +161,7 @@ public abstract class PermitRequest {
      * tells the request by {@link #grantFailed}.
      */
     final @Nullable Throwable grant() {
-        phase = HOLDING;
+        PHASE.setRelease(this, HOLDING);
         try {
             granted();
             return null;
@@ -163,6 +175,6 @@ public abstract class PermitRequest {
     }
 
     final void queued(boolean waiting) {
-        phase = waiting ? QUEUED : OVER;
+        PHASE.setRelease(this, waiting ? QUEUED : OVER);
     }
 }

@@ -13,8 +13,10 @@ class Call extends PermitRequest {
     final CompletableFuture<Reason> rejected = new CompletableFuture<>();
     final CompletableFuture<Throwable> failed = new CompletableFuture<>();
 
+    private final @Nullable TaskLimit limit;
+
     Call(@Nullable TaskLimit limit) {
-        super(limit);
+        this.limit = limit;
     }
 
     /** Asks the limit and expects no refusal at once. */
@@ -43,6 +45,11 @@ class Call extends PermitRequest {
                 throw new OutOfMemoryError("unable to create native thread");
             }
         };
+    }
+
+    @Override
+    protected @Nullable TaskLimit limit() {
+        return limit;
     }
 
     @Override

@@ -201,6 +201,7 @@ class PermitRequestTests {
         Call old = new Call(null);
         old.askedAt = System.nanoTime() - Duration.ofHours(1).toNanos();
         Call fresh = new Call(null);
+        fresh.askedAt = System.nanoTime();
         queue.add(old);
         queue.add(fresh);
 
