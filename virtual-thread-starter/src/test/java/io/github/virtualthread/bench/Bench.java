@@ -19,6 +19,8 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.slf4j.MDC;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.core.SpringVersion;
 
 /**
  * Runs the benchmarks, in every round one JVM for each of them: what slows the machine down for a while hits all alike.
@@ -76,6 +78,8 @@ public final class Bench {
                 Runtime.getRuntime().availableProcessors(),
                 system.getTotalMemorySize() >> 20,
                 Runtime.version().toString(),
+                SpringBootVersion.getVersion(),
+                SpringVersion.getVersion(),
                 System.getProperty("os.name"),
                 LocalDate.now().toString(),
                 system.getSystemLoadAverage());

@@ -23,6 +23,7 @@ record Contender(Callable<? extends Future<?>> start, Runnable end) {
             "floor", Services.Floor.class,
             "async", Services.Async.class,
             "async-full", Services.AsyncFull.class,
+            "spring-7", Services.Spring7.class,
             "ours", Services.Ours.class,
             "ours-full", Services.OursFull.class,
             "ours-metered", Services.OursMetered.class);

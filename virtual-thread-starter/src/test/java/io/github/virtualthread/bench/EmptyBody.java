@@ -26,7 +26,7 @@ public class EmptyBody {
 
     private static final int CALLS = 10_000;
 
-    @Param({"jdk", "floor", "async", "async-full", "ours", "ours-full", "ours-metered"})
+    @Param({"jdk", "floor", "async", "async-full", "spring-7", "ours", "ours-full", "ours-metered"})
     public String contender;
 
     private Burst burst;

@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(jvmArgsAppend = {"-Xms1g", "-Xmx1g"})
 public class HandOver {
 
-    @Param({"async-full", "ours-full"})
+    @Param({"async-full", "spring-7", "ours-full"})
     public String contender;
 
     @Param({"1", "64"})

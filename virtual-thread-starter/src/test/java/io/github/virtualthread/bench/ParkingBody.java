@@ -27,7 +27,7 @@ public class ParkingBody {
 
     private static final int CALLS = 10_000;
 
-    @Param({"async-full", "ours-full"})
+    @Param({"async-full", "spring-7", "ours-full"})
     public String contender;
 
     private Burst burst;

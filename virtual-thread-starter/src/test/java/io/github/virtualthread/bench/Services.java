@@ -15,6 +15,8 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.resilience.annotation.ConcurrencyLimit;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.EnableAsync;
 
 /** One service by different means, as applications write it. */
@@ -44,6 +46,21 @@ final class Services {
 
         @Override
         @org.springframework.scheduling.annotation.Async
+        CompletableFuture<Object> call() throws Exception {
+            return super.call();
+        }
+    }
+
+    /** The advice of @Async is outside, by Spring's default: who waits for the limit, and blocks, is the virtual thread. */
+    static class ConcurrencyLimitService extends Service {
+
+        ConcurrencyLimitService(Callable<?> body) {
+            super(body);
+        }
+
+        @Override
+        @org.springframework.scheduling.annotation.Async
+        @ConcurrencyLimit(limitString = "${bench.permits}")
         CompletableFuture<Object> call() throws Exception {
             return super.call();
         }
@@ -98,9 +115,7 @@ final class Services {
         }
     }
 
-    /** Carries the MDC, and waits for the bulkhead on the virtual thread. */
-    @EnableAsync
-    static class AsyncFull {
+    static class WithMdc {
 
         @Bean
         SimpleAsyncTaskExecutor taskExecutor() {
@@ -109,6 +124,11 @@ final class Services {
             executor.setTaskDecorator(new MdcDecorator());
             return executor;
         }
+    }
+
+    /** Carries the MDC, and waits for the bulkhead on the virtual thread. */
+    @EnableAsync
+    static class AsyncFull extends WithMdc {
 
         @Bean
         Service service(Callable<?> body, @Value("${bench.permits}") int permits) {
@@ -119,6 +139,12 @@ final class Services {
             return new AsyncService(Bulkhead.decorateCallable(Bulkhead.of("db", config), body));
         }
     }
+
+    /** The same with the limit that Spring has itself since 7. */
+    @EnableAsync
+    @EnableResilientMethods
+    @Import(ConcurrencyLimitService.class)
+    static class Spring7 extends WithMdc {}
 
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
     @Import(VirtualThreadService.class)

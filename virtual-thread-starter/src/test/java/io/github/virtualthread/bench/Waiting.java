@@ -30,7 +30,7 @@ public class Waiting {
 
     private static final int CALLS = 300_000;
 
-    @Param({"async-full", "ours-full"})
+    @Param({"async-full", "spring-7", "ours-full"})
     public String contender;
 
     private volatile CountDownLatch gate;

@@ -24,7 +24,15 @@ public record BenchReport(Machine machine, int rounds, List<Figures> figures, Ja
      *
      * @param load programs that wanted a core before the run began, by the average of the last minute; negative if unknown
      */
-    public record Machine(int cores, long memoryMegabytes, String java, String system, String date, double load) {}
+    public record Machine(
+            int cores,
+            long memoryMegabytes,
+            String java,
+            String springBoot,
+            String spring,
+            String system,
+            String date,
+            double load) {}
 
     /**
      * What one contender has reached.

@@ -16,6 +16,7 @@ final class PerformancePage {
             "async", "`@Async` with virtual threads",
             "async-full",
                     "the same, with a `TaskDecorator` for the MDC and a semaphore bulkhead of Resilience4j inside",
+            "spring-7", "the same, with Spring's own `@ConcurrencyLimit` for the bulkhead",
             "ours", "`@VirtualThread`",
             "ours-full", "`@VirtualThread` with three MDC keys and a limit",
             "ours-metered", "the same with meters");
@@ -64,7 +65,7 @@ final class PerformancePage {
                 # Performance
 
                 Made from what the benchmarks have found; no figure was typed by hand. Times of one machine say little about another: look at
-                their ratios. Bytes are the same everywhere. To repeat it, for about twenty minutes, best on an idle machine:
+                their ratios. Bytes are the same everywhere. To repeat it, for about half an hour, best on an idle machine:
 
                 ```
                 mvn verify -Pbench -pl virtual-thread-starter
@@ -79,6 +80,7 @@ final class PerformancePage {
                 | cores | %d |
                 | memory | %,d MB |
                 | Java | %s, %s |
+                | Spring Boot | %s, with Spring %s |
                 | date | %s |
                 | programs that wanted a core before it began | %.1f |
                 | rounds | %d, in each a JVM of its own for every contender |
@@ -87,13 +89,14 @@ final class PerformancePage {
                 |---|---|
                 %s
                 Figures are medians of the rounds, ratios medians of the ratios within each round. Where more programs want a core than there
-                are, times wobble: see how far apart the lowest and the highest are. Of the caller's context the MDC alone is
-                carried. Not compared: `@ConcurrencyLimit` of Spring 7, as the starter is compiled, and measured, with Spring 6.2.
+                are, times wobble: see how far apart the lowest and the highest are. Of the caller's context the MDC alone is carried.
                 """.formatted(
                         machine.cores(),
                         machine.memoryMegabytes(),
                         machine.java(),
                         machine.system(),
+                        machine.springBoot(),
+                        machine.spring(),
                         machine.date(),
                         machine.load(),
                         report.rounds(),

@@ -50,7 +50,7 @@ class PerformancePageTests {
 
     private static BenchReport report(List<Double> ours, List<Double> floor) {
         return new BenchReport(
-                new Machine(2, 1_024, "25", "Linux", "2026-01-02", 0),
+                new Machine(2, 1_024, "25", "4.1", "7.0", "Linux", "2026-01-02", 0),
                 ours.size(),
                 List.of(
                         new Figures("EmptyBody.burst", Map.of("contender", "ours"), ours, "ns/op", List.of()),
