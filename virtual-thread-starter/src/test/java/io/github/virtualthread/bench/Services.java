@@ -66,9 +66,9 @@ final class Services {
         }
     }
 
-    static class VirtualThreadService extends Service {
+    static class VirtualService extends Service {
 
-        VirtualThreadService(Callable<?> body) {
+        VirtualService(Callable<?> body) {
             super(body);
         }
 
@@ -147,7 +147,7 @@ final class Services {
     static class Spring7 extends WithMdc {}
 
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
-    @Import(VirtualThreadService.class)
+    @Import(VirtualService.class)
     static class Ours {}
 
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
