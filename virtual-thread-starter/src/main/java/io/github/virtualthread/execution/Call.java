@@ -96,6 +96,11 @@ abstract class Call extends PermitRequest implements TaskCall {
         return engine().holders().currentHolds(spec.limit());
     }
 
+    @Override
+    protected final void waitsNested() {
+        engine().holders().warn(spec);
+    }
+
     final LimitExceededException rejection(Reason reason) {
         return new LimitExceededException(spec.name(), spec.limit(), reason);
     }

@@ -53,9 +53,6 @@ final class CallerPermit extends Call {
         if (refused != null) {
             throw rejection(refused);
         }
-        if (waitsNested()) {
-            engine().holders().warn(spec());
-        }
         if (!granted) {
             awaitWhileOpen();
         }

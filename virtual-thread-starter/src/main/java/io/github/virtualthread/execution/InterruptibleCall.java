@@ -32,7 +32,7 @@ abstract class InterruptibleCall extends Call {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             WINDOW = lookup.findVarHandle(InterruptibleCall.class, "window", byte.class);
-            CAUSE = lookup.findVarHandle(InterruptibleCall.class, "cause", Cause.class);
+            CAUSE = lookup.findVarHandle(InterruptibleCall.class, "cause", byte.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -40,9 +40,24 @@ abstract class InterruptibleCall extends Call {
 
     /** Why a body is interrupted. */
     enum Cause {
-        CANCELLED,
-        TIMED_OUT,
-        STOPPED;
+        CANCELLED(1),
+        TIMED_OUT(2),
+        STOPPED(3);
+
+        private final byte code;
+
+        Cause(int code) {
+            this.code = (byte) code;
+        }
+
+        static @Nullable Cause of(byte code) {
+            return switch (code) {
+                case 1 -> CANCELLED;
+                case 2 -> TIMED_OUT;
+                case 3 -> STOPPED;
+                default -> null;
+            };
+        }
 
         /** What the caller sees, whatever the body has made of the interrupt. */
         Throwable failure(TaskSpec spec, @Nullable Throwable thrown) {
@@ -63,7 +78,7 @@ abstract class InterruptibleCall extends Call {
 
     private volatile byte window;
     private @Nullable Thread thread; // written before window and start, read after them
-    private volatile @Nullable Cause cause;
+    private volatile byte cause; // its code, 0 for none
 
     InterruptibleCall(TaskSpec spec) {
         super(spec);
@@ -71,12 +86,12 @@ abstract class InterruptibleCall extends Call {
 
     /** Why the body was interrupted, null if it was not. The first reason counts. */
     final @Nullable Cause cause() {
-        return cause;
+        return Cause.of(cause);
     }
 
     /** The outcome is decided, whether or not there is a body to interrupt. */
     final void decide(Cause why) {
-        CAUSE.compareAndSet(this, (@Nullable Cause) null, why);
+        CAUSE.compareAndSet(this, (byte) 0, why.code);
     }
 
     /** The current thread is that of the body from now on. */

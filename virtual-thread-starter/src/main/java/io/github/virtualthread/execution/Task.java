@@ -72,8 +72,6 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             Reason refused = ask();
             if (refused != null) {
                 refuse(rejection(refused));
-            } else if (waitsNested()) {
-                engine().holders().warn(spec());
             }
         } catch (Throwable noTimer) {
             refuse(noTimer);

@@ -26,7 +26,6 @@ public abstract class PermitRequest {
     }
 
     private volatile byte phase; // 0: has not asked yet
-    boolean nested; // when it joined the queue
 
     /** Links of {@link WaitQueue}, guarded by the lock of the limit. */
     @Nullable
@@ -101,6 +100,9 @@ public abstract class PermitRequest {
         return false;
     }
 
+    /** The request has to wait although it {@link #isNested()}. Called on the thread that asks, after it has joined the queue. */
+    protected void waitsNested() {}
+
     /** Notes the time from which a request has waited that does not have to. */
     protected final void asked() {
         askedAt = System.nanoTime();
@@ -113,15 +115,6 @@ public abstract class PermitRequest {
      */
     protected final long askedAt() {
         return askedAt;
-    }
-
-    /**
-     * Whether the request had to wait although {@link #isNested()}. To be called after {@link #ask()}, on the same thread.
-     *
-     * @return whether it waits, or has waited, for a permit that its caller may hold
-     */
-    protected final boolean waitsNested() {
-        return nested;
     }
 
     /**

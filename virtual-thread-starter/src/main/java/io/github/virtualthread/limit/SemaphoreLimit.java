@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SemaphoreLimit implements TaskLimit {
 
+    private static final int SPINS = 100;
+
     private final Permits permits;
     private final Consumer<LimitChange> changes;
     private final ReentrantLock lock = new ReentrantLock();
@@ -150,20 +152,14 @@ final class SemaphoreLimit implements TaskLimit {
     @Nullable
     Reason admit(PermitRequest request) {
         boolean granted = takePermit();
+        boolean nested = !granted && request.isNested();
+        Reason refused = null;
         if (!granted) {
-            boolean nested = request.isNested();
-            lock.lock();
+            enter();
             try {
                 granted = takePermit();
-                if (!granted && queue.size() >= settings.queueCapacity()) {
-                    return Reason.QUEUE_FULL;
-                }
-                if (!granted && nested && settings.nested() == Nested.FAIL) {
-                    return Reason.NESTED;
-                }
-                if (!granted) {
-                    request.nested = nested;
-                    request.askedAt = System.nanoTime();
+                refused = granted ? null : refusal(nested);
+                if (!granted && refused == null) {
                     enqueue(request);
                 }
             } finally {
@@ -172,14 +168,22 @@ final class SemaphoreLimit implements TaskLimit {
         }
         if (granted) {
             grant(request);
-        } else if (permits.availablePermits() > 0) {
-            serve();
+        } else if (refused == null) {
+            joined(request, nested);
         }
-        return null;
+        return refused;
+    }
+
+    private @Nullable Reason refusal(boolean nested) {
+        if (queue.size() >= settings.queueCapacity()) {
+            return Reason.QUEUE_FULL;
+        }
+        return nested && settings.nested() == Nested.FAIL ? Reason.NESTED : null;
     }
 
     /** A request that could not expire, since the timer cannot get its thread, does not wait. */
     private void enqueue(PermitRequest request) {
+        request.asked();
         queue.add(request);
         try {
             expiry.schedule(settings.maxWait());
@@ -187,6 +191,26 @@ final class SemaphoreLimit implements TaskLimit {
             queue.remove(request);
             throw noTimer;
         }
+    }
+
+    private void joined(PermitRequest request, boolean nested) {
+        if (permits.availablePermits() > 0) {
+            serve();
+        }
+        if (nested) {
+            request.waitsNested();
+        }
+    }
+
+    /** Takes the lock where callers and ending calls want it. They hold it so shortly that to park would take much longer. */
+    private void enter() {
+        for (int attempt = 0; attempt < SPINS; attempt++) {
+            if (lock.tryLock()) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        lock.lock();
     }
 
     /** Takes a permit only while nobody waits, so that nobody is overtaken. */
@@ -207,7 +231,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** The first in the queue, unless there are fewer permits than before: then one has to come back. */
     private @Nullable PermitRequest heir() {
-        lock.lock();
+        enter();
         try {
             return permits.availablePermits() < 0 ? null : queue.poll();
         } finally {
@@ -251,7 +275,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** The first in the queue, together with a permit for it. */
     private @Nullable PermitRequest takeNext() {
-        lock.lock();
+        enter();
         try {
             return queue.isEmpty() || !permits.tryAcquire() ? null : queue.poll();
         } finally {

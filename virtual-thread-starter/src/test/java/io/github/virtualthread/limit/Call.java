@@ -14,6 +14,7 @@ class Call extends PermitRequest {
     final CompletableFuture<Throwable> failed = new CompletableFuture<>();
 
     private final @Nullable TaskLimit limit;
+    boolean told;
 
     Call(@Nullable TaskLimit limit) {
         this.limit = limit;
@@ -65,6 +66,11 @@ class Call extends PermitRequest {
     @Override
     protected void rejected(Reason reason) {
         rejected.complete(reason);
+    }
+
+    @Override
+    protected void waitsNested() {
+        told = true;
     }
 
     boolean holds() {

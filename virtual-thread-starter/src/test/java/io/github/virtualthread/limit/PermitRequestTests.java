@@ -114,13 +114,21 @@ class PermitRequestTests {
     }
 
     @Test
-    void aNestedCallThatMayWaitKnowsThatItIsNested() {
+    void aNestedCallThatMayWaitIsToldThatItIsNested() {
         SemaphoreLimit limit = limit(Nested.WARN);
         Call.asked(limit);
         Call nested = new NestedCall(limit);
 
         assertThat(nested.ask()).isNull();
-        assertThat(nested.waitsNested()).isTrue();
+        assertThat(nested.told).isTrue();
+    }
+
+    @Test
+    void aNestedCallThatFindsAPermitIsToldNothing() {
+        Call nested = new NestedCall(limit(Nested.WARN));
+
+        assertThat(nested.ask()).isNull();
+        assertThat(nested.told).isFalse();
     }
 
     @Test
@@ -130,7 +138,7 @@ class PermitRequestTests {
         Call waiting = Call.asked(limit);
 
         assertThat(waiting.isQueued()).isTrue();
-        assertThat(waiting.waitsNested()).isFalse();
+        assertThat(waiting.told).isFalse();
     }
 
     @Test
