@@ -1,21 +1,24 @@
 package io.github.virtualthread.bench;
 
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.annotation.Annotation;
-import java.lang.invoke.MethodHandles;
-import java.util.ArrayList;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.implementation.FixedValue;
+import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
@@ -23,75 +26,124 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-import org.springframework.boot.Banner;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.scheduling.annotation.Async;
-import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.util.FileSystemUtils;
 
-/** Start and stop of an application of 1,000 beans, each of a class of its own, some of them annotated. */
+/**
+ * Start and stop of {@link StartedApplication}, in a JVM with no more on its class path than such an application has. The
+ * processor time counts, of all threads: it wobbles less than what the clock says.
+ */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(jvmArgsAppend = {"-Xms1g", "-Xmx1g"})
+@Warmup(iterations = 0)
 public class StartUp {
 
-    private static final int BEANS = 1_000;
-    private static final Map<String, Class<?>> CONFIGURATIONS =
-            Map.of("plain", Plain.class, "async", WithAsync.class, "ours", WithOurs.class);
+    /** What spring-boot-starter brings. */
+    private static final String NEEDED = "(spring-(boot|boot-autoconfigure|core|jcl|aop|beans|context|expression)"
+            + "|micrometer-(observation|commons)|logback-(classic|core)|slf4j-api|log4j-(to-slf4j|api)|jul-to-slf4j"
+            + "|jakarta\\.annotation-api|snakeyaml)-\\d[^-]*\\.jar";
 
-    /** In an application of the first kind the annotations mean nothing. */
+    /** With the first the annotations mean nothing; the last alone has the starter on its class path. */
     @Param({"plain", "async", "ours"})
     public String contender;
 
     @Param({"0", "100"})
     public int annotated;
 
-    private final List<Class<?>> beans = new ArrayList<>();
+    private Path classes;
+    private String classPath;
 
     @Setup
-    public void prepare() throws IllegalAccessException {
+    public void prepare() throws IOException {
+        classes = Files.createTempDirectory("started");
+        for (Class<?> each : StartedApplication.CLASSES) {
+            String file = each.getName().replace('.', '/') + ".class";
+            Path copy = classes.resolve(file);
+            Files.createDirectories(copy.getParent());
+            try (InputStream content = each.getClassLoader().getResourceAsStream(file)) {
+                Files.copy(content, copy);
+            }
+        }
+        for (int i = 0; i < StartedApplication.BEANS; i++) {
+            writeBean(i);
+        }
+        Path starter = Path.of("classes");
+        classPath = Stream.concat(
+                        Stream.of(classes.toString()),
+                        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                                .filter(entry -> Path.of(entry).endsWith(starter)
+                                        ? contender.equals("ours")
+                                        : Path.of(entry).getFileName().toString().matches(NEEDED)))
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private void writeBean(int number) throws IOException {
         Class<? extends Annotation> annotation = contender.equals("ours") ? VirtualThread.class : Async.class;
-        for (int i = 0; i < BEANS; i++) {
-            var call = new ByteBuddy()
-                    .subclass(Object.class)
-                    .name(StartUp.class.getPackageName() + ".Bean" + i)
-                    .defineMethod("call", CompletableFuture.class, Visibility.PUBLIC)
-                    .intercept(FixedValue.nullValue());
-            var type = i < annotated
-                    ? call.annotateMethod(
-                            AnnotationDescription.Builder.ofType(annotation).build())
-                    : call;
-            beans.add(MethodHandles.lookup().defineClass(type.make().getBytes()));
+        var call = new ByteBuddy()
+                .subclass(Object.class)
+                .name(StartedApplication.bean(number))
+                .defineMethod("call", CompletableFuture.class, Visibility.PUBLIC)
+                .intercept(FixedValue.nullValue());
+        var type = number < annotated
+                ? call.annotateMethod(
+                        AnnotationDescription.Builder.ofType(annotation).build())
+                : call;
+        type.make().saveIn(classes.toFile());
+    }
+
+    /** The first start of a JVM, as users have it. */
+    @Benchmark
+    @Measurement(iterations = 5)
+    public void first(Used used) throws Exception {
+        used.by(run(0, 1));
+    }
+
+    /** One of many in a JVM, as tests and reloads have it: what is left when classes are loaded and compiled. */
+    @Benchmark
+    @Measurement(iterations = 1)
+    public void later(Used used) throws Exception {
+        used.by(run(60, 40));
+    }
+
+    private String[] run(int before, int measured) throws Exception {
+        Process process = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xms1g",
+                        "-Xmx1g",
+                        "-cp",
+                        classPath,
+                        StartedApplication.class.getName(),
+                        contender,
+                        Integer.toString(before),
+                        Integer.toString(measured)))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes()).strip();
+        if (process.waitFor() != 0) {
+            throw new IllegalStateException(said);
+        }
+        return said.split(" ");
+    }
+
+    @TearDown
+    public void end() throws IOException {
+        FileSystemUtils.deleteRecursively(classes);
+    }
+
+    /** Found by the application itself. */
+    @AuxCounters(AuxCounters.Type.EVENTS)
+    @State(Scope.Thread)
+    public static class Used {
+
+        public double processorMillis;
+        public long heldBytes;
+
+        private void by(String[] said) {
+            processorMillis = Long.parseLong(said[0]) / 1_000_000.0;
+            heldBytes = Long.parseLong(said[1]);
         }
     }
-
-    @Benchmark
-    public void startAndStop() {
-        new SpringApplicationBuilder(CONFIGURATIONS.get(contender))
-                .web(WebApplicationType.NONE)
-                .bannerMode(Banner.Mode.OFF)
-                .properties("logging.level.root=warn")
-                .initializers(starting -> beans.forEach(
-                        bean -> ((GenericApplicationContext) starting).registerBean(bean.getSimpleName(), bean)))
-                .run()
-                .close();
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Plain {}
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAsync(proxyTargetClass = true)
-    static class WithAsync {}
-
-    @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
-    static class WithOurs {}
 }
