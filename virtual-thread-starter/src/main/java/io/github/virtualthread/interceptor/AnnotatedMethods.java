@@ -3,7 +3,6 @@ package io.github.virtualthread.interceptor;
 import io.github.virtualthread.Limited;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -67,7 +66,8 @@ final class AnnotatedMethods {
     private OfClass of(Class<?> type) {
         OfClass known = classes.get(type);
         if (known == null) {
-            known = inspect(TypeHierarchy.userClass(type));
+            Class<?> user = TypeHierarchy.userClass(type);
+            known = carries(user) || inherits(user) ? inspect(user) : NOTHING;
             classes.put(type, known);
         }
         return known;
@@ -75,9 +75,6 @@ final class AnnotatedMethods {
 
     private OfClass inspect(Class<?> type) {
         List<Class<?>> types = TypeHierarchy.of(type);
-        if (types.stream().noneMatch(this::carries)) {
-            return NOTHING;
-        }
         Map<Method, AnnotatedMethod> byDeclaration = new HashMap<>();
         Map<Method, AnnotatedMethod> byMethod = new HashMap<>();
         for (Class<? extends Annotation> each : annotationTypes) {
@@ -101,14 +98,38 @@ final class AnnotatedMethods {
         return first.carrier() == null ? first : limited;
     }
 
-    /** Whether the type itself or one of its own methods has one of the annotations. */
-    private boolean carries(Class<?> type) {
+    /** Whether one of the types above this one carries an annotation; each of those is looked at once. */
+    private boolean inherits(Class<?> type) {
+        Class<?> parent = type.getSuperclass();
+        if (parent != null && parent != Object.class && isCarrier(parent)) {
+            return true;
+        }
+        for (Class<?> each : type.getInterfaces()) {
+            if (isCarrier(each)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isCarrier(Class<?> type) {
         Boolean known = carriers.get(type);
         if (known == null) {
-            known = annotationTypes.stream().anyMatch(each -> isCandidate(type, each) && isAnnotated(type, each));
+            known = carries(type) || inherits(type);
             carriers.put(type, known);
         }
         return known;
+    }
+
+    /** Whether the type itself or one of its own methods has one of the annotations. */
+    private boolean carries(Class<?> type) {
+        // every class of an application comes here, most of them in vain: streams would be most of the work
+        for (Class<? extends Annotation> each : annotationTypes) {
+            if (isCandidate(type, each) && isAnnotated(type, each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Most beans are Spring's own, which has no annotations but its own. */
@@ -118,8 +139,15 @@ final class AnnotatedMethods {
     }
 
     private static boolean isAnnotated(Class<?> type, Class<? extends Annotation> annotationType) {
-        return Declaration.of(type, annotationType) != null
-                || Arrays.stream(methodsOf(type)).anyMatch(method -> Declaration.of(method, annotationType) != null);
+        if (Declaration.of(type, annotationType) != null) {
+            return true;
+        }
+        for (Method method : methodsOf(type)) {
+            if (Declaration.of(method, annotationType) != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

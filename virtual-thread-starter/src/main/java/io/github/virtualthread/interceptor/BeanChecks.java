@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -62,8 +63,10 @@ final class BeanChecks {
         Map<String, Created> created = beans.created();
         for (String name : factory.getBeanDefinitionNames()) {
             checkDefinition(name, created.remove(name));
-            String factoryName = BeanFactory.FACTORY_BEAN_PREFIX + name;
-            checkDefinition(factoryName, created.remove(factoryName));
+            if (isFactory(name)) {
+                String factoryName = BeanFactory.FACTORY_BEAN_PREFIX + name;
+                checkDefinition(factoryName, created.remove(factoryName));
+            }
         }
         created.values().forEach(this::check);
         beans.failures().forEach((bean, mistake) -> {
@@ -81,10 +84,13 @@ final class BeanChecks {
     }
 
     private void checkDefinition(String name, @Nullable Created created) {
-        Class<?> type = created == null ? typeOf(name) : null;
-        Created bean = type == null ? created : new Created(type, classProxy.test(name, type));
-        if (bean != null) {
-            check(bean);
+        if (created != null) {
+            check(created);
+            return;
+        }
+        Class<?> type = typeOf(name);
+        if (type != null && !methods.in(type).isEmpty()) {
+            check(new Created(type, classProxy.test(name, type)));
         }
     }
 
@@ -110,14 +116,20 @@ final class BeanChecks {
         return found;
     }
 
+    private boolean isFactory(String name) {
+        try {
+            return factory.isFactoryBean(name);
+        } catch (BeansException | LinkageError failure) {
+            return false; // as little is known of what it makes, which is logged
+        }
+    }
+
     private @Nullable Class<?> typeOf(String name) {
         try {
-            boolean isFactory = name.startsWith(BeanFactory.FACTORY_BEAN_PREFIX);
-            String plain = isFactory ? name.substring(1) : name;
-            BeanDefinition definition = factory.getMergedBeanDefinition(plain);
+            BeanDefinition definition = factory.getMergedBeanDefinition(BeanFactoryUtils.transformedBeanName(name));
             // a scoped proxy stands for another definition, which has its own turn
             boolean isStandIn = definition instanceof RootBeanDefinition root && root.getDecoratedDefinition() != null;
-            if (definition.isAbstract() || isStandIn || (isFactory && !factory.isFactoryBean(plain))) {
+            if (definition.isAbstract() || isStandIn) {
                 return null;
             }
             Object target = definition.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);

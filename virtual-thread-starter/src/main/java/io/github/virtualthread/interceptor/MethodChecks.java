@@ -40,10 +40,13 @@ final class MethodChecks {
 
     private Checked checked(Class<?> type, boolean classProxy) {
         Class<?> user = TypeHierarchy.userClass(type);
+        if (methods.in(user).isEmpty()) {
+            return Checked.NOTHING;
+        }
         Key key = new Key(user, classProxy);
         Checked checked = known.get(key);
         if (checked == null) {
-            checked = methods.in(user).isEmpty() ? Checked.NOTHING : inspect(user, classProxy);
+            checked = inspect(user, classProxy);
             known.put(key, checked);
         }
         return checked;

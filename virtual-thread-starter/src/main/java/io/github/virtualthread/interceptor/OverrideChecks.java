@@ -24,9 +24,12 @@ final class OverrideChecks {
     /**
      * Checks all overrides.
      *
-     * @param types classes of the beans that there are
+     * @param types classes of the beans that have annotated methods
      */
     List<Mistake> check(Collection<Class<?>> types) {
+        if (settings.overrides().isEmpty()) {
+            return List.of();
+        }
         List<AnnotatedMethod> annotated =
                 types.stream().flatMap(type -> methods.in(type).stream()).toList();
         return new TreeMap<>(settings.overrides())
