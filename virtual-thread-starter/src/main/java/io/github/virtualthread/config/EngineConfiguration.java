@@ -31,7 +31,12 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.util.ClassUtils;
 
-/** The engine and what belongs to it: once for an application, in the topmost context that asks for it. */
+/**
+ * The engine and what belongs to it: once for an application, in the topmost context that asks for it.
+ *
+ * <p>A parameter has the name of the bean that it is for: Spring looks there first, and else asks every bean of the application
+ * for its type.
+ */
 @Configuration(proxyBeanMethods = false)
 @Conditional(OnMissingEngine.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -44,17 +49,17 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    TaskTimer virtualThreadTimer(ObjectProvider<EngineSettings> settings) {
-        return new TaskTimer(settings(settings).threadNamePrefix() + "timer");
+    TaskTimer virtualThreadTimer(ObjectProvider<EngineSettings> virtualThreadSettings) {
+        return new TaskTimer(settings(virtualThreadSettings).threadNamePrefix() + "timer");
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskLimits virtualThreadLimits(
-            ObjectProvider<EngineSettings> settings,
+            ObjectProvider<EngineSettings> virtualThreadSettings,
             ObjectProvider<LimitSettings> beans,
             ObjectProvider<TaskLimitCustomizer> customizers,
-            TaskTimer timer) {
+            TaskTimer virtualThreadTimer) {
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
         beans.orderedStream().forEach(limit -> {
             LimitSettings present = limits.putIfAbsent(LimitNames.uniform(limit.name()), limit);
@@ -63,8 +68,8 @@ class EngineConfiguration {
             }
         });
         // a property of the same name is the word of whoever operates the application
-        settings(settings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
-        TaskLimits made = new TaskLimits(limits.values(), timer, change -> logger.info("{}", change));
+        settings(virtualThreadSettings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+        TaskLimits made = new TaskLimits(limits.values(), virtualThreadTimer, change -> logger.info("{}", change));
         customizers.orderedStream().forEach(customizer -> made.names()
                 .forEach(name -> customizer.customize(made.get(name))));
         return made;
@@ -79,11 +84,11 @@ class EngineConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     PoolPermits virtualThreadPoolPermits(
-            TaskLimits limits,
-            TaskTimer timer,
+            TaskLimits virtualThreadLimits,
+            TaskTimer virtualThreadTimer,
             ObjectProvider<PoolSizes> sizes,
             ConfigurableListableBeanFactory beanFactory) {
-        return new PoolPermits(limits, new PoolReader(beanFactory, sizes), timer);
+        return new PoolPermits(virtualThreadLimits, new PoolReader(beanFactory, sizes), virtualThreadTimer);
     }
 
     @Bean
@@ -96,22 +101,22 @@ class EngineConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngine virtualThreadEngine(
-            ObjectProvider<EngineSettings> settings,
-            TaskLimits limits,
-            TaskTimer timer,
+            ObjectProvider<EngineSettings> virtualThreadSettings,
+            TaskLimits virtualThreadLimits,
+            TaskTimer virtualThreadTimer,
             ObjectProvider<TaskListener> listeners,
-            ApplicationDecorators decorators,
+            ApplicationDecorators virtualThreadDecorators,
             ConfigurableListableBeanFactory beanFactory) {
-        EngineSettings given = settings(settings);
+        EngineSettings given = settings(virtualThreadSettings);
         ClassLoader classLoader = beanFactory.getBeanClassLoader();
         return new TaskEngine(
-                limits,
+                virtualThreadLimits,
                 propagation(given, classLoader),
-                timer,
+                virtualThreadTimer,
                 given.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
                 () -> listeners(listeners, beanFactory),
-                decorators::all,
+                virtualThreadDecorators::all,
                 given.callerTrace());
     }
 
@@ -128,32 +133,46 @@ class EngineConfiguration {
     /** A context that fails after its start destroys its beans, and stops none. */
     @Bean(destroyMethod = "stop")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    CallWatch virtualThreadCallWatch(TaskEngine engine, TaskLimits limits, ObjectProvider<EngineSettings> settings) {
-        EngineSettings given = settings(settings);
+    CallWatch virtualThreadCallWatch(
+            TaskEngine virtualThreadEngine,
+            TaskLimits virtualThreadLimits,
+            ObjectProvider<EngineSettings> virtualThreadSettings) {
+        EngineSettings given = settings(virtualThreadSettings);
         return new CallWatch(
-                engine, limits, given.watch().saturated(), given.watch().stuck(), given.threadNamePrefix());
+                virtualThreadEngine,
+                virtualThreadLimits,
+                given.watch().saturated(),
+                given.watch().stuck(),
+                given.threadNamePrefix());
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngineLifecycle virtualThreadEngineLifecycle(
-            TaskEngine engine, CallWatch watch, ObjectProvider<EngineSettings> settings) {
-        return new TaskEngineLifecycle(engine, settings(settings).awaitTermination(), watch);
+            TaskEngine virtualThreadEngine,
+            CallWatch virtualThreadCallWatch,
+            ObjectProvider<EngineSettings> virtualThreadSettings) {
+        return new TaskEngineLifecycle(
+                virtualThreadEngine, settings(virtualThreadSettings).awaitTermination(), virtualThreadCallWatch);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    VirtualThreads virtualThreads(TaskEngine engine, ConfigurableListableBeanFactory beanFactory) {
+    VirtualThreads virtualThreads(TaskEngine virtualThreadEngine, ConfigurableListableBeanFactory beanFactory) {
         return new VirtualThreads(
-                engine, new ApplicationUncaughtExceptionHandler(beanFactory)::handleUncaughtException);
+                virtualThreadEngine, new ApplicationUncaughtExceptionHandler(beanFactory)::handleUncaughtException);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     Interception virtualThreadInterception(
-            TaskEngine engine, ObjectProvider<EngineSettings> settings, ConfigurableListableBeanFactory beanFactory) {
+            TaskEngine virtualThreadEngine,
+            ObjectProvider<EngineSettings> virtualThreadSettings,
+            ConfigurableListableBeanFactory beanFactory) {
         return new Interception(
-                engine, settings(settings).methods(), new ApplicationUncaughtExceptionHandler(beanFactory));
+                virtualThreadEngine,
+                settings(virtualThreadSettings).methods(),
+                new ApplicationUncaughtExceptionHandler(beanFactory));
     }
 
     private static VirtualThreadConfigurationException declaredTwice(LimitSettings limit, LimitSettings present) {

@@ -26,20 +26,21 @@ final class StartupCheck implements SmartInitializingSingleton {
     private final ApplicationDecorators decorators;
     private final ConfigurableListableBeanFactory beanFactory;
 
+    /** What it needs; found by the names of the parameters, see {@link EngineConfiguration}. */
     StartupCheck(
             VirtualThreadBeanPostProcessor postProcessor,
-            ObjectProvider<EngineSettings> settings,
-            TaskLimits limits,
-            PoolPermits pools,
-            AnnotatedCalls calls,
-            ApplicationDecorators decorators,
+            ObjectProvider<EngineSettings> virtualThreadSettings,
+            TaskLimits virtualThreadLimits,
+            PoolPermits virtualThreadPoolPermits,
+            AnnotatedCalls virtualThreadAnnotatedCalls,
+            ApplicationDecorators virtualThreadDecorators,
             ConfigurableListableBeanFactory beanFactory) {
         this.postProcessor = postProcessor;
-        this.settings = settings;
-        this.limits = limits;
-        this.pools = pools;
-        this.calls = calls;
-        this.decorators = decorators;
+        this.settings = virtualThreadSettings;
+        this.limits = virtualThreadLimits;
+        this.pools = virtualThreadPoolPermits;
+        this.calls = virtualThreadAnnotatedCalls;
+        this.decorators = virtualThreadDecorators;
         this.beanFactory = beanFactory;
     }
 

@@ -76,7 +76,10 @@ public class StartUp {
                         Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
                                 .filter(entry -> Path.of(entry).endsWith(starter)
                                         ? contender.equals("ours")
-                                        : Path.of(entry).getFileName().toString().matches(NEEDED)))
+                                        : Path.of(entry)
+                                                .getFileName()
+                                                .toString()
+                                                .matches(NEEDED)))
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
