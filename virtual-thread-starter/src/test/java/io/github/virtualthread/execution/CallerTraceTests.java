@@ -212,7 +212,8 @@ class CallerTraceTests {
             cancelled.cancel(true);
 
             assertThat(seen).hasNoSuppressedExceptions();
-            assertThat(failureOf(cancelled)).hasNoSuppressedExceptions();
+            // a body that ends before the future is complete adds what the interrupt made of it
+            assertThat(callers(failureOf(cancelled))).isEmpty();
         }
     }
 
