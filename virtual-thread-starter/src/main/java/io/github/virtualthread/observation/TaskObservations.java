@@ -91,11 +91,19 @@ public final class TaskObservations implements TaskListener {
         void start(TaskCall call) {
             TaskObservationContext made = new TaskObservationContext(call);
             made.setParentObservation(parent);
-            Observation started = Observation.createNotStarted(custom, DEFAULT, () -> made, registry)
-                    .start();
+            Observation created = Observation.createNotStarted(custom, DEFAULT, () -> made, registry);
             context = made;
-            observation = started;
-            scope = Scoped.open(started, registry);
+            observation = created;
+            try {
+                created.start();
+            } catch (Throwable broken) {
+                // the convention is asked first, and for the name last: where there is none, no handler has begun
+                if (made.getName() == null) {
+                    observation = null;
+                }
+                throw broken;
+            }
+            scope = Scoped.open(created, registry);
         }
 
         /** A call that was never started has neither observation nor scope. */
@@ -133,17 +141,24 @@ public final class TaskObservations implements TaskListener {
             try {
                 return new Scoped(observation.openScope(), outer, registry);
             } catch (Throwable broken) {
-                registry.setCurrentObservationScope(outer);
+                closeHalf(outer, registry);
                 throw broken;
+            }
+        }
+
+        /** Handlers before the one that has thrown have opened theirs. */
+        private static void closeHalf(Observation.@Nullable Scope outer, ObservationRegistry registry) {
+            Observation.Scope half = registry.getCurrentObservationScope();
+            if (half != null && !half.equals(outer)) {
+                new Scoped(half, outer, registry).close();
             }
         }
 
         void close() {
             try {
                 scope.close();
-            } catch (Throwable broken) {
+            } finally {
                 registry.setCurrentObservationScope(outer);
-                throw broken;
             }
         }
     }

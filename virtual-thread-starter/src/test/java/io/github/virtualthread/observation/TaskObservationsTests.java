@@ -277,7 +277,7 @@ class TaskObservationsTests {
 
     @Test
     void aHandlerThatThrowsLeavesNothingCurrent() {
-        registry.observationConfig().observationHandler(new BrokenHandler());
+        registry.observationConfig().observationHandler(new BrokenHandler("scope closed", "stop"));
         CompletableFuture<Observation> afterwards = new CompletableFuture<>();
         CountDownLatch attached = new CountDownLatch(1);
 
@@ -290,6 +290,28 @@ class TaskObservationsTests {
 
         assertThat(future.join()).isEqualTo("value");
         assertThat(afterwards.join()).isNull();
+    }
+
+    @Test
+    void aHandlerThatThrowsAtTheStartLeavesNoObservationOfOthersOpen() {
+        registry.observationConfig().observationHandler(new BrokenHandler("start"));
+
+        assertThat(submit("db", () -> "value").join()).isEqualTo("value");
+        awaitIdle();
+
+        assertThat(recorder.started).hasValue(1);
+        assertThat(recorder.key("outcome")).isEqualTo("success");
+    }
+
+    @Test
+    void aHandlerThatThrowsAtTheBeginOfAScopeLeavesNoScopeOfOthersOpen() throws Throwable {
+        registry.observationConfig().observationHandler(new BrokenHandler("scope opened"));
+
+        Object current = engine.call(engine.spec("Shop.price", "db"), registry::getCurrentObservation);
+
+        assertThat(current).isNull();
+        assertThat(recorder.open).hasValue(0);
+        assertThat(recorder.key("outcome")).isEqualTo("success");
     }
 
     @Test
@@ -412,7 +434,7 @@ class TaskObservationsTests {
         }
     }
 
-    private static final class BrokenHandler implements ObservationHandler<Observation.Context> {
+    private record BrokenHandler(String... moments) implements ObservationHandler<Observation.Context> {
 
         @Override
         public boolean supportsContext(Observation.Context context) {
@@ -420,13 +442,29 @@ class TaskObservationsTests {
         }
 
         @Override
+        public void onStart(Observation.Context context) {
+            strike("start");
+        }
+
+        @Override
+        public void onScopeOpened(Observation.Context context) {
+            strike("scope opened");
+        }
+
+        @Override
         public void onScopeClosed(Observation.Context context) {
-            throw new IllegalStateException("broken at the end of a scope");
+            strike("scope closed");
         }
 
         @Override
         public void onStop(Observation.Context context) {
-            throw new IllegalStateException("broken at the end");
+            strike("stop");
+        }
+
+        private void strike(String moment) {
+            if (List.of(moments).contains(moment)) {
+                throw new IllegalStateException("broken at " + moment);
+            }
         }
     }
 }
