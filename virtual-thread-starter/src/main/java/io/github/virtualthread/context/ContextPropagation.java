@@ -158,14 +158,8 @@ public final class ContextPropagation {
         }
     }
 
-    /** A log that fails as well must not keep the task from its end: nobody is left to tell. */
-    @SuppressWarnings("EmptyCatch")
     private static void warn(String message, Throwable failure) {
-        try {
-            logger.warn(message, failure);
-        } catch (Throwable brokenLog) {
-            // often the same MDC that has failed before
-        }
+        SafeLog.write(() -> logger.warn(message, failure));
     }
 
     /** Two kinds of context; a failure of one leaves the other. */

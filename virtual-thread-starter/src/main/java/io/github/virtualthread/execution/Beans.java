@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ final class Beans<T> {
             found = beans;
             return beans;
         } catch (Throwable failure) {
-            Failures.log(logger, "{} are not available yet", what, failure);
+            SafeLog.write(() -> logger.error("{} are not available yet", what, failure));
             return List.of();
         }
     }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -45,7 +46,7 @@ final class ExecutorView implements AsyncTaskExecutor {
         try {
             uncaught.accept(spec.name(), failure);
         } catch (Throwable thrown) {
-            Failures.log(logger, "Handler of a failure of {} has failed itself", spec.name(), thrown);
+            SafeLog.write(() -> logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown));
         }
     }
 

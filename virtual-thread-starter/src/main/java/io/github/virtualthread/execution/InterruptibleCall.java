@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CancellationException;
@@ -133,7 +134,8 @@ abstract class InterruptibleCall extends Call {
                 running.interrupt();
             } catch (RuntimeException broken) {
                 // a channel that the body is blocked on is closed by us, and may fail
-                logger.warn("{} was interrupted, but not woken up", running.getName(), broken);
+                String name = running.getName();
+                SafeLog.write(() -> logger.warn("{} was interrupted, but not woken up", name, broken));
             } finally {
                 window = DELIVERED;
             }
@@ -192,7 +194,7 @@ abstract class InterruptibleCall extends Call {
             try {
                 future.cancel(true);
             } catch (RuntimeException refused) {
-                logger.debug("{} could not be cancelled; it is awaited further", future, refused);
+                SafeLog.write(() -> logger.debug("{} could not be cancelled; it is awaited further", future, refused));
             }
         }
     }

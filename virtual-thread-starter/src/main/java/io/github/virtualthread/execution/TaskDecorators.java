@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +37,8 @@ final class TaskDecorators {
         try {
             body.decorateBy(decorator);
         } catch (Throwable failure) {
-            Failures.log(
-                    logger, "{} has failed on a call of {}, which runs without it", decorator, body.task(), failure);
+            SafeLog.write(() -> logger.error(
+                    "{} has failed on a call of {}, which runs without it", decorator, body.task(), failure));
         }
     }
 
@@ -80,7 +81,8 @@ final class TaskDecorators {
             try {
                 decorated.run();
             } catch (Throwable failed) {
-                Failures.log(logger, "A task decorator has failed {} {}", started ? "after" : "before", task, failed);
+                SafeLog.write(() ->
+                        logger.error("A task decorator has failed {} {}", started ? "after" : "before", task, failed));
                 if (!started) {
                     runHere();
                 }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.util.List;
@@ -50,12 +51,8 @@ final class TaskListeners {
             try {
                 event.accept(listener);
             } catch (Throwable failure) {
-                Failures.log(
-                        logger,
-                        "{} has failed on a call of {}",
-                        listener,
-                        call.spec().name(),
-                        failure);
+                SafeLog.write(() -> logger.error(
+                        "{} has failed on a call of {}", listener, call.spec().name(), failure));
             }
         }
     }

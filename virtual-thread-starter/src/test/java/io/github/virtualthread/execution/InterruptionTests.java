@@ -121,6 +121,52 @@ class InterruptionTests {
 
     @Test
     void anInterruptThatThrowsDoesNotKeepTheBodyFromEnding() {
+        CompletableFuture<?> future = blockOnBrokenChannel();
+
+        assertThat(future.cancel(true)).isTrue();
+
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aLogThatFailsOnThatKeepsNobodyFromCancelling() {
+        CompletableFuture<?> future = blockOnBrokenChannel();
+
+        try (BrokenLog broken = new BrokenLog(InterruptibleCall.class)) {
+            assertThat(future.cancel(true)).isTrue();
+        }
+
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aFutureThatRefusesToBeCancelledIsAwaitedThoughTheLogFails() {
+        CompletableFuture<Object> refusing = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                go.countDown();
+                throw new UnsupportedOperationException();
+            }
+        };
+        CompletableFuture<?> future = test.submit("db", () -> {
+            running.countDown();
+            return refusing;
+        });
+        await(running);
+        Thread thread = test.thread("db");
+        TestEngine.awaitParked(thread);
+
+        try (BrokenLog broken = new BrokenLog(InterruptibleCall.class)) {
+            future.cancel(true);
+            await(go);
+            TestEngine.awaitParked(thread);
+        }
+
+        assertThat(test.limit("db").available()).isZero();
+        refusing.complete(null);
+    }
+
+    private CompletableFuture<?> blockOnBrokenChannel() {
         class Broken extends AbstractInterruptibleChannel {
             @Override
             protected void implCloseChannel() {
@@ -139,10 +185,7 @@ class InterruptionTests {
             return null;
         });
         await(running);
-
-        assertThat(future.cancel(true)).isTrue();
-
-        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+        return future;
     }
 
     @RepeatedTest(3)
