@@ -1,8 +1,6 @@
 package io.github.virtualthread.execution;
 
 import java.lang.reflect.UndeclaredThrowableException;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /** What is done with the failures of bodies, whatever they are. */
 final class Failures {
@@ -14,16 +12,6 @@ final class Failures {
     static void suppress(Throwable failure, Throwable second) {
         if (second != failure) {
             failure.addSuppressed(second);
-        }
-    }
-
-    /** Where the log is all there is to tell: one that fails as well must not lose a call. */
-    @SuppressWarnings("EmptyCatch")
-    static void log(Logger logger, String message, @Nullable Object... arguments) {
-        try {
-            logger.error(message, arguments);
-        } catch (Throwable brokenLog) {
-            // nobody is left to tell
         }
     }
 

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.DrainCounts.Ending;
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
@@ -258,7 +259,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                 onFailure.accept(failure);
             } catch (Throwable thrown) {
                 Failures.suppress(thrown, failure);
-                Failures.log(logger, "Handler of a failure of {} has failed itself", spec().name(), thrown);
+                SafeLog.write(
+                        () -> logger.error("Handler of a failure of {} has failed itself", spec().name(), thrown));
             }
         }
     }
