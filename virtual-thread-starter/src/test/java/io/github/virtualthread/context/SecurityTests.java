@@ -108,6 +108,24 @@ class SecurityTests {
         assertThat(name()).isEqualTo("alice");
     }
 
+    @Test
+    void whatIsSetOnAThreadIsTakenAwayAgain() {
+        logIn("alice");
+        CapturedContext captured = ContextPropagation.none().withSecurity().capture();
+        SecurityContextHolder.clearContext();
+
+        CapturedContext.Scope scope = ContextPropagation.open(captured);
+        assertThat(name()).isEqualTo("alice");
+        ContextPropagation.close(scope);
+
+        assertThat(name()).isEqualTo("nobody");
+    }
+
+    @Test
+    void ofNobodyNothingIsCarried() {
+        assertThat(ContextPropagation.none().withSecurity().capture()).isSameAs(CapturedContext.EMPTY);
+    }
+
     private TaskEngine start(ContextPropagation propagation) {
         TaskEngine made = new TaskEngine(
                 limits, propagation, timer, "vt-", getClass().getClassLoader(), List::of, List::of, false);

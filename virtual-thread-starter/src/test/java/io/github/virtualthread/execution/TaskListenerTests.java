@@ -154,6 +154,17 @@ class TaskListenerTests {
     }
 
     @Test
+    void whatACallHasWaitedBeginsWhenItIsMade() {
+        CompletableFuture<Duration> waited = new CompletableFuture<>();
+        log.onStarted = call -> waited.complete(call.waited());
+        long begin = System.nanoTime();
+
+        test.submit("db", () -> null).join();
+
+        assertThat(waited.join()).isLessThanOrEqualTo(Duration.ofNanos(System.nanoTime() - begin));
+    }
+
+    @Test
     void aCallAfterTheStopIsRejected() {
         test.engine.stop(Duration.ZERO);
 
