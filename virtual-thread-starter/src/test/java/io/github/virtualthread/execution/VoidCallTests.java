@@ -15,7 +15,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -39,17 +38,13 @@ class VoidCallTests {
     @RegisterExtension
     private final QueueAppender log = new QueueAppender(Task.class);
 
-    @BeforeEach
-    void open() {
-        MDC.put("user", "alice");
-    }
-
     @AfterEach
     void close() {
         MDC.clear();
     }
 
     private void execute(@Nullable String limit, TaskBody body) {
+        MDC.put("user", "alice"); // on the thread of the test, which is not that of other callbacks
         test.engine.execute(
                 test.engine.spec("Mailer.send", limit),
                 body,
