@@ -211,7 +211,13 @@ class CallerTraceTests {
             CompletableFuture<?> cancelled = off.hold(null, gate);
             cancelled.cancel(true);
 
+            Throwable ofMany = catchThrowable(() -> new VirtualThreads(off.engine, (task, failure) -> {})
+                    .all(List.of(() -> {
+                        throw new IOException("broken");
+                    })));
+
             assertThat(seen).hasNoSuppressedExceptions();
+            assertThat(ofMany).hasNoSuppressedExceptions();
             // a body that ends before the future is complete adds what the interrupt made of it
             assertThat(callers(failureOf(cancelled))).isEmpty();
         }

@@ -101,6 +101,22 @@ class CompletedByUsersTests {
     }
 
     @Test
+    void whoCompletesIsToldWhetherNobodyDidBefore() {
+        CompletableFuture<@Nullable Object> completed = test.hold("db", release);
+        CompletableFuture<@Nullable Object> failed = test.submit("db", () -> null);
+        CompletableFuture<@Nullable Object> cancelled = test.submit("db", () -> null);
+
+        assertThat(completed.complete("mine")).isTrue();
+        assertThat(completed.complete("again")).isFalse();
+        assertThat(completed.cancel(true)).isFalse();
+        assertThat(failed.completeExceptionally(new IOException())).isTrue();
+        assertThat(failed.completeExceptionally(new IOException())).isFalse();
+        assertThat(cancelled.cancel(false)).isTrue();
+        assertThat(cancelled.cancel(false)).as("it is").isTrue();
+        assertThat(cancelled.completeAsync(() -> "late")).isSameAs(cancelled);
+    }
+
+    @Test
     void noFailureAtAllIsRefusedAndChangesNothing() {
         test.hold("db", release);
         CompletableFuture<@Nullable Object> waiting = test.submit("db", () -> "ran");

@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -9,6 +10,7 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,7 @@ class NestedCallTests {
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 1),
             LimitSettings.of("two", 2),
+            LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(1)),
             LimitSettings.of("strict", 1).withNested(Nested.FAIL),
             LimitSettings.of("strict-two", 2).withNested(Nested.FAIL));
 
@@ -76,6 +79,16 @@ class NestedCallTests {
                         "Outer.c calls Inner.b while it holds a permit of limit 'db', and no other permit is free: when"
                                 + " all 1 permits are held by such callers, none of them goes on. Give Inner.b a limit"
                                 + " of its own, let one call do both, or set virtual-thread.limits.db.nested to fail.");
+    }
+
+    @Test
+    void aCallOnItsCallersThreadIsReportedToo() throws Throwable {
+        Throwable refused = (Throwable) call(
+                "Outer.a", "impatient", () -> catchThrowable(() -> call("Inner.b", "impatient", () -> "never")));
+
+        assertThat(refused).isInstanceOf(LimitExceededException.class);
+        assertThat(log.events).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
+                .startsWith("Outer.a calls Inner.b while it holds a permit of limit 'impatient'"));
     }
 
     @Test

@@ -42,7 +42,7 @@ class ShutdownLogTests {
         assertThat(log.list).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.INFO);
             assertThat(event.getFormattedMessage())
-                    .matches("Virtual threads stopped after \\d+ ms: .*")
+                    .matches("Virtual threads stopped after \\d{1,5} ms: .*")
                     .endsWith(" ms: " + counts);
         });
     }
@@ -87,6 +87,20 @@ class ShutdownLogTests {
         assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
                 .contains("db: 2 finished, 0 interrupted, 0 dropped; mail: ")
                 .endsWith("0 interrupted, 1 dropped)"));
+    }
+
+    @Test
+    void doesNotCountWhoseCallerHasAnOutcomeAlready() throws Exception {
+        test.hold("db", release).complete("mine");
+        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH));
+        TestEngine.awaitDraining(test);
+
+        release.countDown();
+        stopping.join();
+
+        assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
+                .contains("none: ")
+                .doesNotContain("db: "));
     }
 
     @Test

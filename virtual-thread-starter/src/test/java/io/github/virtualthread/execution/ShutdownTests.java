@@ -162,6 +162,16 @@ class ShutdownTests {
     }
 
     @Test
+    void anInterruptOfAStopIsNotSwallowed() {
+        test.hold("db", release);
+        Thread.currentThread().interrupt();
+
+        test.engine.stop(ENOUGH);
+
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
     void anInterruptedStopDoesNotRunContinuationsItself() throws Exception {
         CompletableFuture<?> future = stubborn(null);
         CompletableFuture<Thread> continued = future.handle((value, failure) -> {

@@ -165,7 +165,8 @@ class TaskDecoratorTests {
     }
 
     @Test
-    void aDecoratorThatCannotDecorateIsLoggedAndLeftOut() {
+    @ExtendWith(OutputCaptureExtension.class)
+    void aDecoratorThatCannotDecorateIsLoggedAndLeftOut(CapturedOutput output) {
         TaskDecorator failing = body -> {
             throw new IllegalStateException("no tenant");
         };
@@ -173,6 +174,7 @@ class TaskDecoratorTests {
         runsIn(List.of(failing, recording("other"), forgetful));
 
         assertThat(events).containsExactly("other begins", "body", "other ends");
+        assertThat(output).contains("has failed on a call of Test.task, which runs without it", "no tenant");
     }
 
     @Test

@@ -127,7 +127,12 @@ class TaskListenerTests {
         awaitIdle(test);
 
         assertThat(log.events).containsExactly("submitted", "started", "finished TIMEOUT");
-        assertThat(log.failures).singleElement().isInstanceOf(TimeoutException.class);
+        assertThat(log.failures).singleElement().satisfies(failure -> {
+            assertThat(failure).isInstanceOf(TimeoutException.class);
+            assertThat(failure.getSuppressed())
+                    .as("what the body made of it")
+                    .hasExactlyElementsOfTypes(InterruptedException.class);
+        });
     }
 
     @Test
@@ -327,6 +332,7 @@ class TaskListenerTests {
 
         @Override
         public void submitted(TaskCall call) {
+            assertThat(call.isStarted()).isFalse();
             events.add("submitted");
             onSubmitted.accept(call);
         }
