@@ -76,6 +76,16 @@ class CallWatchTests {
     }
 
     @Test
+    void oneLookDoesNotKeepOthersFromLooking() throws Exception {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        watch.look();
+
+        Thread other = Thread.ofPlatform().daemon().start(watch::look);
+
+        assertThat(other.join(Duration.ofSeconds(5))).isTrue();
+    }
+
+    @Test
     void whatFinishedInTheLastMinuteIsCounted() {
         CallWatch watch = watch(Duration.ofNanos(1), null);
         test.submit("mail", () -> null).join();

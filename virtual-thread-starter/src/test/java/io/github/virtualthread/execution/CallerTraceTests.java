@@ -211,8 +211,8 @@ class CallerTraceTests {
             CompletableFuture<?> cancelled = off.hold(null, gate);
             cancelled.cancel(true);
 
-            Throwable ofMany = catchThrowable(() -> new VirtualThreads(off.engine, (task, failure) -> {})
-                    .all(List.of(() -> {
+            Throwable ofMany =
+                    catchThrowable(() -> new VirtualThreads(off.engine, (task, failure) -> {}).all(List.of(() -> {
                         throw new IOException("broken");
                     })));
 

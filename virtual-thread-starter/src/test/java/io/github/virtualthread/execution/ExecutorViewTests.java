@@ -49,6 +49,11 @@ class ExecutorViewTests {
     }
 
     @Test
+    void anExecutorTellsItsLimit() {
+        assertThat(threads.executor("db")).asString().contains("under limit 'db'");
+    }
+
+    @Test
     void futuresOfTheJdkStayUnderTheLimit() {
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();

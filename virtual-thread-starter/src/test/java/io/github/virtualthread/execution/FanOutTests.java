@@ -84,13 +84,14 @@ class FanOutTests {
         AtomicInteger most = new AtomicInteger();
         CountDownLatch pair = new CountDownLatch(2);
 
-        threads.all("two", Collections.nCopies(200, () -> {
+        List<Integer> values = threads.all("two", Collections.nCopies(200, () -> {
             most.accumulateAndGet(running.incrementAndGet(), Math::max);
             pair.countDown();
             await(pair);
             return running.decrementAndGet();
         }));
 
+        assertThat(values).hasSize(200);
         assertThat(most.get()).isEqualTo(2);
         assertThat(test.limit("two").available()).isEqualTo(2);
     }
@@ -166,6 +167,38 @@ class FanOutTests {
         assertThat(interrupted.getCount()).isZero();
         assertThat(test.engine.isIdle()).isTrue();
         assertThat(test.limit("two").waiting()).isZero();
+    }
+
+    @Test
+    void anInterruptWhileTheCallerWaitsForTheEndIsNotSwallowed() {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
+        CompletableFuture<Boolean> flag = new CompletableFuture<>();
+        Thread caller = call(outcome, () -> {
+            try {
+                return threads.all(List.of(() -> {
+                    running.countDown();
+                    try {
+                        release.await();
+                    } catch (InterruptedException cancelled) {
+                        interrupted.countDown();
+                    }
+                    awaitStubbornly(release);
+                    return "";
+                }));
+            } finally {
+                flag.complete(Thread.currentThread().isInterrupted());
+            }
+        });
+        await(running);
+        caller.interrupt();
+        await(interrupted);
+
+        caller.interrupt();
+        release.countDown();
+
+        assertThat(flag).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(true);
+        assertThat(outcome.exceptionNow()).isInstanceOf(InterruptedException.class);
     }
 
     @Test

@@ -169,6 +169,19 @@ class LiveCallsTests {
     }
 
     @Test
+    void amongManyCallsTheOneOfThatNumberIsMeant() {
+        List<CompletableFuture<?>> running =
+                List.of(test.hold("db", gate), test.hold("mail", gate), test.hold(null, gate));
+
+        for (LiveCall live : calls.running()) {
+            assertThat(calls.onThread(live.thread().threadId())).contains(live);
+        }
+        calls.cancel(calls.running("mail").get(0).call().id());
+
+        assertThat(running).extracting(CompletableFuture::isCancelled).containsExactly(false, true, false);
+    }
+
+    @Test
     void aWaitingCallCanBeCancelledByItsNumber() {
         test.hold("db", gate);
         CompletableFuture<?> waiting = test.submit("db", () -> null);

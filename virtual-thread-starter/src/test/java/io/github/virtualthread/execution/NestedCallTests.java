@@ -83,8 +83,8 @@ class NestedCallTests {
 
     @Test
     void aCallOnItsCallersThreadIsReportedToo() throws Throwable {
-        Throwable refused = (Throwable) call(
-                "Outer.a", "impatient", () -> catchThrowable(() -> call("Inner.b", "impatient", () -> "never")));
+        Throwable refused = (Throwable)
+                call("Outer.a", "impatient", () -> catchThrowable(() -> call("Inner.b", "impatient", () -> "never")));
 
         assertThat(refused).isInstanceOf(LimitExceededException.class);
         assertThat(log.events).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
