@@ -76,6 +76,22 @@ class CallWatchTests {
     }
 
     @Test
+    void itLooksOnAfterALookThatFailed() throws Exception {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        test.hold("mail", gate);
+        test.submit("mail", () -> null);
+
+        try (BrokenLog broken = new BrokenLog(CallWatch.class)) {
+            watch.start();
+            assertThat(log.next()).asString().contains("Limit 'mail' full");
+            assertThat(log.next()).asString().contains("could not be looked at");
+        }
+        gate.countDown();
+
+        assertThat(log.next()).asString().contains("Limit 'mail' is no longer full");
+    }
+
+    @Test
     void oneLookDoesNotKeepOthersFromLooking() throws Exception {
         CallWatch watch = watch(Duration.ofNanos(1), null);
         watch.look();
