@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.TaskLimit;
 import java.util.Map;
 import java.util.Set;
@@ -50,14 +51,9 @@ final class Holders {
         return task != null && task.holdsPermit() && limit.equals(task.spec().limit()) ? task.spec() : null;
     }
 
-    /** Says, once for each pair of methods, that a call waits for what its caller holds. A log that fails must not lose it. */
-    @SuppressWarnings("EmptyCatch") // what could be told of a log that fails
+    /** Says, once for each pair of methods, that a call waits for what its caller holds: it is in the queue already. */
     void warn(TaskSpec inner) {
-        try {
-            warnOnce(inner);
-        } catch (Throwable brokenLog) {
-            // the call is in the queue already
-        }
+        SafeLog.write(() -> warnOnce(inner));
     }
 
     private void warnOnce(TaskSpec inner) {

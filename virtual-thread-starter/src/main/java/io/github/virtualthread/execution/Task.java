@@ -144,7 +144,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Nothing is thrown that this could be told, unless something is wrong here. */
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {
-        Failures.log(logger, "{} has failed on {} outside of its body", spec().name(), thread.getName(), failure);
+        SafeLog.write(() ->
+                logger.error("{} has failed on {} outside of its body", spec().name(), thread.getName(), failure));
     }
 
     @Override
