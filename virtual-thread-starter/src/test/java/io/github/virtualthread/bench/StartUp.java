@@ -100,7 +100,7 @@ public class StartUp {
 
     /** The first start of a JVM, as users have it. */
     @Benchmark
-    @Measurement(iterations = 5)
+    @Measurement(iterations = 3)
     public void first(Used used) throws Exception {
         used.by(run(0, 1));
     }
@@ -137,16 +137,16 @@ public class StartUp {
         FileSystemUtils.deleteRecursively(classes);
     }
 
-    /** Found by the application itself. */
+    /** Found by the application itself; see {@link Bench}. */
     @AuxCounters(AuxCounters.Type.EVENTS)
     @State(Scope.Thread)
     public static class Used {
 
-        public double processorMillis;
+        public double processorTime;
         public long heldBytes;
 
         private void by(String[] said) {
-            processorMillis = Long.parseLong(said[0]) / 1_000_000.0;
+            processorTime = Long.parseLong(said[0]) / 1_000_000.0;
             heldBytes = Long.parseLong(said[1]);
         }
     }

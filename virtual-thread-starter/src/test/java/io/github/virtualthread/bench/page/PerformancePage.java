@@ -53,9 +53,16 @@ final class PerformancePage {
                                 + " are those of all, too.",
                         report.of("MillionSleepers.all"))
                 + table(
-                        "Start-up",
-                        "Start and stop of an application of 1,000 beans, each of a class of its own, so many of them annotated.",
-                        report.of("StartUp.startAndStop"))
+                        "The first start of a JVM",
+                        "Start and stop of an application with `spring-boot-starter` and its auto-configuration, of 1,000 beans, each of"
+                                + " a class of its own, so many of them annotated; no property is set. `plain` has"
+                                + " nothing more, `async` has `@EnableAsync`, `ours` has the starter on its class path. The time is"
+                                + " that of the processor, all threads together.",
+                        report.of("StartUp.first"))
+                + table(
+                        "Later starts",
+                        "The same as one of many in a JVM, as tests and reloads have it.",
+                        report.of("StartUp.later"))
                 + jar(report.jar());
     }
 
@@ -115,12 +122,17 @@ final class PerformancePage {
                 |---|---|---|---|
                 """ + Target.ALL.stream().map(target -> target.row(report)).collect(Collectors.joining()) + """
 
-                What a call does that `floor` does not: its thread has a name with a number; it is in the map of the calls that run, by which a
-                stop, the endpoint and nested calls find it, beside the JDK's own; it is counted; and it looks at the clock twice, for ages and
-                meters. Each of these is promised. See [0009](decisions/0009-one-object-for-a-call.md).
+                What a call does that `floor` does not: its thread has a name with a number; it is in the table of the calls that run, by which
+                a stop and the endpoint find it, beside the JDK's own; it is counted; the MDC is asked for; and the clock is looked at when the
+                body starts, for its age. Each of these is promised. Which of them takes how long is told in
+                [0011](decisions/0011-a-table-for-the-calls-that-run.md), how large a call is in [0009](decisions/0009-one-object-for-a-call.md).
 
-                The start of an application with the starter binds its properties, makes its beans and looks at every class for annotations,
-                beside the little that the compared applications do.
+                Under a limit a call of a burst waits as an object, and the call that ends before it makes its thread. Those it is compared with
+                make all their threads at once, which then find a permit free, as bodies that return at once seldom run at the same time: that
+                is quicker as long as nobody has to wait, and takes the heap shown below as soon as somebody has.
+
+                The start of an application with the starter binds its properties, reads its configuration classes, makes some twenty beans and
+                looks at every class for annotations.
                 """;
     }
 
