@@ -14,6 +14,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 @Timeout(20)
 class TaskThreadsTests {
@@ -47,6 +50,25 @@ class TaskThreadsTests {
 
             assertThat(names).extracting(CompletableFuture::join).doesNotHaveDuplicates();
         }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void whatEscapesFromAThreadIsLoggedWithTheNameOfItsTask(CapturedOutput output) {
+        try (TestEngine test = new TestEngine()) {
+            test.engine
+                    .submit(test.engine.spec("Shop.price", null), () -> {
+                        Thread thread = Thread.currentThread();
+                        thread.getUncaughtExceptionHandler()
+                                .uncaughtException(thread, new IllegalStateException("escaped"));
+                        return null;
+                    })
+                    .join();
+        }
+
+        assertThat(output)
+                .contains("Shop.price has failed on vt-Shop.price-1 outside of its body")
+                .contains("IllegalStateException: escaped");
     }
 
     @Test
