@@ -25,7 +25,7 @@ public class MillionSleepers {
 
     private static final int CALLS = 1_000_000;
 
-    @Param({"jdk", "ours"})
+    @Param({"jdk", "floor", "ours"})
     public String contender;
 
     private Burst burst;
