@@ -18,9 +18,9 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 1)
+@Warmup(iterations = 3)
 @Measurement(iterations = 1)
-@Fork(jvmArgsAppend = {"-Xms6g", "-Xmx6g"})
+@Fork(jvmArgsAppend = {"-Xms6g", "-Xmx6g", "-XX:+AlwaysPreTouch"})
 public class MillionSleepers {
 
     private static final int CALLS = 1_000_000;
