@@ -50,7 +50,7 @@ final class PerformancePage {
                 + table(
                         "A million calls",
                         "Each sleeps for a second, all at once. An operation is all of them, from the first call to the last result. Bytes"
-                                + " are those of all, too.",
+                                + " are those of all, too. The stack of each has the frames of a proxy on it, except with `jdk`.",
                         report.of("MillionSleepers.all"))
                 + table(
                         "The first start of a JVM",

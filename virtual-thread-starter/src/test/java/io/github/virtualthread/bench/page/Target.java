@@ -60,8 +60,10 @@ record Target(String what, double most, String unit, ToDoubleFunction<BenchRepor
                 ours.scores(), report.of(benchmark, other, setting).scores());
     }
 
+    /** What is found is compared as it is shown: of a call's bytes, a tenth is that of the burst. */
     String row(BenchReport report) {
-        double value = found.applyAsDouble(report);
+        double decimals = unit.equals("×") ? 100 : 1;
+        double value = Math.rint(found.applyAsDouble(report) * decimals) / decimals;
         return "| %s | %s %s | %s %s | %s |\n"
                 .formatted(
                         what,
