@@ -31,13 +31,18 @@ final class TaskThreads {
         return named.computeIfAbsent(task, name -> new Named(factory, prefix + name + "-"));
     }
 
-    /** Makes the current thread the one of a task. */
+    /** Makes the current thread the one of a task. Throws nothing: a call is worth more than the name of its thread. */
+    @SuppressWarnings("EmptyCatch")
     void enter(Task task) {
         Thread thread = Thread.currentThread();
-        thread.setName(task.spec().threads().nextName());
         thread.setContextClassLoader(contextClassLoader);
         // also how a thread knows its task: a map would be shared by all, a thread-local is larger than the task
         thread.setUncaughtExceptionHandler(task);
+        try {
+            thread.setName(task.spec().threads().nextName());
+        } catch (OutOfMemoryError noName) {
+            // the body may need less, or tell its caller of the same
+        }
     }
 
     /** The task of the current thread. */
@@ -67,7 +72,7 @@ final class TaskThreads {
             return factory.newThread(task);
         }
 
-        private String nextName() {
+        String nextName() {
             return begin + number.incrementAndGet();
         }
     }

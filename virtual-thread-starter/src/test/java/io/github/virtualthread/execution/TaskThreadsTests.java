@@ -1,6 +1,9 @@
 package io.github.virtualthread.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.LimitSettings;
@@ -69,6 +72,18 @@ class TaskThreadsTests {
         assertThat(output)
                 .contains("Shop.price has failed on vt-Shop.price-1 outside of its body")
                 .contains("IllegalStateException: escaped");
+    }
+
+    @Test
+    void aCallRunsThoughThereIsNoMemoryForTheNameOfItsThread() {
+        TaskThreads.Named threads = mock(TaskThreads.Named.class);
+        when(threads.newThread(any())).thenAnswer(call -> Thread.ofVirtual().unstarted(call.getArgument(0)));
+        when(threads.nextName()).thenThrow(new OutOfMemoryError());
+        try (TestEngine test = new TestEngine()) {
+            TaskSpec spec = new TaskSpec(test.engine, "Shop.price", null, null, threads);
+
+            assertThat(test.engine.submit(spec, () -> "ran").join()).isEqualTo("ran");
+        }
     }
 
     @Test
