@@ -56,7 +56,7 @@ final class StartupReport {
     private String summary(List<AnnotatedCall> calls, TaskLimits limits, boolean intercepted) {
         long unlimited = calls.stream().filter(call -> call.limit() == null).count();
         List<String> parts = new ArrayList<>();
-        parts.add("%d annotated %s, %d of them without a limit%s"
+        parts.add("%s annotated %s, %s of them without a limit%s"
                 .formatted(
                         calls.size(),
                         calls.size() == 1 ? "method" : "methods",
@@ -73,7 +73,7 @@ final class StartupReport {
             parts.add("decorated by " + String.join(", ", decorators));
         }
         if (Runtime.version().feature() < FIRST_JDK_WITHOUT_PINNING) {
-            parts.add("on Java %d blocking in synchronized pins the carrier, from 24 on it does not"
+            parts.add("on Java %s blocking in synchronized pins the carrier, from 24 on it does not"
                     .formatted(Runtime.version().feature()));
         }
         return "Virtual threads: " + String.join("; ", parts);

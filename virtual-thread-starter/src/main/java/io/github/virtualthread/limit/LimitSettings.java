@@ -126,7 +126,7 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, queue of 100, wait up to 2s}. */
     String describe() {
-        return "%d %s%s, %s, %s%s"
+        return "%s %s%s, %s, %s%s"
                 .formatted(
                         permits,
                         permits == 1 ? "permit" : "permits",
