@@ -132,7 +132,8 @@ final class PerformancePage {
                 is quicker as long as nobody has to wait, and takes the heap shown below as soon as somebody has.
 
                 The start of an application with the starter binds its properties, reads its configuration classes, makes some twenty beans and
-                looks at every class for annotations.
+                looks at every class for annotations. What was
+                tried to make that shorter, and what is left, is told in [0012](decisions/0012-what-a-start-costs.md).
                 """;
     }
 
