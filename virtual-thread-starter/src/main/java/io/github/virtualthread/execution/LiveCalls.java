@@ -114,7 +114,8 @@ public final class LiveCalls {
                         .map(permit -> live(permit, entry.getKey()))),
                 tasks.running().stream()
                         .filter(task -> task.isStarted() && task.holdsPermit())
-                        .map(task -> live(task, task.thread())));
+                        .map(task -> live(task, task.thread()))
+                        .filter(LiveCall::isRunning)); // it may have ended meanwhile
     }
 
     private static Stream<CallerPermit> nested(CallerPermit innermost) {

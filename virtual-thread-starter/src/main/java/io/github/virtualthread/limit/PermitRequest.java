@@ -128,7 +128,7 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Whether the permit is here: granted, and not given back. What is granted without a limit stays so.
+     * Whether the permit is here: granted, and not given back.
      *
      * @return whether the limit counts this call as running
      */
@@ -136,10 +136,10 @@ public abstract class PermitRequest {
         return phase == HOLDING;
     }
 
-    /** Gives the permit of a limit back, which grants it to the next in the queue. Does nothing when it went back already. */
+    /** Gives the permit back, which grants it to the next in the queue. Does nothing when it went back already. */
     protected final void giveBack() {
         SemaphoreLimit limit = semaphore();
-        if (limit != null && surrender()) {
+        if (surrender() && limit != null) {
             limit.release();
         }
     }

@@ -15,10 +15,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
 
 /** What an operator sees of calls, and can do to them. */
@@ -139,11 +143,13 @@ class LiveCallsTests {
         assertThat(calls.running("db")).singleElement().matches(LiveCall::abandoned);
     }
 
-    @Test
-    void aContinuationIsNoRunningCall() {
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = "db")
+    void aContinuationIsNoRunningCall(@Nullable String limit) {
         CountDownLatch continuing = new CountDownLatch(1);
         CountDownLatch attached = new CountDownLatch(1);
-        CompletableFuture<?> call = test.submit("db", () -> {
+        CompletableFuture<?> call = test.submit(limit, () -> {
             await(attached);
             return null;
         });
