@@ -133,11 +133,11 @@ class FanOutTests {
                                 })));
         await(running);
         awaitParked(caller);
-        outcome.whenComplete((value, failure) -> ends.add("call"));
+        CompletableFuture<?> ended = outcome.whenComplete((value, failure) -> ends.add("call"));
 
         release.countDown();
 
-        assertThat(outcome).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(ended).failsWithin(5, TimeUnit.SECONDS);
         assertThat(outcome.exceptionNow()).isInstanceOf(IOException.class);
         assertThat(ends).containsExactly("stubborn", "call");
         assertThat(test.limit("two").available()).isEqualTo(2);
@@ -198,6 +198,7 @@ class FanOutTests {
         release.countDown();
 
         assertThat(flag).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(true);
+        assertThat(outcome).failsWithin(5, TimeUnit.SECONDS);
         assertThat(outcome.exceptionNow()).isInstanceOf(InterruptedException.class);
     }
 
