@@ -4,12 +4,17 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Counts by limit how calls end while the application stops. */
 final class DrainCounts {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
 
     /** How a call ended. */
     enum Ending {
@@ -34,8 +39,11 @@ final class DrainCounts {
         limits.computeIfAbsent(limit, name -> new Counts()).of(ending).increment();
     }
 
-    boolean isEmpty() {
-        return limits.isEmpty();
+    /** Writes one line, if there was anything to count. */
+    void log(long nanos) {
+        if (!limits.isEmpty()) {
+            logger.info("Virtual threads stopped after {} ms: {}", TimeUnit.NANOSECONDS.toMillis(nanos), this);
+        }
     }
 
     /** As in {@code 12 finished, 1 interrupted, 5 dropped (db: 10 finished, 1 interrupted, 5 dropped; none: ...)}. */

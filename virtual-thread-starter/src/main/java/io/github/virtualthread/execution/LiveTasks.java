@@ -46,12 +46,12 @@ final class LiveTasks {
 
     /** The task gets a thread. */
     void enter(Task task) {
-        task.place(running.enter(task));
+        task.place = running.enter(task);
     }
 
     /** The thread of the task ends. */
     void leave(Task task) {
-        running.leave(task.place());
+        running.leave(task.place);
     }
 
     /** Those that have a thread, at this moment. */

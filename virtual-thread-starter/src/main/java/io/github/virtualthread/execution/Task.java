@@ -34,7 +34,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private @Nullable TaskBody body;
     private CapturedContext context;
     private @Nullable Throwable refusal; // why the body never runs
-    private int place; // among those that have a thread
+
+    /** Its place among the {@link LiveTasks} that have a thread. */
+    int place;
 
     /**
      * A task that has not been submitted. To be made on the thread of the caller.
@@ -47,14 +49,6 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         this.context = engine().capture();
         this.body = engine().decorators().decorate(spec.name(), body);
         this.onFailure = onFailure;
-    }
-
-    int place() {
-        return place;
-    }
-
-    void place(int taken) {
-        place = taken;
     }
 
     CompletableFuture<@Nullable Object> future() {

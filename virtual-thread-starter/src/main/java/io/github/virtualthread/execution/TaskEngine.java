@@ -16,8 +16,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.core.task.TaskDecorator;
 
 /**
@@ -30,8 +28,6 @@ public final class TaskEngine implements AutoCloseable {
 
     /** How long interrupted bodies may take to end by themselves. */
     private static final Duration GRACE = Duration.ofSeconds(1);
-
-    private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
 
     private enum Phase {
         OPEN,
@@ -345,12 +341,7 @@ public final class TaskEngine implements AutoCloseable {
             giveUp(Thread.ofVirtual());
             giveUp(Thread.ofPlatform().daemon()); // where no carrier was free
         }
-        if (!counts.isEmpty()) {
-            logger.info(
-                    "Virtual threads stopped after {} ms: {}",
-                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin),
-                    counts);
-        }
+        counts.log(System.nanoTime() - begin);
     }
 
     /** Waits until no call waits or runs, or the time is over; returns whether it came to that. */

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SemaphoreLimit implements TaskLimit {
 
-    private static final int SPINS = 100;
-
     private final Permits permits;
     private final Consumer<LimitChange> changes;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final BriefLock lock = new BriefLock();
     private final WaitQueue queue = new WaitQueue();
     private final Expiry expiry; // guarded by lock
     private final LongAdder completed = new LongAdder();
@@ -155,7 +152,7 @@ final class SemaphoreLimit implements TaskLimit {
         boolean nested = !granted && request.isNested();
         Reason refused = null;
         if (!granted) {
-            enter();
+            lock.lock();
             try {
                 granted = takePermit();
                 refused = granted ? null : refusal(nested);
@@ -202,17 +199,6 @@ final class SemaphoreLimit implements TaskLimit {
         }
     }
 
-    /** Takes the lock where callers and ending calls want it. They hold it so shortly that to park would take much longer. */
-    private void enter() {
-        for (int attempt = 0; attempt < SPINS; attempt++) {
-            if (lock.tryLock()) {
-                return;
-            }
-            Thread.onSpinWait();
-        }
-        lock.lock();
-    }
-
     /** Takes a permit only while nobody waits, so that nobody is overtaken. */
     private boolean takePermit() {
         return queue.isEmpty() && permits.tryAcquire();
@@ -231,7 +217,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** The first in the queue, unless there are fewer permits than before: then one has to come back. */
     private @Nullable PermitRequest heir() {
-        enter();
+        lock.lock();
         try {
             return permits.availablePermits() < 0 ? null : queue.poll();
         } finally {
@@ -275,7 +261,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** The first in the queue, together with a permit for it. */
     private @Nullable PermitRequest takeNext() {
-        enter();
+        lock.lock();
         try {
             return queue.isEmpty() || !permits.tryAcquire() ? null : queue.poll();
         } finally {
@@ -299,35 +285,17 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** Puts out everybody who waits. */
     int evict(Reason reason) {
-        List<PermitRequest> evicted;
-        lock.lock();
-        try {
-            evicted = queue.pollWaitingAtLeast(Long.MIN_VALUE);
-        } finally {
-            lock.unlock();
-        }
+        List<PermitRequest> evicted = lock.locked(() -> queue.pollWaitingAtLeast(Long.MIN_VALUE));
         reject(evicted, reason);
         return evicted.size();
     }
 
     List<PermitRequest> waiting(int most) {
-        lock.lock();
-        try {
-            return queue.first(most);
-        } finally {
-            lock.unlock();
-        }
+        return lock.locked(() -> queue.first(most));
     }
 
     private void expire() {
-        List<PermitRequest> expired;
-        lock.lock();
-        try {
-            expired = expiry.expired(settings.maxWait());
-        } finally {
-            lock.unlock();
-        }
-        reject(expired, Reason.WAIT_TIMEOUT);
+        reject(lock.locked(() -> expiry.expired(settings.maxWait())), Reason.WAIT_TIMEOUT);
     }
 
     private static void reject(List<PermitRequest> requests, Reason reason) {
