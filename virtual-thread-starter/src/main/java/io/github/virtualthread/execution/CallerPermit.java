@@ -43,8 +43,13 @@ final class CallerPermit extends Call {
             engine.listeners().finished(permit, Outcome.ERROR, noTimer);
             throw noTimer;
         }
-        permit.outer = engine.holders().enter(permit);
-        permit.started();
+        try {
+            permit.outer = engine.holders().enter(permit);
+            permit.started();
+        } catch (Throwable noStack) {
+            permit.close(noStack);
+            throw noStack;
+        }
         return permit;
     }
 
@@ -150,8 +155,8 @@ final class CallerPermit extends Call {
 
     /** Gives the permit back, which starts the next in the queue. */
     void close(@Nullable Throwable failure) {
+        giveBack(); // first: whatever comes before it could fail
         engine().holders().leave(outer);
-        giveBack();
         engine().listeners().finished(this, failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
     }
 }

@@ -206,13 +206,13 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** Hands a permit over to the first in the queue, or returns it where nobody waits. */
     void release() {
-        completed.increment();
         PermitRequest heir = queue.isEmpty() ? null : heir();
         if (heir == null) {
             restore();
         } else {
             grant(heir);
         }
+        completed.increment(); // last: where the stack ends here, the permit is back
     }
 
     /** The first in the queue, unless there are fewer permits than before: then one has to come back. */
