@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Map;
@@ -42,7 +43,8 @@ final class DrainCounts {
     /** Writes one line, if there was anything to count. */
     void log(long nanos) {
         if (!limits.isEmpty()) {
-            logger.info("Virtual threads stopped after {} ms: {}", TimeUnit.NANOSECONDS.toMillis(nanos), this);
+            long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+            SafeLog.write(() -> logger.info("Virtual threads stopped after {} ms: {}", millis, this));
         }
     }
 

@@ -71,6 +71,19 @@ class ShutdownTests {
     }
 
     @Test
+    void aLogThatFailsKeepsNobodyFromClosingForGood() {
+        CompletableFuture<?> running = test.hold("db", release);
+
+        try (BrokenLog broken = new BrokenLog(TaskEngine.class)) {
+            test.engine.close();
+        }
+        test.engine.start();
+
+        assertThat(running.isCancelled()).isTrue();
+        assertRejected(test.submit(null, () -> "ran"));
+    }
+
+    @Test
     void whoSwallowsTheInterruptAndReturnsIsCancelledAllTheSame() {
         CountDownLatch started = new CountDownLatch(1);
         CompletableFuture<?> running = test.submit("db", () -> {
