@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.TaskLimit;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,7 +34,8 @@ final class Holders {
 
     /** Callers that hold permits, on their own threads, the innermost of each; at this moment. */
     Map<Thread, CallerPermit> callers() {
-        return Map.copyOf(callers);
+        // an immutable copy would throw: a thread that leaves and comes back meanwhile may be met twice
+        return new HashMap<>(callers);
     }
 
     boolean currentHolds(@Nullable TaskLimit limit) {
