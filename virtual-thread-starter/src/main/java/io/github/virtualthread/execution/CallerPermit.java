@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class CallerPermit extends Call {
 
     private final Thread thread = Thread.currentThread();
-    private @Nullable CallerPermit outer;
+    private @Nullable CallerPermit outer; // written before others see this
     private volatile boolean granted;
     private volatile @Nullable Reason rejection;
 
@@ -44,7 +44,8 @@ final class CallerPermit extends Call {
             throw noTimer;
         }
         try {
-            permit.outer = engine.holders().enter(permit);
+            permit.outer = engine.holders().innermost();
+            engine.holders().enter(permit);
             permit.started();
         } catch (Throwable noStack) {
             permit.close(noStack);

@@ -18,10 +18,15 @@ final class Holders {
     private final Map<Thread, CallerPermit> callers = new ConcurrentHashMap<>();
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-    /** Remembers a permit of the current thread; returns the one that the thread took before and still holds. */
+    /** The permit that the current thread took last and still holds. */
     @Nullable
-    CallerPermit enter(CallerPermit permit) {
-        return callers.put(Thread.currentThread(), permit);
+    CallerPermit innermost() {
+        return callers.get(Thread.currentThread());
+    }
+
+    /** Remembers a permit of the current thread, which knows its outer one: from now on others see it. */
+    void enter(CallerPermit permit) {
+        callers.put(Thread.currentThread(), permit);
     }
 
     void leave(@Nullable CallerPermit outer) {
@@ -44,7 +49,7 @@ final class Holders {
 
     /** The call that the current thread is in and that holds a permit of the limit. */
     private @Nullable TaskSpec holder(TaskLimit limit) {
-        for (CallerPermit permit = callers.get(Thread.currentThread()); permit != null; permit = permit.outer()) {
+        for (CallerPermit permit = innermost(); permit != null; permit = permit.outer()) {
             if (limit.equals(permit.spec().limit())) {
                 return permit.spec();
             }

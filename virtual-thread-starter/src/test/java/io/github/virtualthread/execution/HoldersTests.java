@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.limit.LimitSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,39 @@ class HoldersTests {
                 thread.join();
             }
             permit.close(null);
+        }
+    }
+
+    @Test
+    void aCallIsSeenAtEachMomentWhileItMakesOthers() throws Exception {
+        TaskSpec outer = test.engine.spec("Shop.offer", "db");
+        TaskSpec inner = test.engine.spec("Shop.price", "db");
+        CountDownLatch running = new CountDownLatch(1);
+        Thread caller = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                test.engine.call(outer, () -> {
+                    running.countDown();
+                    while (!over.get()) {
+                        test.engine.call(inner, () -> null);
+                    }
+                    return null;
+                });
+            } catch (Throwable unexpected) {
+                throw new AssertionError(unexpected);
+            }
+        });
+        TestEngine.await(running);
+        try {
+            // as many looks as the machine gets through in a second, with whatever else it does
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+            while (System.nanoTime() < end) {
+                assertThat(test.engine.liveCalls().running())
+                        .extracting(live -> live.call().spec().name())
+                        .contains("Shop.offer");
+            }
+        } finally {
+            over.set(true);
+            caller.join();
         }
     }
 }
