@@ -238,8 +238,12 @@ public final class TaskEngine implements AutoCloseable {
 
     private boolean accepts() {
         Phase now = phase.get();
-        // a running task may need further calls to finish
-        return now == Phase.OPEN || (now == Phase.DRAINING && TaskThreads.current() != null);
+        if (now != Phase.DRAINING) {
+            return now == Phase.OPEN;
+        }
+        // a running task may need further calls to finish; one of another engine is not waited for here
+        Task caller = TaskThreads.current();
+        return caller != null && caller.engine() == this;
     }
 
     TaskListeners listeners() {

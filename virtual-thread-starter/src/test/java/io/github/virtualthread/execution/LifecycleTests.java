@@ -89,6 +89,20 @@ class LifecycleTests {
     }
 
     @Test
+    void aTaskOfAnotherEngineCallsFromOutside() throws Exception {
+        test.hold("db", release);
+        Thread stopping = stopping(ENOUGH);
+        TestEngine.awaitDraining(test);
+
+        try (TestEngine other = new TestEngine()) {
+            VirtualThreads threads = new VirtualThreads(other.engine, (task, failure) -> {});
+            assertRejected(threads.submit(() -> test.submit(null, () -> "ran")).join());
+        }
+        release.countDown();
+        stopping.join();
+    }
+
+    @Test
     void callsOfARunningTaskAreAcceptedUntilThePeriodEnds() throws Exception {
         CountDownLatch started = new CountDownLatch(1);
         CompletableFuture<?> composite = test.submit("db", () -> {
