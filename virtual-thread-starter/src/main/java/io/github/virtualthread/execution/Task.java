@@ -135,11 +135,16 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         settle(null, null, reason);
     }
 
-    /** Nothing is thrown that this could be told, unless something is wrong here. */
+    /** Nothing is thrown that this could be told, unless something is wrong here; but libraries hand over what they catch. */
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {
-        SafeLog.write(() ->
-                logger.error("{} has failed on {} outside of its body", spec().name(), thread.getName(), failure));
+        Thread.UncaughtExceptionHandler ofApplication = Thread.getDefaultUncaughtExceptionHandler();
+        if (ofApplication == null) {
+            SafeLog.write(() ->
+                    logger.error("{} has failed on {} outside of its body", spec().name(), thread.getName(), failure));
+        } else {
+            ofApplication.uncaughtException(thread, failure);
+        }
     }
 
     @Override

@@ -74,6 +74,27 @@ class TaskThreadsTests {
                 .contains("IllegalStateException: escaped");
     }
 
+    /** Some libraries hand what nobody listens for to the handler of the current thread. */
+    @Test
+    void theDefaultHandlerOfTheApplicationIsToldWhatEscapes() {
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        CompletableFuture<Throwable> told = new CompletableFuture<>();
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> told.complete(failure));
+        IllegalStateException escaped = new IllegalStateException("escaped");
+        try (TestEngine test = new TestEngine()) {
+            test.submit(null, () -> {
+                        Thread thread = Thread.currentThread();
+                        thread.getUncaughtExceptionHandler().uncaughtException(thread, escaped);
+                        return null;
+                    })
+                    .join();
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+
+        assertThat(told).isCompletedWithValue(escaped);
+    }
+
     @Test
     void aCallRunsThoughThereIsNoMemoryForTheNameOfItsThread() {
         TaskThreads.Named threads = mock(TaskThreads.Named.class);
