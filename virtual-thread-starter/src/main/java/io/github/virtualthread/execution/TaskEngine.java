@@ -336,7 +336,9 @@ public final class TaskEngine implements AutoCloseable {
         phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
         long begin = System.nanoTime();
         drain(period);
-        phase.compareAndSet(Phase.DRAINING, Phase.STOPPED);
+        if (!phase.compareAndSet(Phase.DRAINING, Phase.STOPPED) && !isStopped()) {
+            return; // another stop has come first, and a start after it: what runs now is to run
+        }
         // asked again: a call that was accepted long ago may have started just now
         if (!isIdle()) {
             limits.rejectWaiting();

@@ -62,6 +62,28 @@ class LifecycleTests {
     }
 
     @Test
+    void aStopThatAnotherOneHasOvertakenLeavesCallsAloneThatCameAfterARestart() throws Exception {
+        CountDownLatch stubborn = new CountDownLatch(1);
+        test.submit(null, () -> {
+            stubborn.countDown();
+            awaitStubbornly(release);
+            return null;
+        });
+        await(stubborn);
+        Thread first = stopping(ENOUGH);
+        TestEngine.awaitDraining(test);
+        test.engine.stop(NO_TIME);
+        test.engine.start();
+        CompletableFuture<?> afterwards = test.hold("db", test.latch());
+
+        first.interrupt(); // ends its period
+        first.join();
+
+        assertThat(afterwards).isNotDone();
+        assertThat(test.submit(null, () -> "ran")).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
     void stopStartCall() {
         test.engine.stop(NO_TIME);
         test.engine.start();
