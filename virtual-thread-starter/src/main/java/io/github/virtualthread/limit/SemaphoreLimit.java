@@ -130,8 +130,8 @@ final class SemaphoreLimit implements TaskLimit {
             }
         } finally {
             lock.unlock();
+            serve(); // also where the timer gets no thread: the permits are there
         }
-        serve();
         return new LimitChange(name, before, after, by);
     }
 

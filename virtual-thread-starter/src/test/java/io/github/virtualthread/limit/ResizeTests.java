@@ -1,7 +1,9 @@
 package io.github.virtualthread.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -59,6 +61,21 @@ class ResizeTests {
 
         assertThat(calls).extracting(Call::holds).containsExactly(true, true, false, false);
         assertThat(limit.waiting()).isEqualTo(2);
+    }
+
+    @Test
+    void growingGrantsToWaitersThoughTheTimerOfANewLongestWaitGetsNoThread() {
+        try (TaskTimer broken = TimerEntries.withoutThread()) {
+            SemaphoreLimit limit = new SemaphoreLimit(LimitSettings.of("db", 1), broken, change -> {});
+            Call.asked(limit);
+            Call waiting = Call.asked(limit);
+
+            assertThatThrownBy(() -> limit.change(
+                            now -> now.withPermits(2).withMaxWait(Duration.ofHours(1)), LimitChange.Source.CODE))
+                    .isInstanceOf(OutOfMemoryError.class);
+
+            assertThat(waiting.holds()).isTrue();
+        }
     }
 
     @Test
