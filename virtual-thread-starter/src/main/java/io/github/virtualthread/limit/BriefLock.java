@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -14,13 +15,42 @@ final class BriefLock extends ReentrantLock {
 
     @Override
     public void lock() {
+        if (spin()) {
+            return;
+        }
+        if (Thread.currentThread().isVirtual()) {
+            super.lock();
+        } else {
+            lockWithoutTurn();
+        }
+    }
+
+    private boolean spin() {
         for (int attempt = 0; attempt < SPINS; attempt++) {
             if (tryLock()) {
-                return;
+                return true;
             }
             Thread.onSpinWait();
         }
-        super.lock();
+        return false;
+    }
+
+    /**
+     * Whose turn it is may be a virtual thread that gets no carrier while bodies keep all of them busy: a platform thread does
+     * not park behind it for longer than a moment.
+     */
+    private void lockWithoutTurn() {
+        boolean interrupted = false;
+        for (boolean locked = false; !locked; ) {
+            try {
+                locked = tryLock(1, TimeUnit.MILLISECONDS) || spin();
+            } catch (InterruptedException later) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** What an action gives that is run under this lock. */
