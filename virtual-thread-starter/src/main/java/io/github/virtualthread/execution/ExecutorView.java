@@ -1,5 +1,8 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.CapturedContext;
+import io.github.virtualthread.context.CapturedContext.Scope;
+import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -30,14 +33,35 @@ final class ExecutorView implements AsyncTaskExecutor {
 
     @Override
     public void execute(Runnable task) {
+        long caller = Thread.currentThread().threadId(); // not the thread, which a task that waits would keep
         Future<?> unused = submitCompletable(task).whenComplete((nothing, failure) -> {
-            if (failure != null) {
+            if (failure != null && Thread.currentThread().threadId() == caller) {
+                failedAlready(task, failure);
+            } else if (failure != null) {
                 failed(task, failure);
             }
         });
     }
 
-    /** On the task's thread, with the context of the caller. */
+    /** The caller came too late to leave it to the task's thread. A handler may block, so it gets a thread of its own. */
+    private void failedAlready(Runnable task, Throwable failure) {
+        CapturedContext context = engine.capture();
+        try {
+            Thread.ofVirtual().inheritInheritableThreadLocals(false).start(() -> {
+                Scope scope = ContextPropagation.open(context);
+                try {
+                    failed(task, failure);
+                } finally {
+                    ContextPropagation.close(scope);
+                }
+            });
+        } catch (Throwable noThread) {
+            Failures.suppress(failure, noThread);
+            failed(task, failure);
+        }
+    }
+
+    /** On a virtual thread, with the context of the caller. */
     private void failed(Runnable task, Throwable failure) {
         if (task instanceof Future<?> future) {
             // whoever waits for it would wait for ever, as it has not run

@@ -189,6 +189,35 @@ class ExecutorViewTests {
     }
 
     @Test
+    void whatFailsBeforeItsCallerGoesOnIsReportedOnAVirtualThreadAllTheSame() throws Exception {
+        TaskSpec endsAtOnce = test.spec("db", body -> new Thread(body) {
+            @Override
+            public void start() {
+                super.start();
+                try {
+                    join();
+                } catch (InterruptedException unexpected) {
+                    throw new AssertionError(unexpected);
+                }
+            }
+        });
+        CompletableFuture<Thread> told = new CompletableFuture<>();
+        CompletableFuture<String> user = new CompletableFuture<>();
+        MDC.put("user", "alice");
+
+        new ExecutorView(test.engine, endsAtOnce, (task, failure) -> {
+                    user.complete(MDC.get("user"));
+                    told.complete(Thread.currentThread());
+                })
+                .execute(() -> {
+                    throw new IllegalStateException("broken");
+                });
+
+        assertThat(told.get(5, TimeUnit.SECONDS).isVirtual()).isTrue();
+        assertThat(user).isCompletedWithValue("alice");
+    }
+
+    @Test
     void aHandlerThatFailsHarmsNobody() throws Exception {
         VirtualThreads broken = new VirtualThreads(test.engine, (task, failure) -> {
             uncaught.complete(failure);
