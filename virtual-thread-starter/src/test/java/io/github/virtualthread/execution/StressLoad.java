@@ -96,6 +96,18 @@ final class StressLoad implements AutoCloseable {
         }
         end(resizer);
         TestEngine.awaitIdle(test);
+        awaitCounted();
+    }
+
+    /** Who cancels a call, or ends its time, may count it a moment after the call itself has ended. */
+    private void awaitCounted() {
+        long begin = System.nanoTime();
+        while (seen.ended() != seen.submitted.sum()) {
+            if (System.nanoTime() - begin > ENOUGH.toNanos()) {
+                throw new AssertionError("ends that nobody has told of, or told of twice: " + seen);
+            }
+            Thread.yield();
+        }
     }
 
     private void change(SplittableRandom random) {
