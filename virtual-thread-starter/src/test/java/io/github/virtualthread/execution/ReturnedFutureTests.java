@@ -74,9 +74,10 @@ class ReturnedFutureTests {
     @ParameterizedTest
     @MethodSource("kinds")
     void theValueIsThatOfTheInnerFutureAndThePermitIsHeldUntilThen(Function<CompletableFuture<Object>, Object> kind) {
-        CompletableFuture<?> outer = test.submit("db", () -> kind.apply(inner));
+        CompletableFuture<?> outer = awaitingInner(kind.apply(inner));
         CompletableFuture<?> next = test.submit("db", () -> "next");
         assertThat(test.limit("db").available()).isZero();
+        assertThat(test.limit("db").waiting()).isEqualTo(1);
         assertThat(next).isNotDone();
         assertThat(outer).isNotDone();
 
@@ -162,7 +163,7 @@ class ReturnedFutureTests {
         outer.cancel(false);
         CompletableFuture<?> next = test.submit("db", () -> "next");
 
-        assertThat(next).isNotDone();
+        assertThat(test.limit("db").waiting()).isEqualTo(1);
         assertThat(inner.complete("value")).isTrue();
         assertThat(next).succeedsWithin(5, TimeUnit.SECONDS);
     }

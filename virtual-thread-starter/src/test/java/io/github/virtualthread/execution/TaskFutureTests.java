@@ -99,6 +99,7 @@ class TaskFutureTests {
         release.countDown();
 
         await(ended);
+        TestEngine.awaitIdle(test); // now the body's own outcome has come too
         assertThat(finished).isTrue();
         assertThat(future).isCancelled();
     }
@@ -142,6 +143,7 @@ class TaskFutureTests {
 
         future.cancel(true);
         assertThat(test.limit("db").available()).isZero();
+        assertThat(test.limit("db").waiting()).isEqualTo(1);
         assertThat(next).isNotDone();
         release.countDown();
 
