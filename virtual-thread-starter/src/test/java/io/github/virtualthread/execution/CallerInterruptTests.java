@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers that are interrupted, in person. */
-@Timeout(30)
+@Timeout(120)
 class CallerInterruptTests {
 
     @RegisterExtension

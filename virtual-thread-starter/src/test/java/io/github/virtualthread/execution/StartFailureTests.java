@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Threads that cannot be made or started. */
-@Timeout(30)
+@Timeout(60)
 class StartFailureTests {
 
     @RegisterExtension
@@ -110,7 +110,7 @@ class StartFailureTests {
 
         release.countDown();
 
-        assertThat(last).succeedsWithin(10, TimeUnit.SECONDS);
+        assertThat(last).succeedsWithin(30, TimeUnit.SECONDS);
         test.engine.stop(TestEngine.ENOUGH);
         assertThat(futures).allMatch(CompletableFuture::isCompletedExceptionally);
         assertThat(test.limit("db").available()).isEqualTo(1);
