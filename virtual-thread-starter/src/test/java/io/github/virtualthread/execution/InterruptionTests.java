@@ -41,12 +41,15 @@ class InterruptionTests {
     @Test
     void aFlagThatTheBodyLeftBehindDoesNotCancelTheFutureItReturns() {
         CompletableFuture<Object> inner = new CompletableFuture<>();
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
         CompletableFuture<?> outer = test.submit("db", () -> {
+            thread.complete(Thread.currentThread());
             Thread.currentThread().interrupt();
             return inner;
         });
+        TestEngine.awaitParked(thread.join());
 
-        inner.completeOnTimeout("value", 20, TimeUnit.MILLISECONDS);
+        inner.complete("value");
 
         assertThat(outer).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("value");
     }

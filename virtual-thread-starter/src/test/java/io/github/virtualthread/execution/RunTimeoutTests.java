@@ -166,15 +166,18 @@ class RunTimeoutTests {
     @Test
     void aBlockingContinuationDoesNotBlockTheTimer() {
         CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch go = test.latch();
         TaskBody body = () -> {
             release.await();
             return null;
         };
-        CompletableFuture<?> unused = submit(null, SHORT, body).handle((value, failure) -> {
+        test.hold("db", go);
+        CompletableFuture<?> unused = submit("db", SHORT, body).handle((value, failure) -> {
             blocked.countDown();
             await(release);
             return null;
         });
+        go.countDown(); // not earlier: the continuation is to run with the timeout
         await(blocked);
 
         assertTimedOut(submit(null, SHORT, body));
