@@ -7,8 +7,10 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ApplicationListener;
@@ -22,6 +24,14 @@ import org.springframework.context.event.ContextRefreshedEvent;
 class PlainSpringTests {
 
     private static final Predicate<Thread> WATCH = thread -> thread.getName().equals("plain-watch");
+
+    /** It ends a moment after its context, and the next test must not take it for its own. */
+    @AfterEach
+    void awaitTheEndOfTheWatch() throws InterruptedException {
+        for (Thread watch : threads().filter(WATCH).toList()) {
+            assertThat(watch.join(Duration.ofSeconds(5))).isTrue();
+        }
+    }
 
     @Test
     void aLimitTakesItsPermitsFromASource() {
