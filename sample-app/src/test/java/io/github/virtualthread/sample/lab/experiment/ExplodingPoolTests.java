@@ -97,7 +97,19 @@ class ExplodingPoolTests {
     void whatIsDoneForAClientThatHasGoneIsCounted() throws Exception {
         Answer answer = lab.start(
                         ID,
-                        Map.of("requests", "8", "users", "8", "partner", "500", "timeout", "100", "rounds", "1"),
+                        Map.of(
+                                "requests",
+                                "8",
+                                "users",
+                                "8",
+                                "partner",
+                                "500",
+                                "timeout",
+                                "100",
+                                "watch",
+                                "5",
+                                "rounds",
+                                "1"),
                         Scale.SMALL)
                 .answer()
                 .get(20, TimeUnit.SECONDS);
@@ -114,7 +126,7 @@ class ExplodingPoolTests {
         CountDownLatch waiting = new CountDownLatch(1);
         AtomicBoolean virtual = new AtomicBoolean();
         LabRun run =
-                lab.start(ID, Map.of("requests", "300", "users", "100", "partner", "5000", "watch", "1"), Scale.SMALL);
+                lab.start(ID, Map.of("requests", "100", "users", "100", "partner", "5000", "watch", "1"), Scale.SMALL);
         run.listen(event -> {
             if (event instanceof Progress progress
                     && progress.text().equals("Round 1 of 1: " + ExplodingPool.VIRTUAL)) {
@@ -122,7 +134,7 @@ class ExplodingPoolTests {
             } else if (virtual.get()
                     && event instanceof Point point
                     && point.line().equals(FloodLines.BACKLOG)
-                    && point.y() == 300) {
+                    && point.y() == 100) {
                 waiting.countDown();
             }
         });
