@@ -3,15 +3,12 @@ package io.github.virtualthread.sample.lab.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.sample.SampleTest;
-import io.github.virtualthread.sample.lab.Lab;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -28,19 +25,8 @@ class LabControllerTests {
     @Autowired
     private RestTestClient client;
 
-    @Autowired
-    private Lab lab;
-
     @LocalServerPort
     private int port;
-
-    @AfterEach
-    void end() {
-        lab.running().ifPresent(run -> {
-            run.cancel();
-            assertThat(run.answer().handle((answer, failure) -> true)).succeedsWithin(10, TimeUnit.SECONDS);
-        });
-    }
 
     @Test
     void everyExperimentIsListedWithItsCodeAndParameters() {
