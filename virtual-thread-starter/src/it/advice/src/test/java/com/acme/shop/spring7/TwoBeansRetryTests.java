@@ -13,6 +13,7 @@ import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,8 @@ class TwoBeansRetryTests {
         assertThat(reviews.review(2)).succeedsWithin(10, SECONDS).isEqualTo("/reviews/2");
 
         first.cancel(true); // ends the back-off
+        // the listener hears of that too, and the next test has the same one
+        assertThat(threads.awaitIdle(Duration.ofSeconds(10))).isTrue();
     }
 
     @Test
