@@ -101,6 +101,8 @@ class WebUsersTests {
     @Test
     void anAnswerThatIsReadTooLateIsNoSuccess() throws Exception {
         Duration timeout = Duration.ofMillis(500);
+        // a server that has answered nobody yet may take longer
+        WebUsers.ask(load(port, QUICK, 1, Duration.ZERO, Duration.ZERO, 1), new Tally(), gone::add);
         WebUsers.Load load = new WebUsers.Load(port, QUICK, 2, Duration.ZERO, Duration.ZERO, 2, timeout);
 
         // the one thread of the users is held up, while the other answer is there already
