@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 class BigNumbersTests {
 
     /** Only so many bodies can finish before the caller has made all its calls. */
@@ -70,7 +70,7 @@ class BigNumbersTests {
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
         } finally {
             process.destroyForcibly();
         }
