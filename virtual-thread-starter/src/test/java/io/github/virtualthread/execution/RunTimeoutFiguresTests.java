@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a timeout costs. */
-@Timeout(120)
+@Timeout(300)
 class RunTimeoutFiguresTests {
 
     private static final int NUMBER = 100_000;
