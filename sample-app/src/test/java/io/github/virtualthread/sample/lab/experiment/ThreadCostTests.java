@@ -17,9 +17,11 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
 
 @SampleTest
+@Timeout(60) // thousands of threads start, and where many things run at once they take their time
 class ThreadCostTests {
 
     @Test
@@ -29,7 +31,7 @@ class ThreadCostTests {
                         Map.of("platform", "800", "virtual", "3000", "switches", "2000", "rounds", "3"),
                         Scale.SMALL)
                 .answer()
-                .get(20, TimeUnit.SECONDS);
+                .get(50, TimeUnit.SECONDS);
 
         Row platform = answer.row(ThreadCost.PLATFORM);
         Row virtual = answer.row(ThreadCost.VIRTUAL);
@@ -97,7 +99,7 @@ class ThreadCostTests {
                                 String.valueOf(depth)),
                         Scale.SMALL)
                 .answer()
-                .get(10, TimeUnit.SECONDS)
+                .get(25, TimeUnit.SECONDS)
                 .row(ThreadCost.VIRTUAL)
                 .median("heap");
     }
