@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that wait and run at this moment. To look costs time in proportion to the calls that run, and holds up a limit
- * while its first waiting calls are copied; it costs the calls themselves nothing.
+ * The calls that wait and run at this moment. To look costs time in proportion to the most calls that have ever run at once,
+ * and holds up a limit while its first waiting calls are copied; it costs the calls themselves nothing.
  */
 public final class LiveCalls {
 

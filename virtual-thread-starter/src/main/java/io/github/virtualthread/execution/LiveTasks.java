@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The tasks that have not ended: all are counted, those that have a thread are known.
+ * The tasks that have not ended: all are counted, as are callers that wait for a permit; those that have a thread are known.
  *
  * <p>A count of its own, since no sum over table and queues is exact while tasks move from one to the other.
  */

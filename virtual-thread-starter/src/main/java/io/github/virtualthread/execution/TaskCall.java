@@ -32,7 +32,8 @@ public interface TaskCall {
     /**
      * How long the call has waited for its permit and its thread: until its body started, or until now.
      *
-     * @return from the submission on, zero or more
+     * @return from the submission on, zero or more; where there is no {@link TaskListener}, from the moment on in which it
+     *     joined the queue, and zero if it joined none
      */
     Duration waited();
 

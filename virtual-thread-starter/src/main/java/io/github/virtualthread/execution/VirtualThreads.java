@@ -241,8 +241,8 @@ public final class VirtualThreads {
 
     /**
      * Waits until no call runs or waits, neither of annotated methods nor by hand; for tests of methods that return
-     * nothing. Blocks for the longest time at most. Calls on their caller's own thread do not count. From inside a task it
-     * never succeeds, since that one runs.
+     * nothing. Blocks for the longest time at most. Calls that run on their caller's own thread do not count, those that wait
+     * there for a permit do. From inside a task it never succeeds, since that one runs.
      *
      * @param longest longest time to wait, zero to only look
      * @return whether it came to that

@@ -71,8 +71,8 @@ public abstract class PermitRequest {
     }
 
     /**
-     * The permit is there. Called on the thread that asked, or on one that gave a permit back; must neither block nor run
-     * the body of the call.
+     * The permit is there. Called on the thread that asked, or on any that gave a permit back, asked itself or changed the
+     * limit; must neither block nor run the body of the call.
      */
     protected abstract void granted();
 
@@ -84,7 +84,8 @@ public abstract class PermitRequest {
     protected abstract void grantFailed(Throwable failure);
 
     /**
-     * The limit put the request out of its queue. Called on the timer's thread or on one that stops the application.
+     * The limit put the request out of its queue. Called on the timer's thread, or on one that stops the application or puts
+     * out all that wait.
      *
      * @param reason why
      */
@@ -144,7 +145,7 @@ public abstract class PermitRequest {
         }
     }
 
-    /** Ends the holding of the permit; the caller returns it to the semaphore if this says so. */
+    /** Ends the holding of the permit; the caller hands it over, or returns it to the semaphore, if this says so. */
     private boolean surrender() {
         return PHASE.compareAndSet(this, HOLDING, OVER);
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * First in, first out, with removal from the middle in constant time. Everything but {@link #size()} needs the lock of the
- * limit.
+ * First in, first out, with removal from the middle in constant time. Everything but {@link #size()}, {@link #isEmpty()} and
+ * {@link #nonEmptyFor()} needs the lock of the limit.
  */
 final class WaitQueue {
 
