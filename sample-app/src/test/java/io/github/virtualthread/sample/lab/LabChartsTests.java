@@ -18,7 +18,8 @@ class LabChartsTests extends InBrowser {
     @Test
     void whatBecameOfTheCallsIsStackedOnTheSameScalesWithItsLatencyBelow() {
         card = page.locator("#scarce-resource");
-        fill(Map.of("users", "400", "millis", "100", "timeout", "250", "wait", "150", "rounds", "1"));
+        fill(Map.of(
+                "users", "100", "connections", "10", "millis", "100", "timeout", "250", "wait", "150", "rounds", "1"));
         run();
         waitForAnswer(30_000);
 
@@ -28,11 +29,11 @@ class LabChartsTests extends InBrowser {
                 .hasSize(contenders)
                 .containsOnly(charts("[chart.scales.x.max, chart.scales.y.max].join()")
                         .getLast());
-        // all 400 end in some way
+        // all 100 end in some way
         assertThat(
                         charts(
-                                "chart.options.scales.y.stacked ? chart.data.datasets.reduce((sum, line) => sum + line.data.at(-1).y, 0)  : 400"))
-                .allMatch(Integer.valueOf(400)::equals);
+                                "chart.options.scales.y.stacked ? chart.data.datasets.reduce((sum, line) => sum + line.data.at(-1).y, 0)  : 100"))
+                .allMatch(Integer.valueOf(100)::equals);
         Locator unlimited = figure("virtual threads, no limit");
         assertThat(unlimited.locator(".legend li")).containsText(new String[] {"done", "rejected (none)", "failed"});
         assertThat(unlimited.locator(".spreads li"))
