@@ -71,14 +71,14 @@ final class CallerPermit extends Call {
 
     /** Whoever stops the engine waits for this one, and puts it out in the end. */
     private void awaitWhileOpen() throws InterruptedException {
-        engine().begun(); // before the phase is looked at: who stops after that knows of this one
+        engine().live().begin(); // before the phase is looked at: who stops after that knows of this one
         try {
             if (engine().isStopped() && leave()) {
                 throw rejection(Reason.SHUTDOWN);
             }
             await();
         } finally {
-            engine().ended();
+            engine().live().end();
         }
     }
 

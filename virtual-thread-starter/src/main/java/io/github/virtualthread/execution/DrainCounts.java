@@ -36,8 +36,8 @@ final class DrainCounts {
 
     private final Map<String, Counts> limits = new ConcurrentSkipListMap<>();
 
-    void add(String limit, Ending ending) {
-        limits.computeIfAbsent(limit, name -> new Counts()).of(ending).increment();
+    void add(String limit, Ending ending, int number) {
+        limits.computeIfAbsent(limit, name -> new Counts()).of(ending).add(number);
     }
 
     /** Writes one line, if there was anything to count. */

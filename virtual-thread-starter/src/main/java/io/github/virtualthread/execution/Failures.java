@@ -1,11 +1,44 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
+import java.lang.Thread.UncaughtExceptionHandler;
 import java.lang.reflect.UndeclaredThrowableException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What is done with the failures of bodies, whatever they are. */
 final class Failures {
 
+    private static final Logger logger = LoggerFactory.getLogger(Task.class);
+
     private Failures() {}
+
+    /** Tells of a failure that nobody waits for. */
+    static void tell(Consumer<Throwable> handler, TaskSpec spec, Throwable failure) {
+        try {
+            handler.accept(failure);
+        } catch (Throwable thrown) {
+            suppress(thrown, failure);
+            SafeLog.write(() -> logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown));
+        }
+    }
+
+    /** The future of the call was completed by somebody else before: nobody is told. */
+    static void late(TaskSpec spec, Throwable failure) {
+        SafeLog.write(() -> logger.debug("{} failed after its future had been completed", spec.name(), failure));
+    }
+
+    /** What a thread of ours gets that it does not expect goes where it would go on any other thread. */
+    static void uncaught(TaskSpec spec, Thread thread, Throwable failure) {
+        UncaughtExceptionHandler ofApplication = Thread.getDefaultUncaughtExceptionHandler();
+        if (ofApplication == null) {
+            SafeLog.write(() ->
+                    logger.error("{} has failed on {} outside of its body", spec.name(), thread.getName(), failure));
+        } else {
+            ofApplication.uncaughtException(thread, failure);
+        }
+    }
 
     /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
     @SuppressWarnings("ReferenceEquality") // the very exception

@@ -3,7 +3,6 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation;
-import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.DrainCounts.Ending;
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
@@ -16,8 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One call, from its submission to its end.
@@ -26,8 +23,6 @@ import org.slf4j.LoggerFactory;
  * goes back.
  */
 class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExceptionHandler {
-
-    private static final Logger logger = LoggerFactory.getLogger(Task.class);
 
     private final TaskFuture future;
     private final @Nullable Consumer<Throwable> onFailure;
@@ -138,13 +133,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Nothing is thrown that this could be told, unless something is wrong here; but libraries hand over what they catch. */
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {
-        Thread.UncaughtExceptionHandler ofApplication = Thread.getDefaultUncaughtExceptionHandler();
-        if (ofApplication == null) {
-            SafeLog.write(() ->
-                    logger.error("{} has failed on {} outside of its body", spec().name(), thread.getName(), failure));
-        } else {
-            ofApplication.uncaughtException(thread, failure);
-        }
+        Failures.uncaught(spec(), thread, failure);
     }
 
     @Override
@@ -163,7 +152,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             }
         } finally {
             ContextPropagation.close(scope);
-            engine().leaveThread(this);
+            engine().live().leave(this);
             leftThread();
             release();
         }
@@ -237,9 +226,11 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
+        Ending ending = future.isDone() ? null : Ending.of(refusal, interrupted == Cause.STOPPED);
+        engine().count(this, ending, 1); // before what hangs on the future, which may block
         boolean first = failure == null ? future.succeed(value) : future.fail(shown(failure));
-        if (first) {
-            engine().settled(this, Ending.of(refusal, interrupted == Cause.STOPPED));
+        if (!first) {
+            engine().count(this, ending, -1);
         }
         if (failure != null) {
             report(failure, first);
@@ -253,15 +244,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     private void report(Throwable failure, boolean first) {
         if (!first) {
-            logger.debug("{} failed after its future had been completed", spec().name(), failure);
+            Failures.late(spec(), failure);
         } else if (onFailure != null) {
-            try {
-                onFailure.accept(failure);
-            } catch (Throwable thrown) {
-                Failures.suppress(thrown, failure);
-                SafeLog.write(
-                        () -> logger.error("Handler of a failure of {} has failed itself", spec().name(), thrown));
-            }
+            Failures.tell(onFailure, spec(), failure);
         }
     }
 
@@ -325,6 +310,6 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         body = null;
         context = CapturedContext.EMPTY;
         future.detach();
-        engine().ended();
+        engine().live().end();
     }
 }

@@ -288,19 +288,9 @@ public final class TaskEngine implements AutoCloseable {
         threads.enter(task);
     }
 
-    /** The current thread has done all for its task. */
-    void leaveThread(Task task) {
-        live.leave(task);
-    }
-
-    /** A caller begins to wait for its permit. */
-    void begun() {
-        live.begin();
-    }
-
-    /** A task has ended, whether or not it ever had a thread, or a caller waits no more. */
-    void ended() {
-        live.end();
+    /** The tasks that have not ended, and callers that wait. */
+    LiveTasks live() {
+        return live;
     }
 
     /** Whether no call waits or runs. */
@@ -308,10 +298,10 @@ public final class TaskEngine implements AutoCloseable {
         return live.isEmpty();
     }
 
-    /** A task has its outcome; {@code ending} is null for one that does not count while stopping. */
-    void settled(Task task, @Nullable Ending ending) {
+    /** Counts how a task ends while stopping; {@code ending} is null for one that does not count. */
+    void count(Task task, @Nullable Ending ending, int number) {
         if (phase.get() != Phase.OPEN && ending != null) {
-            drained.add(task.spec().limitName(), ending);
+            drained.add(task.spec().limitName(), ending, number);
         }
     }
 

@@ -104,6 +104,16 @@ class ShutdownLogTests {
     }
 
     @Test
+    void countsACallThoughWhatHangsOnItsFutureBlocks() {
+        CompletableFuture<?> unused =
+                test.hold("mail", release).whenComplete((value, failure) -> TestEngine.awaitStubbornly(release));
+
+        test.engine.stop(NO_TIME);
+
+        assertLogged("0 finished, 1 interrupted, 0 dropped (mail: 0 finished, 1 interrupted, 0 dropped)");
+    }
+
+    @Test
     void startsCountingAnewAtTheNextStop() {
         test.hold("db", release);
         test.engine.stop(NO_TIME);

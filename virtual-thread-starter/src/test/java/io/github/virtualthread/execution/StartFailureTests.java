@@ -146,4 +146,24 @@ class StartFailureTests {
         assertThat(told).hasValue(1);
         assertThat(test.limit("db").available()).isEqualTo(1);
     }
+
+    /** Somebody completes the future of a call while its thread cannot be made; at DEBUG the log tells of that. */
+    @Test
+    void aLogThatFailsLosesNeitherThatCallNorTheOneThatHandsItsPermitOver() throws Exception {
+        CompletableFuture<?> held = test.hold("db", release);
+        CompletableFuture<CompletableFuture<Object>> self = new CompletableFuture<>();
+        ThreadFactory broken = body -> {
+            self.join().complete("by somebody else");
+            throw new OutOfMemoryError();
+        };
+        self.complete(test.submit("db", broken, StartFailureTests::notRun));
+
+        try (BrokenLog log = new BrokenLog(Task.class)) {
+            release.countDown();
+
+            assertThat(held).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("held");
+            assertThat(test.engine.awaitIdle(TestEngine.ENOUGH)).isTrue();
+        }
+        assertThat(self.join()).isCompletedWithValue("by somebody else");
+    }
 }
