@@ -8,7 +8,10 @@ openCalculator(document.querySelector(".calculator"));
 openLivePanel(document.getElementById("live"));
 
 try {
-  const cards = (await server.experiments()).map((about) => new Card(about));
+  // running is one that was started before this page was opened, or in another tab; asked for before there is a card
+  // to start one with, which would be followed twice
+  const [abouts, running] = await Promise.all([server.experiments(), server.running()]);
+  const cards = abouts.map((about) => new Card(about));
   const acts = [...document.querySelectorAll("[data-act]")];
   cards.forEach((card) => acts.find((act) => act.dataset.act === card.about.act).append(card.root));
   // the browser has looked for the place of the address before there were cards
@@ -17,8 +20,6 @@ try {
   cards.sort((one, other) => acts.indexOf(one.root.parentElement) - acts.indexOf(other.root.parentElement));
   offerTour(cards, document.getElementById("tour"), document.getElementById("tour-bar"));
 
-  // one that was started before this page was opened, or in another tab
-  const running = await server.running();
   if (running) {
     await cards.find((card) => card.about.id === running.experiment).follow(running.run, running.settings);
   }

@@ -34,9 +34,9 @@ export class Slider {
     return document.activeElement === this.#input;
   }
 
-  // Others resize it too: the experiment does.
+  // Others resize it too: the experiment does. What is told may be older than what was answered last.
   #follow(limit) {
-    if (limit && performance.now() - this.#moved > OWN_MILLIS) {
+    if (limit && !this.#sending && performance.now() - this.#moved > OWN_MILLIS) {
       this.#input.max = Math.max(LEAST_RANGE, this.#input.max, 2 * limit.permits);
       this.#input.value = limit.permits;
       this.#output.textContent = `${limit.permits} permits`;
@@ -60,6 +60,7 @@ export class Slider {
         const permits = this.#wanted;
         this.#wanted = undefined;
         await server.resize(this.#limit, permits);
+        this.#moved = performance.now();
         this.#problem.textContent = "";
       }
     } catch (refused) {

@@ -2,16 +2,18 @@ package io.github.virtualthread.sample.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,16 +21,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
-/** The page, opened anew for each test; its console has to stay empty. */
+/** The page, opened anew for each test, by a browser that knows nothing of it; its console has to stay empty. */
 abstract class InBrowser {
 
     static final Path SCREENSHOTS = Path.of("target/lab/screenshots");
+    static final String EVENTS = "**/lab/runs/*/events";
+    private static final Duration WAIT = Duration.ofSeconds(30);
+    private static final Duration RUN = Duration.ofSeconds(60);
 
     private static Chromium chromium;
-    static Page page;
 
     /** What the console tells, until it is cleared. */
-    static final List<String> errors = new ArrayList<>();
+    final List<String> errors = new ArrayList<>();
 
     @Autowired
     Lab lab;
@@ -36,21 +40,15 @@ abstract class InBrowser {
     @LocalServerPort
     int port;
 
+    Page page;
+
     /** The one of the experiment that is tested; the first one's to begin with. */
     Locator card;
 
     @BeforeAll
     static void launch() {
         chromium = Chromium.launch();
-        page = chromium.browser().newPage();
-        page.setDefaultTimeout(15_000);
-        PlaywrightAssertions.setDefaultAssertionTimeout(10_000);
-        page.onConsoleMessage(message -> {
-            if (message.type().equals("error") || message.type().equals("warning")) {
-                errors.add(message.text());
-            }
-        });
-        page.onPageError(errors::add);
+        PlaywrightAssertions.setDefaultAssertionTimeout(WAIT.toMillis());
     }
 
     @AfterAll
@@ -60,23 +58,24 @@ abstract class InBrowser {
 
     @BeforeEach
     void openPage() {
-        page.setViewportSize(1280, 900);
-        page.emulateMedia(new Page.EmulateMediaOptions()
-                .setColorScheme(ColorScheme.LIGHT)
-                .setReducedMotion(ReducedMotion.REDUCE));
+        page = chromium.browser()
+                .newPage(new Browser.NewPageOptions()
+                        .setViewportSize(1280, 900)
+                        .setColorScheme(ColorScheme.LIGHT)
+                        .setReducedMotion(ReducedMotion.REDUCE));
+        page.setDefaultTimeout(WAIT.toMillis());
+        page.onConsoleMessage(message -> {
+            if (message.type().equals("error") || message.type().equals("warning")) {
+                errors.add(message.text());
+            }
+        });
+        page.onPageError(errors::add);
         open();
-        // what an earlier test has guessed
-        page.evaluate("localStorage.clear()");
-        errors.clear();
     }
 
     @AfterEach
-    void end() {
-        page.unrouteAll();
-        lab.running().ifPresent(run -> {
-            run.cancel();
-            assertThat(run.answer().handle((answer, failure) -> true)).succeedsWithin(10, TimeUnit.SECONDS);
-        });
+    void closePage() {
+        page.close();
         assertThat(errors).as("errors and warnings in the console").isEmpty();
     }
 
@@ -84,6 +83,16 @@ abstract class InBrowser {
         page.navigate("http://localhost:" + port + "/");
         card = page.locator("#pool-or-virtual");
         card.waitFor();
+    }
+
+    /** Lets the page hear nothing of a run until the returned one is run: for it, the run has begun, and does not end. */
+    final Runnable holdEvents() {
+        List<Route> held = new ArrayList<>();
+        page.route(EVENTS, held::add);
+        return () -> {
+            page.unroute(EVENTS);
+            held.forEach(Route::resume);
+        };
     }
 
     final void fill(Map<String, String> values) {
@@ -95,11 +104,7 @@ abstract class InBrowser {
     }
 
     final void waitForAnswer() {
-        waitForAnswer(15_000);
-    }
-
-    final void waitForAnswer(int millis) {
-        card.locator(".result.answered").waitFor(new Locator.WaitForOptions().setTimeout(millis));
+        card.locator(".result.answered").waitFor(new Locator.WaitForOptions().setTimeout(RUN.toMillis()));
     }
 
     /** What an expression of {@code chart} gives for each chart of the card that is to be seen. */

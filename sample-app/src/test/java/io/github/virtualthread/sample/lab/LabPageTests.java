@@ -28,6 +28,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 class LabPageTests extends InBrowser {
 
     private static final String FIRST = "pool-or-virtual";
+    private static final String RUNNING = "**/lab/runs/running";
     private static final Map<String, String> SHORT = Map.of("tasks", "20", "millis", "100", "rounds", "1");
     private static final Map<String, String> LONG = Map.of("tasks", "100", "millis", "5000", "rounds", "10");
 
@@ -56,11 +57,14 @@ class LabPageTests extends InBrowser {
         card.getByText("About the same").click();
         fill(SHORT);
         card.getByLabel("Rounds").fill("3");
+        card.evaluate(Scripts.KEEP_STEPS);
         run();
 
-        assertThat(card.locator("progress")).isVisible();
-        assertThat(card.locator(".step")).hasText(Pattern.compile("(Warming up|Round \\d of 3): .+"));
         waitForAnswer();
+        assertThat(texts("kept"))
+                .startsWith("Starting")
+                .anyMatch(step -> step.startsWith("Warming up: "))
+                .anyMatch(step -> step.startsWith("Round 3 of 3: "));
 
         String sentence = card.locator(".sentence").innerText();
         assertThat(sentence).startsWith("20 tasks of 100 ms took ");
@@ -129,6 +133,26 @@ class LabPageTests extends InBrowser {
         page.screenshot(new Page.ScreenshotOptions().setPath(SCREENSHOTS.resolve("experiment-8-running.png")));
         card.locator(".cancel").click();
         assertThat(slider).isDisabled();
+    }
+
+    @Test
+    void theSliderStaysWhileItsChangeIsOnItsWay() {
+        card = page.locator("#limit-while-it-runs");
+        fill(Map.of("first", "5", "seconds", "60"));
+        run();
+        Locator slider = card.getByLabel("Permits of the limit lab");
+        assertThat(slider).isEnabled();
+        Locator permits = card.locator(".resize output");
+        assertThat(permits).hasText("5 permits");
+        List<Route> held = new ArrayList<>();
+        page.route("**/actuator/virtualthreads/lab", held::add);
+
+        slider.press("ArrowRight");
+        page.evaluate(Scripts.FOUR_TIMES_LIVE); // with the 5 there are
+        assertThat(permits.innerText()).isEqualTo("6 permits");
+
+        held.forEach(Route::resume);
+        assertThat(page.locator(".limits")).containsText(Pattern.compile("lab\\s*\\d of 6 in use"));
     }
 
     @Test
@@ -205,19 +229,35 @@ class LabPageTests extends InBrowser {
 
     @Test
     void aPageThatIsOpenedInTheMiddleFollowsTheRun() {
-        lab.start(FIRST, Map.of("tasks", "20", "millis", "300", "rounds", "1"), Scale.NORMAL);
+        page.route(RUNNING, route -> {
+            lab.start(FIRST, Map.of("tasks", "20", "millis", "300", "rounds", "1"), Scale.NORMAL);
+            route.resume();
+        });
+        Runnable release = holdEvents();
         open();
 
         assertThat(card.locator(".cancel")).isVisible();
         assertThat(card.getByLabel("Each blocks")).hasValue("300");
+        release.run();
         waitForAnswer();
         assertTheLinesEndAt(20);
     }
 
     @Test
+    void nothingCanBeStartedBeforeThePageKnowsWhatRuns() {
+        List<Route> held = new ArrayList<>();
+        page.route(RUNNING, held::add);
+        page.waitForRequest(RUNNING, page::reload);
+
+        assertThat(page.locator(".run").count()).isZero();
+        held.forEach(Route::resume);
+        card.waitFor();
+    }
+
+    @Test
     void whoLosesTheConnectionIsToldEverythingAgainAndShowsItOnce() {
         AtomicBoolean lost = new AtomicBoolean();
-        page.route("**/lab/runs/*/events", route -> {
+        page.route(EVENTS, route -> {
             if (lost.compareAndSet(false, true)) {
                 route.fulfill(new Route.FulfillOptions()
                         .setContentType("text/event-stream")
@@ -263,10 +303,12 @@ class LabPageTests extends InBrowser {
             page.keyboard().press("Control+A");
             page.keyboard().type(value);
         }
+        Runnable release = holdEvents();
         page.keyboard().press("Tab");
         page.keyboard().press("Enter");
 
         assertThat(card.locator(".cancel")).isFocused();
+        release.run();
         waitForAnswer();
         assertThat(card.locator(".run")).isFocused();
         assertThat(card.locator(".repeat code"))
@@ -278,6 +320,7 @@ class LabPageTests extends InBrowser {
 
     @Test
     void theTourRunsTheFirstExperimentInSmallSettingsUntilItIsStopped() {
+        Runnable release = holdEvents();
         page.locator("#tour").click();
         assertThat(page.locator(".tour-text")).hasText(Pattern.compile("Tour, 1 of \\d+: 1 .+"));
         assertThat(card.locator(".cancel")).isVisible();
@@ -285,10 +328,11 @@ class LabPageTests extends InBrowser {
         assertThat(card.getByLabel("Tasks"))
                 .hasValue(String.valueOf(about.parameters().getFirst().small()));
 
-        page.locator(".tour-stop").click();
+        page.waitForRequest(request -> request.method().equals("DELETE"), () -> page.locator(".tour-stop")
+                .click());
+        release.run();
 
         assertThat(page.locator("#announcer")).hasText("The tour is stopped");
-        assertThat(card.locator(".problem-text")).hasText("Cancelled");
         assertThat(page.locator("#tour")).isEnabled();
         assertThat(lab.running()).isEmpty();
     }

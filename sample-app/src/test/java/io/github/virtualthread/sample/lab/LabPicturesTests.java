@@ -85,7 +85,7 @@ class LabPicturesTests extends InBrowser {
         fill(about.parameters().stream()
                 .collect(Collectors.toMap(Parameter::name, parameter -> String.valueOf(parameter.small()))));
         run();
-        waitForAnswer(50_000);
+        waitForAnswer();
     }
 
     /** No more than from the one to the other. */

@@ -10,6 +10,22 @@ final class Scripts {
               return new Set(new Uint32Array(data.buffer)).size;
             }""";
 
+    /** Keeps, from then on, what the card says while its progress is to be seen, however short that is. */
+    static final String KEEP_STEPS = """
+            card => {
+              window.kept = [];
+              const step = card.querySelector(".step");
+              new MutationObserver(() => card.querySelector("progress").checkVisibility() && kept.push(step.textContent))
+                  .observe(step, { childList: true });
+            }""";
+
+    /** Waits until the panel has been told as often of what goes on: two seconds. */
+    static final String FOUR_TIMES_LIVE = """
+            () => new Promise(done => {
+              let left = 4;
+              document.addEventListener("live", () => --left === 0 && done());
+            })""";
+
     static final String FOCUS_IS_VISIBLE = """
             () => {
               const focused = document.activeElement;
