@@ -17,6 +17,7 @@ export class Card {
   #setup;
   #result;
   #slider;
+  #starting;
   #run;
 
   constructor(about) {
@@ -72,7 +73,8 @@ export class Card {
   async run() {
     this.#tell("");
     try {
-      const { run, settings } = await server.start(this.about.id, this.#setup.values);
+      this.#starting = server.start(this.about.id, this.#setup.values);
+      const { run, settings } = await this.#starting;
       return await this.follow(run, settings);
     } catch (refused) {
       this.#tell(refused.message, refused.status === CONFLICT ? refused.run : undefined);
@@ -106,6 +108,9 @@ export class Card {
   }
 
   async cancel() {
+    await this.#starting?.catch(() => {
+      // told by the one who has started it
+    });
     if (this.isRunning) {
       this.#progress(undefined, "Cancelling");
       await server.cancel(this.#run).catch((refused) => this.#tell(refused.message));

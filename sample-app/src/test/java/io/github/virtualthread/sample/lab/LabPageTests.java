@@ -338,6 +338,17 @@ class LabPageTests extends InBrowser {
     }
 
     @Test
+    void aTourThatIsStoppedWhileItStartsARunCancelsThat() {
+        List<Route> held = new ArrayList<>();
+        page.route("**/runs", held::add);
+        page.waitForRequest("**/runs", () -> page.locator("#tour").click());
+        page.locator(".tour-stop").click();
+
+        page.waitForRequest(request -> request.method().equals("DELETE"), () -> held.forEach(Route::resume));
+        assertThat(page.locator("#announcer")).hasText("The tour is stopped");
+    }
+
+    @Test
     void thePanelShowsTheLimitsAndTheJvm() {
         assertThat(page.locator(".limits")).containsText(Pattern.compile("db\\s*0 of 20 in use\\s*nobody waits"));
         assertThat(page.locator(".jvm")).containsText(Pattern.compile("Platform threads\\s*[1-9]"));
