@@ -15,8 +15,11 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -33,7 +36,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Far more calls than a pool has connections, on a real database. */
-@Timeout(60)
+@Timeout(120)
 class PostgresPoolTests {
 
     private static final int CONNECTIONS = 20;
@@ -43,8 +46,6 @@ class PostgresPoolTests {
 
     /** With every connection busy all the time. */
     private static final Duration BEST = QUERY.multipliedBy(CALLS / CONNECTIONS);
-
-    private static final Duration MOST = BEST.multipliedBy(115).dividedBy(100);
 
     private static final Logger log = LoggerFactory.getLogger(PostgresPoolTests.class);
 
@@ -83,15 +84,27 @@ class PostgresPoolTests {
                 queries -> CompletableFuture.runAsync(queries::onCallersThread, Thread::startVirtualThread)));
     }
 
-    /** What a busy machine loses is lost once, what a limit loses every time. */
+    /** What a busy machine loses is lost once, or by a pool of threads as well; what a limit loses every time. */
     private static void assertAllSucceedInTime(Supplier<Outcome> calls) {
         Outcome outcome = calls.get();
-        for (int again = 0; again < 2 && outcome.time().compareTo(MOST) > 0; again++) {
+        Duration best = BEST;
+        for (int again = 0; again < 2 && outcome.time().compareTo(most(best)) > 0; again++) {
             assertThat(outcome.failures()).isEmpty();
+            best = Collections.max(List.of(best, onThreads().time()));
             outcome = calls.get();
         }
         assertThat(outcome.failures()).isEmpty();
-        assertThat(outcome.time()).isLessThanOrEqualTo(MOST);
+        assertThat(outcome.time()).isLessThanOrEqualTo(most(best));
+    }
+
+    private static Duration most(Duration best) {
+        return best.multipliedBy(115).dividedBy(100);
+    }
+
+    private static Outcome onThreads() {
+        try (ExecutorService pool = Executors.newFixedThreadPool(CONNECTIONS)) {
+            return run("a pool of threads", queries -> CompletableFuture.runAsync(queries::query, pool));
+        }
     }
 
     private static Outcome run(String how, Function<Queries, CompletableFuture<Void>> call) {
@@ -119,11 +132,23 @@ class PostgresPoolTests {
     private static void openAllConnections(HikariDataSource dataSource) throws SQLException {
         List<Connection> connections = new ArrayList<>();
         for (int i = 0; i < CONNECTIONS; i++) {
-            connections.add(dataSource.getConnection());
+            connections.add(open(dataSource));
         }
         for (Connection connection : connections) {
             connection.close();
         }
+    }
+
+    /** A database may take longer to open a connection than a call waits for it. */
+    private static Connection open(HikariDataSource dataSource) throws SQLException {
+        for (int attempt = 0; attempt < 10; attempt++) {
+            try {
+                return dataSource.getConnection();
+            } catch (SQLTransientConnectionException late) {
+                log.info("again: {}", late.getMessage());
+            }
+        }
+        return dataSource.getConnection();
     }
 
     private static Outcome measure(Queries queries, Function<Queries, CompletableFuture<Void>> call) throws Exception {
@@ -181,7 +206,7 @@ class PostgresPoolTests {
             query();
         }
 
-        private void query() {
+        void query() {
             jdbc.execute("select pg_sleep(%s)".formatted(QUERY.toMillis() / 1_000.0));
         }
     }
