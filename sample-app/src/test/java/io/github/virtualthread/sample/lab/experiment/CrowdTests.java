@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(10)
+@Timeout(120)
 class CrowdTests {
 
     private final Crowd crowd = new Crowd();
@@ -66,16 +66,6 @@ class CrowdTests {
     }
 
     private static Run run() {
-        Run.Watcher nobody = new Run.Watcher() {
-            @Override
-            public void progress(double done, String text) {}
-
-            @Override
-            public void begin(String line) {}
-
-            @Override
-            public void point(String line, double x, double y) {}
-        };
-        return new Run(Settings.of(List.of(), Map.of(), Settings.Scale.SMALL), nobody);
+        return new Run(Settings.of(List.of(), Map.of(), Settings.Scale.SMALL), new Unwatched());
     }
 }
