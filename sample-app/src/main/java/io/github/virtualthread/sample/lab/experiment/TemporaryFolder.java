@@ -10,9 +10,12 @@ import org.springframework.util.FileSystemUtils;
 /** A folder for a program that is started here, deleted with all there is in it. */
 record TemporaryFolder(Path path) implements AutoCloseable {
 
+    /** Tells whose it is, should it be left by a JVM that was killed. */
+    static final String PREFIX = "virtual-thread-lab-" + ProcessHandle.current().pid() + "-";
+
     static TemporaryFolder create(String name) {
         try {
-            return new TemporaryFolder(Files.createTempDirectory("virtual-thread-lab-" + name));
+            return new TemporaryFolder(Files.createTempDirectory(PREFIX + name));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -25,7 +25,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 
 /** What holds with a real database server, as it holds with H2. */
-@Timeout(60)
+@Timeout(120)
 abstract class DatabaseServerTest {
 
     private final String profile;
@@ -52,21 +52,19 @@ abstract class DatabaseServerTest {
                                     "millis",
                                     "100",
                                     "timeout",
-                                    "300",
+                                    "5000",
                                     "wait",
                                     "200",
                                     "rounds",
                                     "1"),
                             Scale.SMALL)
                     .answer()
-                    .get(30, TimeUnit.SECONDS);
+                    .get(100, TimeUnit.SECONDS);
 
-            ScarceAnswers.assertThatOnlyTheUnlimitedFail(answer);
+            ScarceAnswers.assertThatWithALimitNoneFails(answer);
             assertThat(answer.row(ScarceResource.VIRTUAL).median("done")).isEqualTo(60);
-            // the query takes its time: six turns of ten
-            assertThat(answer.row(ScarceResource.VIRTUAL).median("most")).isGreaterThanOrEqualTo(6 * 100);
-            assertThat(answer.row(ScarceResource.VIRTUAL_BOUNDED).median("rejected"))
-                    .isPositive();
+            // the query takes its time: of each connection ten a second
+            assertThat(answer.row(ScarceResource.VIRTUAL).median("rate")).isLessThanOrEqualTo(10 * 10);
             assertThat(answer.notes().getFirst()).startsWith("The database is " + product);
             assertThat(notShown(lab)).contains(product);
             assertThat(folders()).hasSizeGreaterThan(before.size());
@@ -92,7 +90,7 @@ abstract class DatabaseServerTest {
 
     private List<Path> folders() throws IOException {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return files.filter(file -> file.getFileName().toString().startsWith("virtual-thread-lab-" + profile))
+            return files.filter(file -> file.getFileName().toString().startsWith(TemporaryFolder.PREFIX + profile))
                     .sorted()
                     .toList();
         }
