@@ -130,7 +130,8 @@ class ExplodingPool implements Experiment {
         return measure(name, flood, new Tally(), WARM_UP_USERS, Duration.ofSeconds(5), Duration.ofSeconds(5));
     }
 
-    private Measurement measure(String name, Flood flood, Tally tally, int users, Duration timeout, Duration watch)
+    /** Lets users of one contender come and go. */
+    Measurement measure(String name, Flood flood, Tally tally, int users, Duration timeout, Duration watch)
             throws Exception {
         long end = System.nanoTime() + watch.toNanos();
         requests.belongTo(flood);

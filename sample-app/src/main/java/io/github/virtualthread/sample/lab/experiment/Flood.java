@@ -117,10 +117,11 @@ class Flood {
     }
 
     Measurement addTo(Measurement measurement) {
+        Counts counts = counts(); // once: calls may still end, and each has to be found in one place
         return measurement
-                .and(DONE.key(), done())
-                .and(REJECTED.key(), rejected())
-                .and(LEFT.key(), backlog())
+                .and(DONE.key(), counts.done())
+                .and(REJECTED.key(), counts.rejected())
+                .and(LEFT.key(), counts.backlog())
                 .and(LATE.key(), late.get());
     }
 
