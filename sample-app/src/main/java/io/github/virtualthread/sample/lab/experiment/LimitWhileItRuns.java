@@ -136,7 +136,6 @@ class LimitWhileItRuns implements Experiment {
         private final AtomicInteger done = new AtomicInteger();
         private final AtomicInteger rejected = new AtomicInteger();
         private final List<CompletableFuture<Void>> made = new ArrayList<>();
-        private long next = System.nanoTime();
         private double drawn;
         private int doneWhenDrawn;
 
@@ -151,20 +150,25 @@ class LimitWhileItRuns implements Experiment {
             int doneBefore = done.get();
             int rejectedBefore = rejected.get();
             boolean resized = false;
-            long end = next + Duration.ofSeconds(seconds).toNanos();
-            for (; next < end; next += interval) {
-                pause();
+            long begin = System.nanoTime(); // late calls are made up for in their own phase
+            long end = begin + Duration.ofSeconds(seconds).toNanos();
+            for (long next = begin; next < end; next += interval) {
+                pauseUntil(next);
                 call();
                 resized |= limit.permits() != permits;
             }
-            Measurement measured = Measurement.of(DONE.key(), (double) (done.get() - doneBefore) / seconds)
-                    .and(REJECTED.key(), (double) (rejected.get() - rejectedBefore) / seconds)
+            pauseUntil(end);
+            int doneNow = done.get() - doneBefore;
+            int rejectedNow = rejected.get() - rejectedBefore;
+            double took = (System.nanoTime() - begin) / 1e9;
+            Measurement measured = Measurement.of(DONE.key(), doneNow / took)
+                    .and(REJECTED.key(), rejectedNow / took)
                     .and(WAITING.key(), limit.waiting());
             return new Phase(phase, permits, resized, measured);
         }
 
-        private void pause() throws InterruptedException {
-            for (long left = next - System.nanoTime(); left > 0; left = next - System.nanoTime()) {
+        private void pauseUntil(long time) throws InterruptedException {
+            for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
                 LockSupport.parkNanos(left);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
