@@ -117,10 +117,12 @@ class ContextAndCancel implements Experiment {
 
     private static Cancelled cancel(Duration time, BiFunction<Duration, Work, Future<Void>> call) throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Future<Void> future = call.apply(time, longest -> {
             begun.countDown();
             try {
+                cancelled.await(); // so that all of the work is still to be done
                 Thread.sleep(longest);
                 interrupted.complete(false);
             } catch (InterruptedException stopped) {
@@ -130,7 +132,8 @@ class ContextAndCancel implements Experiment {
         begun.await();
         long begin = System.nanoTime();
         future.cancel(true);
-        boolean stopped = interrupted.get(time.toMillis() + 5_000, TimeUnit.MILLISECONDS);
+        cancelled.countDown();
+        boolean stopped = interrupted.get(time.toMillis() + 30_000, TimeUnit.MILLISECONDS);
         return new Cancelled(stopped, (System.nanoTime() - begin) / 1e6);
     }
 

@@ -20,9 +20,9 @@ class ContextAndCancelTests {
 
     @Test
     void theTaskOfVirtualThreadHasTheIdIsStoppedAndShowsItsCaller(@Autowired Lab lab) throws Exception {
-        Answer answer = lab.start("context-and-cancel", Map.of("millis", "1000"), Scale.SMALL)
+        Answer answer = lab.start("context-and-cancel", Map.of("millis", "500"), Scale.SMALL)
                 .answer()
-                .get(20, TimeUnit.SECONDS);
+                .get(100, TimeUnit.SECONDS);
 
         List<String> log = answer.facts().rows().get(0);
         assertThat(log.get(ASYNC)).startsWith("INFO [] [").endsWith("Order 4711 has been sent");
