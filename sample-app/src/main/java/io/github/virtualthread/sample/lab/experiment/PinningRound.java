@@ -6,6 +6,7 @@ import io.github.virtualthread.sample.lab.Measurement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAccumulator;
 
 /** As many queries under way as there were at the begin, until it is ended: when one is done, the next is called. */
 final class PinningRound {
@@ -23,7 +24,7 @@ final class PinningRound {
     private final AtomicInteger failed = new AtomicInteger();
     private final Latencies latencies = new Latencies();
     private final AtomicReferenceArray<CompletableFuture<Void>> calls;
-    private volatile long lastDone = begin;
+    private final LongAccumulator lastDone = new LongAccumulator(Math::max, 0); // nanoseconds since the begin
     private volatile boolean ended;
 
     PinningRound(PinningQueries queries, int millis, int number) {
@@ -59,7 +60,7 @@ final class PinningRound {
     private void next(int index, boolean success, long called) {
         if (success) {
             long now = System.nanoTime();
-            lastDone = now;
+            lastDone.accumulate(now - begin);
             latencies.add(now - called);
             done.incrementAndGet();
             call(index);
@@ -77,7 +78,7 @@ final class PinningRound {
         ended = true;
         int number = done.get();
         // until the last one was done: they come in waves, and what is left of the time is a part of a wave
-        double rate = number == 0 ? 0 : number / ((lastDone - begin) / 1e9);
+        double rate = number == 0 ? 0 : number / (lastDone.get() / 1e9);
         Measurement measured = latencies.addTo(Measurement.of(RATE.key(), rate)
                 .and(DONE.key(), number)
                 .and(FAILED.key(), failed.get())
