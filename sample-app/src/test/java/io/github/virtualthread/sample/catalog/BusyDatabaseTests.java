@@ -37,9 +37,9 @@ class BusyDatabaseTests {
             @Autowired VirtualThreads threads, @Autowired RestTestClient client) throws Exception {
         CompletableFuture<Boolean> query = threads.submit("db", () -> {
             queryRuns.countDown();
-            return queryEnds.await(10, SECONDS);
+            return queryEnds.await(60, SECONDS);
         });
-        assertThat(queryRuns.await(10, SECONDS)).isTrue();
+        assertThat(queryRuns.await(60, SECONDS)).isTrue();
 
         add(client)
                 .expectStatus()
@@ -55,7 +55,7 @@ class BusyDatabaseTests {
                 .isEqualTo("QUEUE_FULL");
 
         queryEnds.countDown();
-        assertThat(query).succeedsWithin(10, SECONDS).isEqualTo(true);
+        assertThat(query).succeedsWithin(60, SECONDS).isEqualTo(true);
         add(client).expectStatus().isCreated();
     }
 

@@ -34,11 +34,11 @@ class BusyPartnerTests {
             throws Exception {
         given(partner.reviews(anyLong())).willAnswer(call -> {
             partnerCalled.countDown();
-            assertThat(partnerAnswers.await(10, SECONDS)).isTrue();
+            assertThat(partnerAnswers.await(60, SECONDS)).isTrue();
             return List.of();
         });
         var first = CompletableFuture.runAsync(() -> get(client).expectStatus().isOk());
-        assertThat(partnerCalled.await(10, SECONDS)).isTrue();
+        assertThat(partnerCalled.await(60, SECONDS)).isTrue();
 
         get(client)
                 .expectStatus()
@@ -54,7 +54,7 @@ class BusyPartnerTests {
                 .isEqualTo("QUEUE_FULL");
 
         partnerAnswers.countDown();
-        assertThat(first).succeedsWithin(10, SECONDS);
+        assertThat(first).succeedsWithin(60, SECONDS);
     }
 
     private static RestTestClient.ResponseSpec get(RestTestClient client) {
