@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 
@@ -81,6 +82,7 @@ class CompositeTaskTests {
                 .extracting(Span::end)
                 .containsOnlyOnce("failed")
                 .doesNotContain("done");
+        assertThat(script.stillWait).as("parts that nobody has stopped").hasValue(0);
         assertThat(answer.row(CompositeTask.ALL).median("server"))
                 .isEqualTo(answer.row(CompositeTask.ALL).median("failed"));
     }
@@ -112,6 +114,7 @@ class CompositeTaskTests {
         private final Thread experiment = Thread.currentThread();
         private final CyclicBarrier allParts = new CyclicBarrier(3);
         private final Set<String> begun = ConcurrentHashMap.newKeySet();
+        private final AtomicInteger stillWait = new AtomicInteger();
         private volatile String way = "";
 
         Script() {
@@ -139,7 +142,12 @@ class CompositeTaskTests {
             if (begun.add(part)) {
                 meet(); // of the page, which comes first
             } else if (way.equals(CompositeTask.ALL)) {
-                new CountDownLatch(1).await();
+                stillWait.incrementAndGet();
+                try {
+                    new CountDownLatch(1).await();
+                } finally {
+                    stillWait.decrementAndGet();
+                }
             } else {
                 Thread.sleep(300);
             }
