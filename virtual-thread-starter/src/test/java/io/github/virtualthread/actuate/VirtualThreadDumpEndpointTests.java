@@ -37,7 +37,7 @@ class VirtualThreadDumpEndpointTests {
         before = files();
         CountDownLatch running = new CountDownLatch(1);
         Thread.ofVirtual().name("vt-Prices.find-1").start(() -> waitFor(running));
-        assertThat(running.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @AfterEach
@@ -138,6 +138,7 @@ class VirtualThreadDumpEndpointTests {
     private static List<Path> files() throws IOException {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
             return files.filter(file -> file.getFileName().toString().startsWith(ThreadDumpFile.PREFIX))
+                    .sorted()
                     .toList();
         }
     }
