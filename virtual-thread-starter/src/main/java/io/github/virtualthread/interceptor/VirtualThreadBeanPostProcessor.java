@@ -16,8 +16,10 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.context.EnvironmentAware;
@@ -48,6 +50,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
 
     private static final String ENABLED = "virtual-thread.enabled";
     private static final String MODE = "virtual-thread.mode";
+    private static final String OF_LISTENERS = "ListenerAnnotationBeanPostProcessor";
 
     private Class<? extends Annotation> annotationType = VirtualThread.class;
     private @Nullable ConfigurableListableBeanFactory factory;
@@ -60,6 +63,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private CreatedBeans beans = new CreatedBeans(methods, weaving::made);
     private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
     private volatile @Nullable MethodChecks lateChecks;
+    private volatile boolean listenersFollow;
 
     /** A post-processor for {@link VirtualThread}, of lowest precedence. */
     public VirtualThreadBeanPostProcessor() {
@@ -186,6 +190,26 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         beans.seen(bean, beanName);
         earlyReferences.put(beanName, ProxiedBeans.rawTarget(bean));
         return advise(bean, beanName);
+    }
+
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        if (!listenersFollow) {
+            listenersFollow = true;
+            letListenersFollow();
+        }
+        return bean;
+    }
+
+    /** Those of Kafka and Rabbit have our order and call the bean that they are given: that has to be the proxy. */
+    private void letListenersFollow() {
+        if (factory() instanceof AbstractBeanFactory beanFactory && isAdvising()) {
+            for (BeanPostProcessor each : List.copyOf(beanFactory.getBeanPostProcessors())) {
+                if (each.getClass().getName().endsWith(OF_LISTENERS)) {
+                    beanFactory.addBeanPostProcessor(each); // which moves it to the end
+                }
+            }
+        }
     }
 
     @Override
