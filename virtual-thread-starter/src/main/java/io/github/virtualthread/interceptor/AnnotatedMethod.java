@@ -15,7 +15,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 /**
  * A method to which an annotation applies.
  *
- * @param type class of the bean, or the interface that declares the method where the class is a generated one
+ * @param type class of the bean, or the interface that declares the method where the class is a generated one or not known yet
  * @param method the method that runs
  * @param declarations {@code method} and all that it overrides or implements, nearest first
  * @param annotationType annotation that applies

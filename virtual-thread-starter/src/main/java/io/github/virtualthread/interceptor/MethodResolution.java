@@ -85,11 +85,12 @@ final class MethodResolution {
 
     private AnnotatedMethod annotated(
             Method method, List<Method> declarations, Declaration declaration, @Nullable Class<?> carrier) {
-        if (!Proxy.isProxyClass(type) && !type.isHidden()) {
+        boolean isGenerated = Proxy.isProxyClass(type) || type.isHidden();
+        if (!isGenerated && !type.isInterface()) {
             return new AnnotatedMethod(type, method, declarations, annotationType, declaration, carrier, false);
         }
-        // nobody knows a generated class by name
-        Method known = declarations.get(declarations.size() > 1 ? 1 : 0);
+        // nobody knows a generated class by name, and what is known by its interface alone may be of one
+        Method known = declarations.get(isGenerated && declarations.size() > 1 ? 1 : 0);
         return new AnnotatedMethod(
                 known.getDeclaringClass(), known, declarations, annotationType, declaration, carrier, false);
     }

@@ -9,12 +9,16 @@ import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -75,6 +79,55 @@ class MethodPropertiesTests {
         assertThat(mistakes(key("Base.inherited", "limit=mail")))
                 .extracting(Mistake::action)
                 .containsExactly("Did you mean '" + HERE + "Mailer.inherited'?");
+    }
+
+    @Test
+    void aClientWithoutAClassIsNamedByTheInterfaceThatDeclaresTheMethod() {
+        for (boolean lazy : new boolean[] {false, true}) {
+            for (Supplier<Partner> client :
+                    List.<Supplier<Partner>>of(MethodPropertiesTests::client, MethodPropertiesTests::clientOfSpring)) {
+                runner.withBean(Partner.class, client, definition -> definition.setLazyInit(lazy))
+                        .withPropertyValues(key("Client.count", "limit=mail"), key("Partner.again", "limit=mail"))
+                        .run(context -> {
+                            assertThat(context).hasNotFailed();
+                            TaskLimit mail = context.getBean(TaskLimits.class).get("mail");
+
+                            assertThat(context.getBean(Partner.class).count(mail))
+                                    .isZero();
+                            assertThat(context.getBean(Partner.class).again(mail))
+                                    .isZero();
+                        });
+            }
+        }
+    }
+
+    /** As Feign makes them. */
+    private static Partner client() {
+        return (Partner) Proxy.newProxyInstance(
+                Partner.class.getClassLoader(),
+                new Class<?>[] {Partner.class},
+                (self, method, arguments) -> ((TaskLimit) arguments[0]).available());
+    }
+
+    /** As Spring makes them of HTTP interfaces. */
+    private static Partner clientOfSpring() {
+        return ProxyFactory.getProxy(Partner.class, (MethodInterceptor)
+                invocation -> ((TaskLimit) invocation.getArguments()[0]).available());
+    }
+
+    interface Client {
+
+        @Limited("db")
+        int count(TaskLimit limit);
+
+        @Limited("db")
+        int again(TaskLimit limit);
+    }
+
+    interface Partner extends Client {
+
+        @Override
+        int again(TaskLimit limit);
     }
 
     @Test
