@@ -9,6 +9,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
@@ -32,6 +33,7 @@ public class VirtualThreadObservationAutoConfiguration {
     public VirtualThreadObservationAutoConfiguration() {}
 
     @Bean
+    @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskObservations virtualThreadObservations(
             ObjectProvider<ObservationRegistry> registries, ObjectProvider<TaskObservationConvention> conventions) {

@@ -72,6 +72,17 @@ class ObservationAutoConfigurationTests {
     }
 
     @Test
+    void theApplicationsOwnObservationsTakeTheirPlace() {
+        runner.withPropertyValues(ENABLED)
+                .withBean(
+                        "own",
+                        TaskObservations.class,
+                        () -> new TaskObservations(() -> ObservationRegistry.NOOP, () -> null))
+                .run(context -> assertThat(context.getBeansOfType(TaskObservations.class))
+                        .containsOnlyKeys("own"));
+    }
+
+    @Test
     void anApplicationWithoutMicrometerStartsAllTheSame() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
