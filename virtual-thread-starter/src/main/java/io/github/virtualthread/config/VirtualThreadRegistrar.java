@@ -4,6 +4,7 @@ import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import java.util.List;
+import java.util.Map;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -11,6 +12,7 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotation.Adapt;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
@@ -21,6 +23,8 @@ final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
 
     static final String POST_PROCESSOR = "io.github.virtualthread.config.internalVirtualThreadPostProcessor";
     static final String STARTUP_CHECK = "io.github.virtualthread.config.internalStartupCheck";
+
+    private static final String ATTRIBUTES = EnableVirtual.class.getName();
 
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
@@ -33,14 +37,15 @@ final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
                 .add("proxyTargetClass", enable.getBoolean("proxyTargetClass"))
                 .add("mode", enable.getEnum("mode", AdviceMode.class))
                 .add("order", enable.getInt("order"));
+        // as they are written: the properties of the definition may be changed afterwards
+        Map<String, Object> attributes = enable.asMap(Adapt.CLASS_TO_STRING);
+        postProcessor.setAttribute(ATTRIBUTES, attributes);
         if (!registry.containsBeanDefinition(POST_PROCESSOR)) {
             registry.registerBeanDefinition(POST_PROCESSOR, postProcessor);
             RootBeanDefinition check = infrastructure(StartupCheck.class);
             check.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
             registry.registerBeanDefinition(STARTUP_CHECK, check);
-        } else if (!registry.getBeanDefinition(POST_PROCESSOR)
-                .getPropertyValues()
-                .equals(postProcessor.getPropertyValues())) {
+        } else if (!attributes.equals(registry.getBeanDefinition(POST_PROCESSOR).getAttribute(ATTRIBUTES))) {
             throw new VirtualThreadConfigurationException(List.of(new Mistake(
                     "%s has @EnableVirtual with other attributes than another class of the same application context"
                             .formatted(importing.getClassName()),

@@ -24,6 +24,7 @@ import org.slf4j.MDC;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
@@ -177,6 +178,12 @@ class AutoConfigurationTests {
     }
 
     @Test
+    void anEnableVirtualThatComesLaterAndSaysTheSameIsNoMistake() {
+        runner.withConfiguration(AutoConfigurations.of(LaterEnableVirtual.class))
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(VirtualThreadBeanPostProcessor.class));
+    }
+
+    @Test
     void beansWithInterfacesAreProxiedByClassUnlessTheApplicationSaysOtherwise() {
         runner.withBean(Stock.class, StockOfMemory::new)
                 .run(context -> assertThat(AopUtils.isCglibProxy(context.getBean(Stock.class)))
@@ -263,6 +270,10 @@ class AutoConfigurationTests {
             thread = prices.thread();
         }
     }
+
+    @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
+    @EnableVirtual
+    static class LaterEnableVirtual {}
 
     @Configuration(proxyBeanMethods = false)
     @EnableVirtual(order = 7)
