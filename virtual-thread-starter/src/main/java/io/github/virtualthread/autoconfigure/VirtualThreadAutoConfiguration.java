@@ -72,8 +72,8 @@ public class VirtualThreadAutoConfiguration {
     @Bean(defaultCandidate = false)
     @ConditionalOnMissingBean(name = "virtualThreadExecutor")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    AsyncTaskExecutor virtualThreadExecutor(VirtualThreads virtualThreads) {
-        return virtualThreads.executor();
+    AsyncTaskExecutor virtualThreadExecutor(VirtualThreads virtualThreadsByHand) {
+        return virtualThreadsByHand.executor();
     }
 
     /**

@@ -158,7 +158,7 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    VirtualThreads virtualThreads(TaskEngine virtualThreadEngine, ConfigurableListableBeanFactory beanFactory) {
+    VirtualThreads virtualThreadsByHand(TaskEngine virtualThreadEngine, ConfigurableListableBeanFactory beanFactory) {
         return new VirtualThreads(
                 virtualThreadEngine, new ApplicationUncaughtExceptionHandler(beanFactory)::handleUncaughtException);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
@@ -14,6 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -184,6 +187,14 @@ class AutoConfigurationTests {
     }
 
     @Test
+    void aBeanOfTheApplicationMayBeNamedVirtualThreads() {
+        runner.withUserConfiguration(OwnVirtualThreads.class).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(VirtualThreads.class);
+            assertThat(context.getBean("virtualThreads")).isInstanceOf(ExecutorService.class);
+        });
+    }
+
+    @Test
     void beansWithInterfacesAreProxiedByClassUnlessTheApplicationSaysOtherwise() {
         runner.withBean(Stock.class, StockOfMemory::new)
                 .run(context -> assertThat(AopUtils.isCglibProxy(context.getBean(Stock.class)))
@@ -274,6 +285,15 @@ class AutoConfigurationTests {
     @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
     @EnableVirtual
     static class LaterEnableVirtual {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnVirtualThreads {
+
+        @Bean
+        ExecutorService virtualThreads() {
+            return Executors.newVirtualThreadPerTaskExecutor();
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableVirtual(order = 7)
