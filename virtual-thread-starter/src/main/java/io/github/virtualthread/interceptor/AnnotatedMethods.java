@@ -80,7 +80,8 @@ final class AnnotatedMethods {
         for (Class<? extends Annotation> each : annotationTypes) {
             new MethodResolution(type, types, each)
                     .annotated()
-                    .forEach(method -> byMethod.merge(method.method(), method, AnnotatedMethods::applying));
+                    .forEach(method -> byMethod.merge(
+                            method.method(), method, (first, limited) -> applying(first, limited, types)));
         }
         List<AnnotatedMethod> all = byMethod.values().stream()
                 .sorted(Comparator.comparing(AnnotatedMethod::qualifiedName)
@@ -90,12 +91,23 @@ final class AnnotatedMethods {
         return all.isEmpty() ? NOTHING : new OfClass(byDeclaration, all);
     }
 
-    /** The annotation of a method beats that of a type; two in the same place are a mistake. */
-    private static AnnotatedMethod applying(AnnotatedMethod first, AnnotatedMethod limited) {
-        if ((first.carrier() == null) == (limited.carrier() == null)) {
-            return first.withBoth();
+    /** The nearer of two annotations; two in the same place are a mistake. */
+    private static AnnotatedMethod applying(AnnotatedMethod first, AnnotatedMethod limited, List<Class<?>> types) {
+        int difference = distance(first, types) - distance(limited, types);
+        return difference == 0 ? first.withBoth() : difference < 0 ? first : limited;
+    }
+
+    /** How far up the annotation is: that of any method is nearer than that of a type. */
+    private static int distance(AnnotatedMethod method, List<Class<?>> types) {
+        List<Method> declarations = method.declarations();
+        if (method.carrier() != null) {
+            return declarations.size() + types.indexOf(method.carrier());
         }
-        return first.carrier() == null ? first : limited;
+        int distance = 0;
+        while (Declaration.of(declarations.get(distance), method.annotationType()) == null) {
+            distance++;
+        }
+        return distance;
     }
 
     /** Whether one of the types above this one carries an annotation; each of those is looked at once. */

@@ -116,6 +116,50 @@ class LimitedChecksTests {
     }
 
     @Test
+    void ofBothInAHierarchyTheNearerApplies() {
+        try (TestContext context = TestContext.of(LimitedSender.class, VirtualStore.class)) {
+            assertThat(context.check().mistakes()).isEmpty();
+
+            Thread caller = Thread.currentThread();
+            assertThat(context.getBean(LimitedSender.class).send()).isCompletedWithValue(caller);
+            assertThat(context.getBean(VirtualStore.class).store().join()).isNotSameAs(caller);
+            assertThat(context.getBean(VirtualStore.class).find()).isSameAs(caller);
+        }
+    }
+
+    interface Sender {
+        @VirtualThread
+        CompletableFuture<Thread> send();
+    }
+
+    static class LimitedSender implements Sender {
+        @Override
+        @Limited("mail")
+        public CompletableFuture<Thread> send() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    @Limited("mail")
+    static class Store {
+        public CompletableFuture<Thread> store() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+
+        public Thread find() {
+            return Thread.currentThread();
+        }
+    }
+
+    @VirtualThread
+    static class VirtualStore extends Store {
+        @Override
+        public CompletableFuture<Thread> store() {
+            return super.store();
+        }
+    }
+
+    @Test
     void whatCannotBeLimitedIsAMistake() {
         assertThat(TestContext.mistakesOf(Wrong.class))
                 .extracting(Mistake::description)
