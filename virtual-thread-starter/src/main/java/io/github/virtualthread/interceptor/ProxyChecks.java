@@ -18,7 +18,9 @@ final class ProxyChecks implements CallChecks {
     @Override
     public @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
         boolean isFinal = Modifier.isFinal(type.getModifiers());
-        if (!classProxy || !(isFinal || type.isSealed())) {
+        // an abstract class is that of a bean which is not created yet: its own may have subclasses
+        boolean isSealed = type.isSealed() && !Modifier.isAbstract(type.getModifiers());
+        if (!classProxy || !(isFinal || isSealed)) {
             return null;
         }
         return new Mistake(

@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +35,10 @@ final class SignatureChecks {
                             .formatted(method.qualifiedName(), method.annotation()),
                     "Put %s on the methods of the bean's class.".formatted(method.annotation())));
         }
-        return Stream.of(returnType(method), async(method, type)).filter(mistake -> mistake != null);
+        return Stream.of(returnType(method, type), async(method, type)).filter(mistake -> mistake != null);
     }
 
-    private @Nullable Mistake returnType(AnnotatedMethod method) {
+    private @Nullable Mistake returnType(AnnotatedMethod method, Class<?> type) {
         if (method.isSuspending()) {
             return new Mistake(
                     "%s is a suspending function; %s runs only functions that do not suspend"
@@ -50,6 +51,9 @@ final class SignatureChecks {
             return null;
         }
         String returned = method.method().getReturnType().getTypeName();
+        if (returned.equals("java.lang.Object") && method.is(type.getModifiers() & Modifier.ABSTRACT)) {
+            return null; // as of a generic interface: looked at again when the class behind it is known
+        }
         return new Mistake(
                 "%s returns %s, but a method with %s returns exactly void, Future, CompletionStage or CompletableFuture"
                         .formatted(method.qualifiedName(), returned, method.annotation()),

@@ -27,6 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
@@ -356,6 +357,69 @@ class VirtualThreadBeanPostProcessorTests {
             return new OpenSender();
         }
     }
+
+    @Test
+    void whatOnlyTheClassBehindATypeCanTellIsNoMistakeBeforeItIsThere() throws Exception {
+        try (TestContext context = TestContext.of(LateClasses.class)) {
+            assertThat(context.check().mistakes()).isEmpty();
+
+            assertThat(((CompletableFuture<?>) context.getBean(Step.class).run()).get(5, SECONDS))
+                    .isNotSameAs(Thread.currentThread());
+            assertThat(context.getBean(Outlet.class).print().get(5, SECONDS)).isNotSameAs(Thread.currentThread());
+            assertThat(catchThrowable(() -> context.getBean("wrong")))
+                    .hasStackTraceContaining("WrongStep.run returns java.lang.String");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LateClasses {
+        @Bean
+        @Lazy
+        @Primary
+        Step<CompletableFuture<Thread>> right() {
+            return new RightStep();
+        }
+
+        @Bean
+        @Lazy
+        Step<String> wrong() {
+            return new WrongStep();
+        }
+
+        @Bean
+        @Lazy
+        Outlet outlet() {
+            return new Printer();
+        }
+    }
+
+    interface Step<R> {
+        @VirtualThread
+        R run();
+    }
+
+    static class RightStep implements Step<CompletableFuture<Thread>> {
+        @Override
+        public CompletableFuture<Thread> run() {
+            return completedFuture(Thread.currentThread());
+        }
+    }
+
+    static class WrongStep implements Step<String> {
+        @Override
+        public String run() {
+            return "";
+        }
+    }
+
+    abstract static sealed class Outlet {
+        @VirtualThread
+        CompletableFuture<Thread> print() {
+            return completedFuture(Thread.currentThread());
+        }
+    }
+
+    static non-sealed class Printer extends Outlet {}
 
     @Test
     void theTypeThatAotPredictsIsTheProxyOrTheClassItselfWhereThereIsNone() {
