@@ -38,7 +38,12 @@ final class LimitChecks {
         } catch (IllegalArgumentException failure) {
             return Mistake.unreadable(method, failure);
         }
-        if (limit == null && method.isLimited() && method.declaration().contradiction() == null) {
+        // a property may lift the limit
+        boolean isItsOwn = settings.of(method).limit() == null;
+        if (limit == null
+                && isItsOwn
+                && method.isLimited()
+                && method.declaration().contradiction() == null) {
             return new Mistake(
                     "%s on %s names no limit; the default limit does not apply to it"
                             .formatted(method.annotation(), method.place()),

@@ -53,6 +53,22 @@ class MethodPropertiesTests {
     }
 
     @Test
+    void thePropertyLiftsTheLimitOfBothAnnotations() {
+        runner.withBean(Mailer.class)
+                .withPropertyValues(key("Mailer.later", "limit=none"), key("Mailer.count", "limit=none"))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    Mailer mailer = context.getBean(Mailer.class);
+                    TaskLimit db = context.getBean(TaskLimits.class).get("db");
+
+                    assertThat(mailer.later(db))
+                            .succeedsWithin(Duration.ofSeconds(5))
+                            .isEqualTo(1);
+                    assertThat(mailer.count(db)).isEqualTo(1);
+                });
+    }
+
+    @Test
     void thePropertyReplacesTheTimeout() {
         runner.withBean(Mailer.class)
                 .withPropertyValues(key("Mailer.hang", "timeout=10ms"))
