@@ -30,6 +30,10 @@ final class VirtualThreadAdvisor extends AbstractPointcutAdvisor {
         return interceptor;
     }
 
+    VirtualThreadInterceptor interceptor() {
+        return interceptor;
+    }
+
     private static final class AnnotatedPointcut extends StaticMethodMatcher implements Pointcut, ClassFilter {
 
         private final AnnotatedMethods methods;

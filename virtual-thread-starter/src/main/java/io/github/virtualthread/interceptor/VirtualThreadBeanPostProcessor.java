@@ -161,8 +161,14 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         return new Findings(mistakes.stream().distinct().toList(), findings.calls(), findings.selfInvocations());
     }
 
-    /** Lets woven code use the engine, also on objects that are no beans. To be called when the checks have found nothing. */
+    /**
+     * Lets woven code use the engine, also on objects that are no beans. To be called when the checks have found nothing. A
+     * first call that comes when the context is closed finds the closed engine.
+     */
     public void start() {
+        if (isAdvising() && advisor instanceof VirtualThreadAdvisor ours) {
+            ours.interceptor().interception();
+        }
         weaving.start(factory());
     }
 

@@ -45,7 +45,8 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         return call(invocation, engine).invoke(invocation);
     }
 
-    private Interception interception() {
+    /** What calls need, looked up once. */
+    Interception interception() {
         Interception found = interception;
         if (found == null) {
             found = lookup.get();

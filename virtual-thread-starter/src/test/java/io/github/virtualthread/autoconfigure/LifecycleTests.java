@@ -106,6 +106,17 @@ class LifecycleTests {
     }
 
     @Test
+    void aClosedContextRefusesItsFirstCallLikeAnyOther() {
+        Queries[] queries = new Queries[1];
+        runner.run(context -> queries[0] = context.getBean(Queries.class));
+
+        assertThat(queries[0].probe())
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withCauseInstanceOf(LimitExceededException.class);
+    }
+
+    @Test
     void requestsThatTheWebServerDrainsMayStillMakeCalls() {
         WebServer server = new WebServer();
         runner.withBean(WebServer.class, () -> server).run(context -> server.queries = context.getBean(Queries.class));
