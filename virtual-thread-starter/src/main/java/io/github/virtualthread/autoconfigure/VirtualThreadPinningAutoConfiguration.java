@@ -21,7 +21,9 @@ import org.springframework.context.annotation.Role;
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnProperty(name = "virtual-thread.pinning.enabled", havingValue = "true")
 @ConditionalOnClass(name = "jdk.jfr.consumer.RecordingStream")
-@ConditionalOnBean(value = TaskEngine.class, search = SearchStrategy.CURRENT)
+@ConditionalOnBean(
+        value = {TaskEngine.class, VirtualThreadProperties.class},
+        search = SearchStrategy.CURRENT)
 public class VirtualThreadPinningAutoConfiguration {
 
     /** Created by Spring. */

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.observation.PinWatch;
@@ -26,6 +27,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /** A class initialiser that blocks pins its thread on every JDK. Each can be used once. */
@@ -110,6 +112,19 @@ class PinningTests {
                 .withClassLoader(new FilteredClassLoader("jdk.jfr"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));
     }
+
+    @Test
+    void anApplicationWithItsOwnEngineAloneStartsWithoutTheWatch() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(VirtualThreadPinningAutoConfiguration.class))
+                .withPropertyValues("virtual-thread.pinning.enabled=true")
+                .withUserConfiguration(OwnEngine.class)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class OwnEngine {}
 
     @Test
     void offIsAnotherWordForFalse() {
