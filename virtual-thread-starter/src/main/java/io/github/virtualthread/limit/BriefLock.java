@@ -13,15 +13,22 @@ final class BriefLock extends ReentrantLock {
 
     private static final int SPINS = 100;
 
+    /**
+     * Whose turn it is may be a virtual thread that gets no carrier. Bodies may keep all carriers busy, and those that are pinned
+     * may want this very lock: nobody parks behind it for longer than a moment.
+     */
     @Override
     public void lock() {
-        if (spin()) {
-            return;
+        boolean interrupted = false;
+        for (boolean locked = spin(); !locked; ) {
+            try {
+                locked = tryLock(1, TimeUnit.MILLISECONDS) || spin();
+            } catch (InterruptedException later) {
+                interrupted = true;
+            }
         }
-        if (Thread.currentThread().isVirtual()) {
-            super.lock();
-        } else {
-            lockWithoutTurn();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -33,24 +40,6 @@ final class BriefLock extends ReentrantLock {
             Thread.onSpinWait();
         }
         return false;
-    }
-
-    /**
-     * Whose turn it is may be a virtual thread that gets no carrier while bodies keep all of them busy: a platform thread does
-     * not park behind it for longer than a moment.
-     */
-    private void lockWithoutTurn() {
-        boolean interrupted = false;
-        for (boolean locked = false; !locked; ) {
-            try {
-                locked = tryLock(1, TimeUnit.MILLISECONDS) || spin();
-            } catch (InterruptedException later) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** What an action gives that is run under this lock. */

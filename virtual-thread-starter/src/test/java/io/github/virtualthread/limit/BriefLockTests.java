@@ -2,6 +2,11 @@ package io.github.virtualthread.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 /** A lock that is held for longer than anybody spins for it. */
 @Timeout(20)
 class BriefLockTests {
+
+    static volatile Runnable pin = () -> {};
 
     private final BriefLock lock = new BriefLock();
     private final CompletableFuture<Boolean> locked = new CompletableFuture<>();
@@ -58,6 +65,47 @@ class BriefLockTests {
             assertThat(locked).succeedsWithin(5, TimeUnit.SECONDS);
         } finally {
             over.set(true);
+        }
+    }
+
+    @Test
+    void virtualThreadsThatKeepAllCarriersDoNotWaitForOneThatGetsNone() throws Exception {
+        List<Thread> pinned = new ArrayList<>();
+        int carriers = Runtime.getRuntime().availableProcessors();
+        CountDownLatch through = new CountDownLatch(carriers);
+        pin = () -> {
+            lock.locked(() -> null);
+            through.countDown();
+        };
+        lock.lock();
+        try {
+            Thread virtual = Thread.ofVirtual().start(() -> lock.locked(() -> null));
+            awaitQueued(virtual);
+            for (int i = 0; i < carriers; i++) {
+                pinned.add(Thread.ofVirtual().start(BriefLockTests::pinned));
+            }
+            pinned.forEach(this::awaitQueued);
+        } finally {
+            lock.unlock();
+        }
+
+        assertThat(through.await(5, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** A class initialiser keeps its thread on its carrier on every JDK, as {@code synchronized} does below 24. */
+    private static void pinned() {
+        try (InputStream code = BriefLockTests.class.getResourceAsStream("BriefLockTests$Pinned.class")) {
+            MethodHandles.lookup().defineHiddenClass(code.readAllBytes(), true);
+        } catch (IOException | IllegalAccessException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    /** Defined anew for each use. */
+    @SuppressWarnings("unused")
+    private static final class Pinned {
+        static {
+            pin.run();
         }
     }
 
