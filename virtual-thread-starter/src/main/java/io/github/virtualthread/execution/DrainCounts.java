@@ -36,8 +36,11 @@ final class DrainCounts {
 
     private final Map<String, Counts> limits = new ConcurrentSkipListMap<>();
 
-    void add(String limit, Ending ending, int number) {
-        limits.computeIfAbsent(limit, name -> new Counts()).of(ending).add(number);
+    /** Counts one more, and tells where: whoever takes it back may come when another stop counts. */
+    LongAdder add(String limit, Ending ending) {
+        LongAdder counter = limits.computeIfAbsent(limit, name -> new Counts()).of(ending);
+        counter.increment();
+        return counter;
     }
 
     /** Writes one line, if there was anything to count. */

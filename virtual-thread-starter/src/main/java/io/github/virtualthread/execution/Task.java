@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -227,10 +228,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         Ending ending = future.isDone() ? null : Ending.of(refusal, interrupted == Cause.STOPPED);
-        engine().count(this, ending, 1); // before what hangs on the future, which may block
+        LongAdder counted = engine().count(this, ending); // before what hangs on the future, which may block
         boolean first = failure == null ? future.succeed(value) : future.fail(shown(failure));
-        if (!first) {
-            engine().count(this, ending, -1);
+        if (!first && counted != null) {
+            counted.decrement();
         }
         if (failure != null) {
             report(failure, first);

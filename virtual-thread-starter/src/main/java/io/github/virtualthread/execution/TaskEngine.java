@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -298,11 +299,12 @@ public final class TaskEngine implements AutoCloseable {
         return live.isEmpty();
     }
 
-    /** Counts how a task ends while stopping; {@code ending} is null for one that does not count. */
-    void count(Task task, @Nullable Ending ending, int number) {
-        if (phase.get() != Phase.OPEN && ending != null) {
-            drained.add(task.spec().limitName(), ending, number);
-        }
+    /** Counts how a task ends while stopping; {@code ending} is null for one that does not count. Null if it is not counted. */
+    @Nullable
+    LongAdder count(Task task, @Nullable Ending ending) {
+        return phase.get() == Phase.OPEN || ending == null
+                ? null
+                : drained.add(task.spec().limitName(), ending);
     }
 
     /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. */

@@ -104,6 +104,35 @@ class ShutdownLogTests {
     }
 
     @Test
+    void doesNotTakeBackWhatItHasNotCounted() throws Exception {
+        CompletableFuture<Thread> stopping = new CompletableFuture<>();
+        Task slow =
+                new Task(
+                        test.engine.spec("Test.task", "db"),
+                        () -> {
+                            throw new IllegalStateException("broken");
+                        },
+                        null) {
+                    /** Asked while the outcome goes into the future: the stop begins, and somebody else is quicker. */
+                    @Override
+                    <T extends Throwable> T shown(T failure) {
+                        stopping.complete(Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH)));
+                        // elsewhere: what a running task calls is accepted still
+                        CompletableFuture.runAsync(() -> TestEngine.awaitDraining(test))
+                                .join();
+                        future().complete("mine");
+                        return failure;
+                    }
+                };
+
+        test.engine.submit(slow);
+        stopping.join().join();
+
+        assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
+                .doesNotContain("db: "));
+    }
+
+    @Test
     void countsACallThoughWhatHangsOnItsFutureBlocks() {
         CompletableFuture<?> unused =
                 test.hold("mail", release).whenComplete((value, failure) -> TestEngine.awaitStubbornly(release));
