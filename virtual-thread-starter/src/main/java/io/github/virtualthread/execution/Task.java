@@ -179,9 +179,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         } finally {
             closeWindow();
         }
+        // once, and before all that takes time: a stop may decide the outcome at any moment, but this body has ended
+        Cause interrupted = cause();
         giveBack();
-        // once: a stop may decide the outcome at any time
-        end(cause(), value, failure);
+        end(interrupted, value, failure);
     }
 
     private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {

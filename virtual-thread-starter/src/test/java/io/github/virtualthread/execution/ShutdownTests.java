@@ -105,6 +105,30 @@ class ShutdownTests {
     }
 
     @Test
+    void aStopWhileThePermitGoesOnDoesNotUndoWhatTheBodyHasReturned() {
+        Task ended = new Task(
+                test.engine.spec("Test.task", "db"),
+                () -> {
+                    release.await();
+                    return "result";
+                },
+                null);
+        test.engine.submit(ended);
+        CompletableFuture<?> next = test.submit(
+                "db",
+                body -> {
+                    ended.stop();
+                    return Thread.ofVirtual().unstarted(body);
+                },
+                () -> "next");
+
+        release.countDown();
+
+        assertThat(next).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(ended.future()).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("result");
+    }
+
+    @Test
     void everyFutureIsCompleteThoughBodiesIgnoreInterrupts() {
         List<CompletableFuture<?>> stubborn = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
