@@ -3,14 +3,11 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation;
-import io.github.virtualthread.context.SafeLog;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.core.task.AsyncTaskExecutor;
 
 /**
@@ -18,8 +15,6 @@ import org.springframework.core.task.AsyncTaskExecutor;
  * contracts of executors ask for.
  */
 final class ExecutorView implements AsyncTaskExecutor {
-
-    private static final Logger logger = LoggerFactory.getLogger(ExecutorView.class);
 
     private final TaskEngine engine;
     private final TaskSpec spec;
@@ -47,7 +42,7 @@ final class ExecutorView implements AsyncTaskExecutor {
     private void failedAlready(Runnable task, Throwable failure) {
         CapturedContext context = engine.capture();
         try {
-            Thread.ofVirtual().inheritInheritableThreadLocals(false).start(() -> {
+            engine.threads().start(spec, Thread.ofVirtual(), () -> {
                 Scope scope = ContextPropagation.open(context);
                 try {
                     failed(task, failure);
@@ -65,13 +60,9 @@ final class ExecutorView implements AsyncTaskExecutor {
     private void failed(Runnable task, Throwable failure) {
         if (task instanceof Future<?> future) {
             // whoever waits for it would wait for ever, as it has not run
-            future.cancel(false);
+            Failures.tell(told -> future.cancel(false), spec, failure);
         }
-        try {
-            uncaught.accept(spec.name(), failure);
-        } catch (Throwable thrown) {
-            SafeLog.write(() -> logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown));
-        }
+        Failures.tell(told -> uncaught.accept(spec.name(), told), spec, failure);
     }
 
     @Override

@@ -30,15 +30,11 @@ final class RunTimeout {
         if (task.timeOut()) {
             Future<?> unused = engine.timer()
                     .schedule(
-                            () -> onThread(() -> tellIfRunning(task)),
+                            () -> Thread.ofVirtual().start(() -> tellIfRunning(task)),
                             engine.patience().interrupted().toNanos());
-            onThread(task::settleEarly);
+            // the timer's thread must not block, and what hangs on a future may
+            engine.threads().start(task.spec(), Thread.ofVirtual(), task::settleEarly);
         }
-    }
-
-    /** The timer's thread must not block, and what hangs on a future may. */
-    private static void onThread(Runnable action) {
-        Thread.ofVirtual().start(action);
     }
 
     private static void tellIfRunning(Task task) {

@@ -139,7 +139,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     @Override
     public void run() {
-        engine().enterThread(this);
+        engine().threads().enter(this);
         Scope scope = ContextPropagation.open(context);
         try {
             if (refusal == null && engine().isStopped()) {
@@ -189,10 +189,18 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         Throwable reported = seen(interrupted, failure);
         // before the context is opened again: what a listener has opened at the start, it closes within the first one
         engine().listeners().finished(this, outcome(interrupted, reported), reported);
-        // decorators may leave an empty context behind: those that carry the MDC mostly clear it
-        Scope scope = body instanceof DecoratedBody ? ContextPropagation.open(context) : Scope.NOTHING;
-        try {
+        if (body instanceof DecoratedBody) {
+            // decorators may leave an empty context behind: those that carry the MDC mostly clear it
+            inContext(() -> settle(interrupted, value, reported));
+        } else {
             settle(interrupted, value, reported);
+        }
+    }
+
+    private void inContext(Runnable action) {
+        Scope scope = ContextPropagation.open(context);
+        try {
+            action.run();
         } finally {
             ContextPropagation.close(scope);
         }
@@ -292,13 +300,15 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** Completes the future of a task whose body has been interrupted, without waiting for that to end. */
     void settleEarly() {
-        Scope scope = ContextPropagation.open(context);
-        try {
+        inContext(() -> {
             Cause interrupted = cause();
             settle(interrupted, null, refusal == null ? seen(interrupted, null) : refusal);
-        } finally {
-            ContextPropagation.close(scope);
-        }
+        });
+    }
+
+    /** Cancels the future for somebody who does not run what hangs on it. */
+    void cancelApart() {
+        inContext(() -> future.cancel(true));
     }
 
     /** The task has left its queue since somebody has completed its future. */

@@ -284,9 +284,8 @@ public final class TaskEngine implements AutoCloseable {
         }
     }
 
-    /** The current thread is that of a task from now on. */
-    void enterThread(Task task) {
-        threads.enter(task);
+    TaskThreads threads() {
+        return threads;
     }
 
     /** The tasks that have not ended, and callers that wait. */
@@ -356,15 +355,10 @@ public final class TaskEngine implements AutoCloseable {
         }
     }
 
-    /** What hangs on a future may block: each gets a thread. Waits for the futures, not for that, nor hurries if interrupted. */
-    private void giveUp(Thread.Builder threads) {
+    private void giveUp(Thread.Builder builder) {
         List<Task> left =
                 live.running().stream().filter(task -> !task.future().isDone()).toList();
-        left.forEach(task -> threads.start(task::giveUp));
-        CompletableFuture.allOf(left.stream().map(Task::future).toArray(CompletableFuture<?>[]::new))
-                .handle((none, failure) -> true)
-                .completeOnTimeout(false, GRACE.toMillis(), TimeUnit.MILLISECONDS)
-                .join();
+        threads.complete(left, Task::giveUp, builder);
     }
 
     /** Stops without a period, unless stopped already, for good. */

@@ -1,9 +1,13 @@
 package io.github.virtualthread.execution;
 
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,15 +35,40 @@ final class TaskThreads {
         return named.computeIfAbsent(task, name -> new Named(factory, prefix + name + "-"));
     }
 
-    /** Makes the current thread the one of a task. Throws nothing: a call is worth more than the name of its thread. */
-    @SuppressWarnings("EmptyCatch")
+    /** Makes the current thread the one of a task. */
     void enter(Task task) {
+        // also how a thread knows its task: a map would be shared by all, a thread-local is larger than the task
+        Thread.currentThread().setUncaughtExceptionHandler(task);
+        adopt(task.spec());
+    }
+
+    /** Runs what hangs on a task on a thread that inherits nothing and is not the one of the task. */
+    void start(TaskSpec spec, Thread.Builder builder, Runnable action) {
+        builder.inheritInheritableThreadLocals(false).start(() -> {
+            adopt(spec);
+            action.run();
+        });
+    }
+
+    /**
+     * Completes the futures of tasks. What hangs on them may block: each gets a thread. Waits for the futures, not for that, nor
+     * hurries if interrupted.
+     */
+    void complete(List<Task> tasks, Consumer<Task> action, Thread.Builder builder) {
+        tasks.forEach(task -> start(task.spec(), builder, () -> action.accept(task)));
+        CompletableFuture.allOf(tasks.stream().map(Task::future).toArray(CompletableFuture<?>[]::new))
+                .handle((none, failure) -> true)
+                .completeOnTimeout(false, 1, TimeUnit.SECONDS)
+                .join();
+    }
+
+    /** Throws nothing: a call is worth more than the name of its thread. */
+    @SuppressWarnings("EmptyCatch")
+    private void adopt(TaskSpec spec) {
         Thread thread = Thread.currentThread();
         thread.setContextClassLoader(contextClassLoader);
-        // also how a thread knows its task: a map would be shared by all, a thread-local is larger than the task
-        thread.setUncaughtExceptionHandler(task);
         try {
-            thread.setName(task.spec().threads().nextName());
+            thread.setName(spec.threads().nextName());
         } catch (OutOfMemoryError noName) {
             // the body may need less, or tell its caller of the same
         }

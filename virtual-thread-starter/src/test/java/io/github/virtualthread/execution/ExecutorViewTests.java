@@ -202,11 +202,13 @@ class ExecutorViewTests {
             }
         });
         CompletableFuture<Thread> told = new CompletableFuture<>();
+        CompletableFuture<ClassLoader> loader = new CompletableFuture<>();
         CompletableFuture<String> user = new CompletableFuture<>();
         MDC.put("user", "alice");
 
         new ExecutorView(test.engine, endsAtOnce, (task, failure) -> {
                     user.complete(MDC.get("user"));
+                    loader.complete(Thread.currentThread().getContextClassLoader());
                     told.complete(Thread.currentThread());
                 })
                 .execute(() -> {
@@ -215,6 +217,22 @@ class ExecutorViewTests {
 
         assertThat(told.get(5, TimeUnit.SECONDS).isVirtual()).isTrue();
         assertThat(user).isCompletedWithValue("alice");
+        assertThat(loader).isCompletedWithValue(TestEngine.APPLICATION);
+    }
+
+    @Test
+    void aHandlerIsToldThoughWhatWasHandedInCannotBeCancelled() {
+        test.hold("patient", release);
+
+        threads.executor("patient").execute(new FutureTask<>(() -> "ran") {
+            @Override
+            protected void done() {
+                throw new IllegalStateException("listener of the future");
+            }
+        });
+        refuseTheWaiting();
+
+        assertThat(uncaught).succeedsWithin(5, TimeUnit.SECONDS).isInstanceOf(LimitExceededException.class);
     }
 
     @Test

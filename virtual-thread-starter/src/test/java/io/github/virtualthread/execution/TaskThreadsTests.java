@@ -9,6 +9,7 @@ import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.LimitSettings;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -164,6 +165,55 @@ class TaskThreadsTests {
                     return List.of(user, Thread.currentThread().getContextClassLoader());
                 })
                 .thenAccept(seen::complete);
+    }
+
+    @Test
+    void whatHangsOnACallThatTimedOutSeesTheClassLoaderOfTheApplication() {
+        ClassLoader application = new URLClassLoader(new URL[0], getClass().getClassLoader());
+        try (TestEngine limits = new TestEngine();
+                TaskEngine engine = engine(limits, application)) {
+            CountDownLatch release = limits.latch();
+            CompletableFuture<Thread> told = new CompletableFuture<>();
+            CompletableFuture<ClassLoader> loader = new CompletableFuture<>();
+
+            engine.execute(
+                    engine.spec("Shop.price", null, Duration.ofMillis(10)),
+                    () -> {
+                        TestEngine.awaitStubbornly(release);
+                        return null;
+                    },
+                    failure -> {
+                        loader.complete(Thread.currentThread().getContextClassLoader());
+                        told.complete(Thread.currentThread());
+                    });
+
+            assertThat(loader.join()).isSameAs(application);
+            assertThat(told.join().getName()).startsWith("vt-Shop.price-");
+            release.countDown();
+        }
+    }
+
+    @Test
+    void whatHangsOnACallThatAStopGaveUpSeesNothingOfWhoStops() throws Exception {
+        ClassLoader application = new URLClassLoader(new URL[0], getClass().getClassLoader());
+        try (TestEngine limits = new TestEngine(LimitSettings.of("db", 1));
+                TaskEngine engine = engine(limits, application)) {
+            CountDownLatch release = limits.latch();
+            CountDownLatch running = new CountDownLatch(1);
+            CompletableFuture<Object> seen = engine.submit(engine.spec("Shop.price", "db"), () -> {
+                        running.countDown();
+                        TestEngine.awaitStubbornly(release);
+                        return null;
+                    })
+                    .handle((value, failure) -> List.of(
+                            String.valueOf(USER.get()), Thread.currentThread().getContextClassLoader()));
+            TestEngine.await(running);
+
+            call("operator", () -> engine.stop(Duration.ZERO));
+
+            assertThat(seen.join()).isEqualTo(List.of("null", application));
+            release.countDown();
+        }
     }
 
     @Test

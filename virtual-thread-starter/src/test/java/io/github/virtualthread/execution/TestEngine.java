@@ -29,6 +29,9 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     static final Duration NO_TIME = Duration.ZERO;
     static final Duration ENOUGH = Duration.ofSeconds(10);
 
+    /** Class loader of the application, which is not that of the JVM. */
+    static final ClassLoader APPLICATION = new ClassLoader(TestEngine.class.getClassLoader()) {};
+
     final TaskTimer timer = new TaskTimer("timer");
     final TaskLimits limits;
     final TaskEngine engine;
@@ -78,7 +81,7 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
                 propagation,
                 timer,
                 "vt-",
-                TestEngine.class.getClassLoader(),
+                APPLICATION,
                 () -> listeners,
                 () -> decorators,
                 callerTrace,
