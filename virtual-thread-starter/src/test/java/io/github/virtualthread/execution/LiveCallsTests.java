@@ -200,6 +200,37 @@ class LiveCallsTests {
         assertThat(test.limit("db").waiting()).isEqualTo(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatHangsOnACancelledCallRunsOnAThreadOfItsOwn(boolean waits) throws Exception {
+        CountDownLatch cancelled = new CountDownLatch(1);
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        CompletableFuture<String> user = new CompletableFuture<>();
+        CompletableFuture<?> holder = test.hold("db", gate);
+        MDC.put("user", "alice");
+        CompletableFuture<?> call = waits ? test.submit("db", () -> null) : test.hold("mail", gate);
+        Future<?> unused = call.whenComplete((value, failure) -> {
+            thread.complete(Thread.currentThread());
+            user.complete(MDC.get("user"));
+            awaitStubbornly(cancelled);
+        });
+        MDC.put("user", "operator");
+
+        LiveCall live = (waits ? calls.waiting("db", 1) : calls.running("mail")).get(0);
+        Thread operator =
+                Thread.ofPlatform().start(() -> calls.cancel(live.call().id()));
+
+        try {
+            assertThat(operator.join(Duration.ofSeconds(5))).isTrue();
+        } finally {
+            cancelled.countDown();
+        }
+        assertThat(call).isCancelled();
+        assertThat(thread.join()).isNotSameAs(operator);
+        assertThat(user.join()).isEqualTo("alice");
+        assertThat(holder).isNotDone();
+    }
+
     @Test
     void anUnknownNumberAndACallOnItsCallersThreadAreNotCancelled() throws Throwable {
         assertThat(calls.cancel(-1)).isEmpty();
