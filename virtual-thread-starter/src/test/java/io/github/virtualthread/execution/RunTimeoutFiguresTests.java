@@ -23,7 +23,7 @@ class RunTimeoutFiguresTests {
 
     private static final int NUMBER = 100_000;
 
-    /** In bytes: 126 by the fields of the objects, and tables of the timer. */
+    /** In bytes: 128 by the fields of the objects, and the index of the timer. */
     private static final long MOST = 150;
 
     private static final Pattern ROW = Pattern.compile("^ *\\d+: +\\d+ +(\\d+) +(\\S+)");

@@ -136,10 +136,10 @@ class ChangedWaitTests {
         for (int i = 1; i <= 1_000; i++) {
             limit.setMaxWait(LONG.plusSeconds(i));
         }
-        assertThat(timer.executor.getQueue()).hasSize(1);
+        assertThat(timer.entries).hasSize(1);
 
         limit.setMaxWait(null);
-        assertThat(timer.executor.getQueue()).isEmpty();
+        assertThat(timer.entries).isEmpty();
     }
 
     @Test

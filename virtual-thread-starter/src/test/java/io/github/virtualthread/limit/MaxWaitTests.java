@@ -98,18 +98,18 @@ class MaxWaitTests {
         Call.asked(limit, 1_000);
 
         assertThat(limit.waiting()).isEqualTo(999);
-        assertThat(timer.executor.getQueue()).hasSize(1);
+        assertThat(timer.entries).hasSize(1);
     }
 
     @Test
     void theTimerHasNoThreadBeforeSomebodyWaits() {
         SemaphoreLimit limit = limit(LONG);
         Call.asked(limit);
-        assertThat(timer.executor.getPoolSize()).isZero();
+        assertThat(TimerEntries.threads(timer)).isZero();
 
         Call.asked(limit);
 
-        assertThat(timer.executor.getPoolSize()).isEqualTo(1);
+        assertThat(TimerEntries.threads(timer)).isEqualTo(1);
     }
 
     @Test

@@ -9,11 +9,11 @@ public final class TimerEntries {
     private TimerEntries() {}
 
     public static int count(TaskTimer timer) {
-        return timer.executor.getQueue().size();
+        return timer.entries.size();
     }
 
     public static int threads(TaskTimer timer) {
-        return timer.executor.getPoolSize();
+        return timer.thread.get() == null ? 0 : 1;
     }
 
     /** A timer whose thread cannot be started. */
