@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Of each call a listener first hears that it was submitted. Then it is either rejected, or finished: mostly after it was
  * started, but a call that is cancelled while it waits, or that gets no thread, finishes without. So every submitted call ends
  * in exactly one of {@link #rejected} and {@link #finished}, and before its future is complete unless somebody else completes
- * that.
+ * that: a timeout and the end of a stop do not wait for the body, which is finished when it ends.
  *
  * <p>Must be thread-safe, short, and must not block: it runs on the threads of callers and of tasks. What it throws is logged
  * and changes nothing for the call.
