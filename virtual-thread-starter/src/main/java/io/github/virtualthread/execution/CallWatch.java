@@ -90,6 +90,7 @@ public final class CallWatch {
 
     private void tick(TaskTimer on) {
         try {
+            engine.threads().adopt(); // for the listeners
             look();
         } catch (Throwable failure) {
             logger.error("Limits and calls could not be looked at", failure);

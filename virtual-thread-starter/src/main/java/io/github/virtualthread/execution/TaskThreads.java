@@ -62,13 +62,17 @@ final class TaskThreads {
                 .join();
     }
 
+    /** The current thread sees the classes of the application from now on. */
+    void adopt() {
+        Thread.currentThread().setContextClassLoader(contextClassLoader);
+    }
+
     /** Throws nothing: a call is worth more than the name of its thread. */
     @SuppressWarnings("EmptyCatch")
     private void adopt(TaskSpec spec) {
-        Thread thread = Thread.currentThread();
-        thread.setContextClassLoader(contextClassLoader);
+        adopt();
         try {
-            thread.setName(spec.threads().nextName());
+            Thread.currentThread().setName(spec.threads().nextName());
         } catch (OutOfMemoryError noName) {
             // the body may need less, or tell its caller of the same
         }

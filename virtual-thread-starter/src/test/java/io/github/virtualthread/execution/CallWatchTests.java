@@ -26,11 +26,14 @@ class CallWatchTests {
 
     private final BlockingQueue<TaskCall> stuck = new LinkedBlockingQueue<>();
 
+    private final CompletableFuture<ClassLoader> loader = new CompletableFuture<>();
+
     @RegisterExtension
     private final TestEngine test = new TestEngine(
             new TaskListener() {
                 @Override
                 public void stuck(TaskCall call) {
+                    loader.complete(Thread.currentThread().getContextClassLoader());
                     stuck.add(call);
                 }
             },
@@ -89,6 +92,16 @@ class CallWatchTests {
         gate.countDown();
 
         assertThat(log.next()).asString().contains("Limit 'mail' is no longer full");
+    }
+
+    @Test
+    void aListenerSeesTheClassLoaderOfTheApplication() {
+        CallWatch watch = watch(Duration.ZERO, Duration.ZERO);
+        test.hold("mail", gate);
+
+        watch.start();
+
+        assertThat(loader).succeedsWithin(Duration.ofSeconds(5)).isEqualTo(TestEngine.APPLICATION);
     }
 
     @Test
