@@ -85,14 +85,25 @@ abstract class InBrowser {
         card.waitFor();
     }
 
-    /** Lets the page hear nothing of a run until the returned one is run: for it, the run has begun, and does not end. */
-    final Runnable holdEvents() {
+    /** Keeps these requests back until the returned one is run. For a page without events, its run has begun and does not end. */
+    final Runnable hold(String url) {
         List<Route> held = new ArrayList<>();
-        page.route(EVENTS, held::add);
+        page.route(url, held::add);
         return () -> {
-            page.unroute(EVENTS);
+            page.unroute(url);
             held.forEach(Route::resume);
         };
+    }
+
+    /** Runs the experiment whose limit can be resized by hand, for longer than any test takes; gives the slider for that. */
+    final Locator resizable(Map<String, String> values) {
+        card = page.locator("#limit-while-it-runs");
+        fill(values);
+        fill(Map.of("seconds", "60"));
+        run();
+        Locator slider = card.getByLabel("Permits of the limit lab");
+        PlaywrightAssertions.assertThat(slider).isEnabled();
+        return slider;
     }
 
     final void fill(Map<String, String> values) {

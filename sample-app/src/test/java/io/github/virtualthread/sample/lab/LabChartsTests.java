@@ -73,11 +73,7 @@ class LabChartsTests extends InBrowser {
 
     @Test
     void aChangeByHandIsMarkedToo() {
-        card = page.locator("#limit-while-it-runs");
-        fill(Map.of("rate", "100", "millis", "50", "first", "5", "seconds", "60"));
-        run();
-        Locator slider = card.getByLabel("Permits of the limit lab");
-        assertThat(slider).isEnabled();
+        Locator slider = resizable(Map.of("rate", "100", "millis", "50", "first", "5"));
         assertThat(card.locator(".legend li").first()).hasText("permits"); // its first points are there
         slider.fill("9");
 

@@ -109,11 +109,7 @@ class LabPageTests extends InBrowser {
 
     @Test
     void aLimitIsResizedByTheArrowKeysWhileItRuns() {
-        card = page.locator("#limit-while-it-runs");
-        fill(Map.of("rate", "200", "millis", "200", "first", "5", "seconds", "60"));
-        run();
-        Locator slider = card.getByLabel("Permits of the limit lab");
-        assertThat(slider).isEnabled();
+        Locator slider = resizable(Map.of("rate", "200", "millis", "200", "first", "5"));
         assertThat(card.locator(".resize output")).hasText("5 permits");
 
         slider.focus();
@@ -137,21 +133,16 @@ class LabPageTests extends InBrowser {
 
     @Test
     void theSliderStaysWhileItsChangeIsOnItsWay() {
-        card = page.locator("#limit-while-it-runs");
-        fill(Map.of("first", "5", "seconds", "60"));
-        run();
-        Locator slider = card.getByLabel("Permits of the limit lab");
-        assertThat(slider).isEnabled();
+        Locator slider = resizable(Map.of("first", "5"));
         Locator permits = card.locator(".resize output");
         assertThat(permits).hasText("5 permits");
-        List<Route> held = new ArrayList<>();
-        page.route("**/actuator/virtualthreads/lab", held::add);
+        Runnable release = hold("**/actuator/virtualthreads/lab");
 
         slider.press("ArrowRight");
         page.evaluate(Scripts.FOUR_TIMES_LIVE); // with the 5 there are
         assertThat(permits.innerText()).isEqualTo("6 permits");
 
-        held.forEach(Route::resume);
+        release.run();
         assertThat(page.locator(".limits")).containsText(Pattern.compile("lab\\s*\\d of 6 in use"));
     }
 
@@ -233,7 +224,7 @@ class LabPageTests extends InBrowser {
             lab.start(FIRST, Map.of("tasks", "20", "millis", "300", "rounds", "1"), Scale.NORMAL);
             route.resume();
         });
-        Runnable release = holdEvents();
+        Runnable release = hold(EVENTS);
         open();
 
         assertThat(card.locator(".cancel")).isVisible();
@@ -245,12 +236,11 @@ class LabPageTests extends InBrowser {
 
     @Test
     void nothingCanBeStartedBeforeThePageKnowsWhatRuns() {
-        List<Route> held = new ArrayList<>();
-        page.route(RUNNING, held::add);
+        Runnable release = hold(RUNNING);
         page.waitForRequest(RUNNING, page::reload);
 
         assertThat(page.locator(".run").count()).isZero();
-        held.forEach(Route::resume);
+        release.run();
         card.waitFor();
     }
 
@@ -303,7 +293,7 @@ class LabPageTests extends InBrowser {
             page.keyboard().press("Control+A");
             page.keyboard().type(value);
         }
-        Runnable release = holdEvents();
+        Runnable release = hold(EVENTS);
         page.keyboard().press("Tab");
         page.keyboard().press("Enter");
 
@@ -320,7 +310,7 @@ class LabPageTests extends InBrowser {
 
     @Test
     void theTourRunsTheFirstExperimentInSmallSettingsUntilItIsStopped() {
-        Runnable release = holdEvents();
+        Runnable release = hold(EVENTS);
         page.locator("#tour").click();
         assertThat(page.locator(".tour-text")).hasText(Pattern.compile("Tour, 1 of \\d+: 1 .+"));
         assertThat(card.locator(".cancel")).isVisible();
@@ -339,12 +329,11 @@ class LabPageTests extends InBrowser {
 
     @Test
     void aTourThatIsStoppedWhileItStartsARunCancelsThat() {
-        List<Route> held = new ArrayList<>();
-        page.route("**/runs", held::add);
+        Runnable release = hold("**/runs");
         page.waitForRequest("**/runs", () -> page.locator("#tour").click());
         page.locator(".tour-stop").click();
 
-        page.waitForRequest(request -> request.method().equals("DELETE"), () -> held.forEach(Route::resume));
+        page.waitForRequest(request -> request.method().equals("DELETE"), release);
         assertThat(page.locator("#announcer")).hasText("The tour is stopped");
     }
 
