@@ -28,7 +28,7 @@ import org.springframework.core.task.TaskDecorator;
 public final class TaskEngine implements AutoCloseable {
 
     /** How long interrupted bodies may take to end by themselves. */
-    private static final Duration GRACE = Duration.ofSeconds(1);
+    static final Duration GRACE = Duration.ofSeconds(1);
 
     private enum Phase {
         OPEN,

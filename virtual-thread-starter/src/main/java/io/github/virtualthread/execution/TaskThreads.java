@@ -58,7 +58,7 @@ final class TaskThreads {
         tasks.forEach(task -> start(task.spec(), builder, () -> action.accept(task)));
         CompletableFuture.allOf(tasks.stream().map(Task::future).toArray(CompletableFuture<?>[]::new))
                 .handle((none, failure) -> true)
-                .completeOnTimeout(false, 1, TimeUnit.SECONDS)
+                .completeOnTimeout(false, TaskEngine.GRACE.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
     }
 

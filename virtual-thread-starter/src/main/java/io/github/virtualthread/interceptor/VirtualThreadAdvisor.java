@@ -1,7 +1,6 @@
 package io.github.virtualthread.interceptor;
 
 import java.lang.reflect.Method;
-import org.aopalliance.aop.Advice;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.MethodMatcher;
 import org.springframework.aop.Pointcut;
@@ -26,11 +25,7 @@ final class VirtualThreadAdvisor extends AbstractPointcutAdvisor {
     }
 
     @Override
-    public Advice getAdvice() {
-        return interceptor;
-    }
-
-    VirtualThreadInterceptor interceptor() {
+    public VirtualThreadInterceptor getAdvice() {
         return interceptor;
     }
 

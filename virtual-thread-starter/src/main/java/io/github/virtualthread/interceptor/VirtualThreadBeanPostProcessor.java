@@ -167,7 +167,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      */
     public void start() {
         if (isAdvising() && advisor instanceof VirtualThreadAdvisor ours) {
-            ours.interceptor().interception();
+            ours.getAdvice().interception();
         }
         weaving.start(factory());
     }
