@@ -92,8 +92,8 @@ public abstract class PermitRequest {
     protected abstract void rejected(Reason reason);
 
     /**
-     * Whether the thread that asks runs a body which holds a permit of the same limit. Asked on that thread, and only when no
-     * permit is free.
+     * Whether the thread that asks runs a body which holds a permit of the same limit. Asked on that thread, and only when the
+     * limit is full.
      *
      * @return whether waiting could be for ever
      */

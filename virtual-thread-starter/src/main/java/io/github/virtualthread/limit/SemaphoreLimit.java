@@ -29,6 +29,12 @@ final class SemaphoreLimit implements TaskLimit {
     private volatile LimitSettings settings; // written under the lock
     private volatile String name;
 
+    /**
+     * When a call found no permit free, by {@link System#nanoTime}; 0 once a permit came free that nobody waited for. Written
+     * under the lock. A free permit leaves it as it is, whoever takes that permit clears it: giving back costs nothing.
+     */
+    volatile long fullSince;
+
     SemaphoreLimit(LimitSettings settings, TaskTimer timer, Consumer<LimitChange> changes) {
         this.settings = settings;
         this.name = settings.name();
@@ -64,7 +70,10 @@ final class SemaphoreLimit implements TaskLimit {
 
     @Override
     public Duration saturated() {
-        return queue.nonEmptyFor();
+        // the permits first: the time could be from long ago, and a permit free until just now
+        boolean free = permits.availablePermits() > 0;
+        long since = fullSince;
+        return free || since == 0 ? Duration.ZERO : Duration.ofNanos(Math.max(1, System.nanoTime() - since));
     }
 
     @Override
@@ -123,6 +132,9 @@ final class SemaphoreLimit implements TaskLimit {
             before = settings;
             after = change.apply(before);
             settings = after;
+            if (permits.availablePermits() > 0 && queue.isEmpty()) {
+                fullSince = 0; // it is not full, and would look so once its free permits are gone
+            }
             permits.add(after.permits() - before.permits());
             if (!Objects.equals(before.maxWait(), after.maxWait())) {
                 // the head has to go earlier, or later, than the timer knows
@@ -148,7 +160,8 @@ final class SemaphoreLimit implements TaskLimit {
     /** Grants the request, queues it, or says why not. */
     @Nullable
     Reason admit(PermitRequest request) {
-        boolean granted = takePermit();
+        // nobody waits at a limit that is not full: nobody is overtaken
+        boolean granted = fullSince == 0 && permits.tryAcquire();
         boolean nested = !granted && request.isNested();
         Reason refused = null;
         if (!granted) {
@@ -199,9 +212,26 @@ final class SemaphoreLimit implements TaskLimit {
         }
     }
 
-    /** Takes a permit only while nobody waits, so that nobody is overtaken. */
+    /** Takes a permit only while nobody waits, so that nobody is overtaken. Needs the lock. */
     private boolean takePermit() {
-        return queue.isEmpty() && permits.tryAcquire();
+        boolean free = queue.isEmpty() && permits.availablePermits() > 0;
+        if (free) {
+            fullSince = 0; // before the permit is gone: nobody may see it gone, and the time of what is over
+        }
+        boolean taken = free && permits.tryAcquire();
+        if (!taken && fullSince == 0) {
+            fullSince = System.nanoTime() | 1; // never 0
+        }
+        return taken;
+    }
+
+    /** The first in the queue, for a permit that is there. Needs the lock. */
+    private @Nullable PermitRequest next() {
+        PermitRequest first = queue.poll();
+        if (first != null && queue.isEmpty()) {
+            fullSince = 0;
+        }
+        return first;
     }
 
     /** Hands a permit over to the first in the queue, or returns it where nobody waits. */
@@ -219,7 +249,7 @@ final class SemaphoreLimit implements TaskLimit {
     private @Nullable PermitRequest heir() {
         lock.lock();
         try {
-            return permits.availablePermits() < 0 ? null : queue.poll();
+            return permits.availablePermits() < 0 ? null : next();
         } finally {
             lock.unlock();
         }
@@ -263,7 +293,7 @@ final class SemaphoreLimit implements TaskLimit {
     private @Nullable PermitRequest takeNext() {
         lock.lock();
         try {
-            return queue.isEmpty() || !permits.tryAcquire() ? null : queue.poll();
+            return queue.isEmpty() || !permits.tryAcquire() ? null : next();
         } finally {
             lock.unlock();
         }

@@ -51,9 +51,10 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     int waiting();
 
     /**
-     * How long the limit has been full with calls waiting, without a break.
+     * How long the limit has been full. It is full from the moment in which a call finds no permit free, and waits or is
+     * rejected, until a permit is free again, or the last call that waits has got one.
      *
-     * @return zero if no call waits at this moment
+     * @return zero if the limit is not full at this moment
      */
     Duration saturated();
 

@@ -1,20 +1,18 @@
 package io.github.virtualthread.limit;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * First in, first out, with removal from the middle in constant time. Everything but {@link #size()}, {@link #isEmpty()} and
- * {@link #nonEmptyFor()} needs the lock of the limit.
+ * First in, first out, with removal from the middle in constant time. Everything but {@link #size()} and
+ * {@link #isEmpty()} needs the lock of the limit.
  */
 final class WaitQueue {
 
     private @Nullable PermitRequest head;
     private @Nullable PermitRequest tail;
     private volatile int size;
-    private volatile long nonEmptySince; // by System.nanoTime()
 
     int size() {
         return size;
@@ -22,16 +20,6 @@ final class WaitQueue {
 
     boolean isEmpty() {
         return size == 0;
-    }
-
-    /** How long somebody has been waiting, one after the other or for ever the same. */
-    Duration nonEmptyFor() {
-        if (isEmpty()) {
-            return Duration.ZERO;
-        }
-        // read last: else it could be from long ago, and the queue empty till just now
-        long since = nonEmptySince;
-        return Duration.ofNanos(Math.max(0, System.nanoTime() - since));
     }
 
     /** The first in the queue, as many as wanted at most. */
@@ -53,7 +41,6 @@ final class WaitQueue {
         request.previous = tail;
         if (tail == null) {
             head = request;
-            nonEmptySince = request.askedAt;
         } else {
             tail.next = request;
         }

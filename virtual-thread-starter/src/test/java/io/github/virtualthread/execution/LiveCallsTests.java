@@ -259,7 +259,7 @@ class LiveCallsTests {
     }
 
     @Test
-    void aLimitIsSaturatedWhileCallsWait() {
+    void aLimitIsSaturatedFromACallThatFindsNoPermitUntilOneIsFree() {
         assertThat(test.limit("db").saturated()).isZero();
         test.hold("db", gate);
         assertThat(test.limit("db").saturated()).isZero();
@@ -268,6 +268,10 @@ class LiveCallsTests {
         assertThat(test.limit("db").saturated()).isPositive();
 
         waiting.cancel(true);
+        assertThat(test.limit("db").saturated()).isPositive();
+
+        gate.countDown();
+        TestEngine.awaitIdle(test);
         assertThat(test.limit("db").saturated()).isZero();
     }
 
