@@ -14,7 +14,10 @@ import org.openjdk.jcstress.infra.results.II_Result;
  * A limit without a queue was full, and has a free permit that two calls want. Result: calls that got it, whether the limit is full.
  */
 @JCStressTest
-@Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "one has the permit, and the limit has been full since the other was refused")
+@Outcome(
+        id = "1, 1",
+        expect = ACCEPTABLE,
+        desc = "one has the permit, and the limit has been full since the other was refused")
 @Outcome(id = "1, 0", expect = FORBIDDEN, desc = "the refusal is lost with the time of what is over")
 @Outcome(id = ".*", expect = FORBIDDEN, desc = "nobody has the permit, or both")
 @State

@@ -102,6 +102,10 @@ abstract class Call extends PermitRequest implements TaskCall {
     }
 
     final LimitExceededException rejection(Reason reason) {
-        return new LimitExceededException(spec.name(), spec.limit(), reason);
+        LimitExceededException rejection = new LimitExceededException(spec.name(), spec.limit(), reason);
+        if (engine().tracesCallers()) {
+            rejection.setStackTrace(new Throwable().getStackTrace());
+        }
+        return rejection;
     }
 }

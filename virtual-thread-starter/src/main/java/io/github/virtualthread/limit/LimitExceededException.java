@@ -6,7 +6,8 @@ import org.springframework.core.task.TaskRejectedException;
 /**
  * A call was refused by a limit, or because the application stops. Its body never ran.
  *
- * <p>Methods that return a future deliver it through the future, {@code void} methods to the uncaught-exception handler.
+ * <p>Methods that return a future deliver it through the future, {@code void} methods to the uncaught-exception handler. It has no
+ * stack, because many may be made at once, unless {@code virtual-thread.caller-trace} is on.
  */
 public class LimitExceededException extends TaskRejectedException {
 
@@ -29,6 +30,9 @@ public class LimitExceededException extends TaskRejectedException {
     private final String limit;
     private final String task;
     private final Reason reason;
+    private final @Nullable LimitSettings settings;
+    private final int available;
+    private final int waiting;
 
     /**
      * A refusal. Its message tells the numbers of the limit at this moment.
@@ -38,18 +42,34 @@ public class LimitExceededException extends TaskRejectedException {
      * @param reason why it was refused
      */
     public LimitExceededException(String task, @Nullable TaskLimit limit, Reason reason) {
-        super("%s was rejected (%s): %s".formatted(task, reason, detail(limit, reason)));
+        super(""); // see getMessage()
         this.limit = limit == null ? LimitNames.NONE : limit.name();
         this.task = task;
         this.reason = reason;
+        this.settings = limit == null ? null : ((SemaphoreLimit) limit).settings();
+        this.available = limit == null ? 0 : limit.available();
+        this.waiting = limit == null ? 0 : limit.waiting();
     }
 
-    private static String detail(@Nullable TaskLimit limit, Reason reason) {
-        if (limit == null || reason == Reason.SHUTDOWN) {
+    /** Called by the constructor of {@link Throwable}: walks no stack. */
+    @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // does nothing
+    public Throwable fillInStackTrace() {
+        return this;
+    }
+
+    /** Put together when somebody reads it, since many may be made at once and few are read. */
+    @Override
+    public String getMessage() {
+        return "%s was rejected (%s): %s".formatted(task, reason, detail());
+    }
+
+    private String detail() {
+        if (settings == null || reason == Reason.SHUTDOWN) {
             return "the application is stopping and accepts no more calls";
         }
-        String state = "limit %s has %d permits free and %d calls waiting; "
-                .formatted(limit, limit.available(), limit.waiting());
+        String state = "limit %s (%s) has %d permits free and %d calls waiting; "
+                .formatted(limit, settings.describe(), available, waiting);
         return state
                 + switch (reason) {
                     case QUEUE_FULL -> "raise its permits or its queue-capacity, or send fewer calls";

@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,8 @@ public record LimitSettings(
         int queueCapacity,
         @Nullable Duration maxWait,
         Nested nested,
-        @Nullable PermitsFrom permitsFrom) {
+        @Nullable PermitsFrom permitsFrom)
+        implements Serializable { // as a part of LimitExceededException
 
     /** What happens to a call made from a body that holds a permit of the same limit, when no permit is free. */
     public enum Nested {

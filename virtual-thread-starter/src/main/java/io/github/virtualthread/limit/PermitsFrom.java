@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import java.io.Serializable;
 import java.util.Objects;
 
 /**
@@ -8,7 +9,7 @@ import java.util.Objects;
  * @param bean name of a bean: a {@link javax.sql.DataSource} whose pool has a known size, or a {@link PermitsSource}
  * @param headroom how many connections of the pool are left to others, at least 0
  */
-public record PermitsFrom(String bean, int headroom) {
+public record PermitsFrom(String bean, int headroom) implements Serializable {
 
     /** Needs a name; the headroom is checked by {@link LimitSettings}, which can name the limit. */
     public PermitsFrom {

@@ -96,6 +96,10 @@ final class SemaphoreLimit implements TaskLimit {
         return settings.nested();
     }
 
+    LimitSettings settings() {
+        return settings;
+    }
+
     @Override
     public void resize(int permits) {
         change(now -> now.withPermits(permits), Source.CODE);

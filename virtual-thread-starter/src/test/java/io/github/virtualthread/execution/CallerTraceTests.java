@@ -74,6 +74,7 @@ class CallerTraceTests {
         assertThat(List.of(failureOf(callOf("db", () -> null)), failureOf(callOf("slow", () -> null))))
                 .allSatisfy(seen -> {
                     assertThat(seen).isInstanceOf(LimitExceededException.class);
+                    assertThat(seen.getStackTrace()).isNotEmpty();
                     assertThat(callers(seen)).hasSize(1);
                 });
     }

@@ -104,7 +104,9 @@ class FullLimitTests {
         holder.giveBack();
 
         assertThat(last.holds()).isTrue();
-        assertThat(queue.saturated()).as("nobody waits, and nobody was refused since").isZero();
+        assertThat(queue.saturated())
+                .as("nobody waits, and nobody was refused since")
+                .isZero();
     }
 
     @Test

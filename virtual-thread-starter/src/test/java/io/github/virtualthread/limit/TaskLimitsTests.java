@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.core.task.TaskRejectedException;
+import org.springframework.util.SerializationUtils;
 
 @Timeout(5)
 class TaskLimitsTests {
@@ -106,6 +107,40 @@ class TaskLimitsTests {
                 .hasMessage("Shop.price was rejected (WAIT_TIMEOUT): limit db (2 permits, unbounded queue, wait up to"
                         + " 1.5s) has 2 permits free and 0 calls waiting; raise its permits or its max-wait,"
                         + " or send fewer calls");
+    }
+
+    @Test
+    void aRefusalHasTheNumbersOfItsMomentWheneverItIsRead() {
+        TaskLimit limit = limits(LimitSettings.of("db", 2).withQueueCapacity(1)).get("db");
+        List<Call> calls = Call.asked(limit, 3);
+        LimitExceededException refusal = new LimitExceededException("Shop.price", limit, Reason.QUEUE_FULL);
+
+        calls.get(2).leave();
+        calls.get(0).giveBack();
+        limit.resize(7);
+
+        assertThat(refusal)
+                .hasMessageContaining("db (2 permits, queue of 1,")
+                .hasMessageContaining("has 0 permits free and 1 calls");
+    }
+
+    /** A hundred thousand may be made at once: each stack would take a kilobyte, and tell of the thread that made it. */
+    @Test
+    void aRefusalHasNoStack() {
+        LimitExceededException refusal = new LimitExceededException("Shop.price", null, Reason.SHUTDOWN);
+
+        assertThat(refusal.getStackTrace()).isEmpty();
+    }
+
+    @Test
+    void aRefusalCanBeSentToAnotherJvm() {
+        TaskLimit limit = limits(LimitSettings.of("db", 2)
+                        .withMaxWait(Duration.ofSeconds(1))
+                        .withPermitsFrom(new PermitsFrom("pool", 2)))
+                .get("db");
+        LimitExceededException refusal = new LimitExceededException("Shop.price", limit, Reason.WAIT_TIMEOUT);
+
+        assertThat(SerializationUtils.clone(refusal)).hasMessage(refusal.getMessage());
     }
 
     @Test
