@@ -41,6 +41,7 @@ public final class TaskEngine implements AutoCloseable {
     private final ContextPropagation propagation;
     private final TaskThreads threads;
     private final TaskTimer timer;
+    private final Rejections rejections;
     private final TaskListeners listeners;
     private final TaskDecorators decorators;
     private final boolean callerTrace;
@@ -97,7 +98,8 @@ public final class TaskEngine implements AutoCloseable {
         this.limits = limits;
         this.propagation = propagation;
         this.timer = timer;
-        this.listeners = new TaskListeners(new Beans<>("Listeners of calls", listeners));
+        this.rejections = new Rejections(timer, threadNamePrefix, Duration.ofMinutes(1));
+        this.listeners = new TaskListeners(new Beans<>("Listeners of calls", listeners), rejections);
         this.decorators = new TaskDecorators(new Beans<>("Task decorators", decorators));
         this.callerTrace = callerTrace;
         this.patience = patience;
@@ -202,6 +204,19 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
+     * Whether a failure is the rejection of the call that the current thread is the one of, and no failure of its body. The log
+     * has rejections already: one line a minute for each limit, with their number.
+     *
+     * @param failure what the handler of a call is told
+     * @return false also for a rejection that the body of the call has got from another call
+     */
+    @SuppressWarnings("ReferenceEquality") // the very exception
+    public static boolean isRejection(Throwable failure) {
+        Task task = TaskThreads.current();
+        return failure instanceof LimitExceededException && task != null && task.refusal() == failure;
+    }
+
+    /**
      * The calls that wait and run, for operators.
      *
      * @return view that is always up to date
@@ -249,6 +264,10 @@ public final class TaskEngine implements AutoCloseable {
 
     TaskListeners listeners() {
         return listeners;
+    }
+
+    Rejections rejections() {
+        return rejections;
     }
 
     TaskDecorators decorators() {
@@ -308,7 +327,9 @@ public final class TaskEngine implements AutoCloseable {
 
     /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. */
     public void start() {
-        phase.compareAndSet(Phase.STOPPED, Phase.OPEN);
+        if (phase.compareAndSet(Phase.STOPPED, Phase.OPEN)) {
+            rejections.started();
+        }
     }
 
     /**
@@ -339,6 +360,7 @@ public final class TaskEngine implements AutoCloseable {
             giveUp(Thread.ofPlatform().daemon()); // where no carrier was free
         }
         counts.log(System.nanoTime() - begin);
+        rejections.stopped();
     }
 
     /** Waits until no call waits or runs, or the time is over; returns whether it came to that. */

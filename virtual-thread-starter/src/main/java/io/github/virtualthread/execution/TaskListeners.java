@@ -18,9 +18,11 @@ final class TaskListeners {
     private static final Logger logger = LoggerFactory.getLogger(TaskListener.class);
 
     private final Beans<TaskListener> beans;
+    private final Rejections rejections;
 
-    TaskListeners(Beans<TaskListener> beans) {
+    TaskListeners(Beans<TaskListener> beans, Rejections rejections) {
         this.beans = beans;
+        this.rejections = rejections;
     }
 
     void submitted(Call call) {
@@ -43,6 +45,7 @@ final class TaskListeners {
     }
 
     void rejected(Call call, LimitExceededException rejection) {
+        rejections.add(rejection); // whether anybody listens or not
         tell(call, listener -> listener.rejected(call, rejection));
     }
 

@@ -76,7 +76,7 @@ public final class VirtualThreads {
     /**
      * Runs a task on a virtual thread that nobody waits for, without a limit. Never blocks. What the task throws, or why it
      * was refused, goes where the failures of {@code void} methods go: to the application's handler of uncaught exceptions,
-     * else to the log at ERROR.
+     * else to the log.
      *
      * @param task what to run; may block
      */
@@ -87,7 +87,7 @@ public final class VirtualThreads {
     /**
      * Runs a task on a virtual thread that nobody waits for, under a limit. Never blocks. What the task throws, or why it
      * was refused, goes where the failures of {@code void} methods go: to the application's handler of uncaught exceptions,
-     * else to the log at ERROR.
+     * else to the log.
      *
      * @param limit name of a limit
      * @param task what to run; may block

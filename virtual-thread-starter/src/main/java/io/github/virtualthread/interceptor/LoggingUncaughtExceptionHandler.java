@@ -1,12 +1,16 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.execution.TaskEngine;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 
-/** Logs at ERROR what a {@code void} method throws. The arguments are left out: they may be secret. */
+/**
+ * Logs at ERROR what a {@code void} method throws. The arguments are left out: they may be secret. Rejections are left out too: the
+ * engine logs them, with their number.
+ */
 final class LoggingUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler {
 
     private static final Logger logger = LoggerFactory.getLogger(LoggingUncaughtExceptionHandler.class);
@@ -17,6 +21,8 @@ final class LoggingUncaughtExceptionHandler implements AsyncUncaughtExceptionHan
     }
 
     void log(String task, Throwable failure) {
-        logger.error("{} failed, and nobody waits for its outcome", task, failure);
+        if (!TaskEngine.isRejection(failure)) {
+            logger.error("{} failed, and nobody waits for its outcome", task, failure);
+        }
     }
 }

@@ -55,6 +55,25 @@ class LimitsPageTests {
     }
 
     @Test
+    void theLinesOfRejectedCallsAreOnThePage(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.limits.db.queue-capacity=0").run(context -> {
+            ProductPage page = context.getBean(ProductPage.class);
+            page.price(gate);
+            for (int i = 0; i < 3000; i++) {
+                page.price(gate);
+            }
+        });
+
+        assertThat(output.getAll()
+                        .lines()
+                        .filter(line -> line.contains("has rejected"))
+                        .map(line -> withoutNumbers(line.substring(line.indexOf("Limit 'db'")))))
+                .containsExactly(
+                        withoutNumbers(block("docs/limits.md", "log", "rejected")),
+                        withoutNumbers(block("docs/limits.md", "log", "rejections")));
+    }
+
+    @Test
     void theMessageOfALongWaitIsOnThePage() {
         runner.withPropertyValues(
                         "virtual-thread.limits.db.queue-capacity=100", "virtual-thread.limits.db.max-wait=10ms")
@@ -197,7 +216,7 @@ class LimitsPageTests {
 
     private static String withoutNumbers(String text) {
         return Pages.normalized(text.replaceAll("unbounded wait|wait up to \\S+(?=\\))", "any wait")
-                .replaceAll("\\d+", "N"));
+                .replaceAll("\\d+(,\\d+)*", "N"));
     }
 
     private static String block(String page, String kind, String name) {

@@ -268,12 +268,14 @@ class TaskListenerTests {
     @Test
     void listenersThatAreNotThereYetAreLookedForAgain() {
         AtomicInteger asked = new AtomicInteger();
-        TaskListeners listeners = new TaskListeners(new Beans<>("Listeners", () -> {
-            if (asked.getAndIncrement() == 0) {
-                throw new IllegalStateException("in creation");
-            }
-            return List.of(log);
-        }));
+        TaskListeners listeners = new TaskListeners(
+                new Beans<>("Listeners", () -> {
+                    if (asked.getAndIncrement() == 0) {
+                        throw new IllegalStateException("in creation");
+                    }
+                    return List.of(log);
+                }),
+                test.engine.rejections());
         Task call = new Task(test.engine.spec("Test.task", null), () -> null, null);
 
         listeners.submitted(call);
@@ -287,12 +289,14 @@ class TaskListenerTests {
     @Test
     void whoDidNotHearOfASubmissionDoesNotHearOfTheEnd() {
         List<TaskListener> found = new CopyOnWriteArrayList<>();
-        TaskListeners listeners = new TaskListeners(new Beans<>("Listeners", () -> {
-            if (found.isEmpty()) {
-                throw new IllegalStateException("in creation");
-            }
-            return found;
-        }));
+        TaskListeners listeners = new TaskListeners(
+                new Beans<>("Listeners", () -> {
+                    if (found.isEmpty()) {
+                        throw new IllegalStateException("in creation");
+                    }
+                    return found;
+                }),
+                test.engine.rejections());
         Task early = new Task(test.engine.spec("Test.task", null), () -> null, null);
 
         listeners.submitted(early);

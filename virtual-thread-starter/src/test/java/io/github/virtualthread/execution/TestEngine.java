@@ -189,6 +189,16 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
         }
     }
 
+    static void awaitRejected(TestEngine test, String limit, long number) {
+        long begin = System.nanoTime();
+        while (test.engine.rejections().total(limit) < number) {
+            if (System.nanoTime() - begin > ENOUGH.toNanos()) {
+                throw new AssertionError("only " + test.engine.rejections().total(limit) + " were rejected");
+            }
+            Thread.yield();
+        }
+    }
+
     /** Asks with calls until one is refused: then somebody else is stopping the engine. */
     static void awaitDraining(TestEngine test) {
         long begin = System.nanoTime();

@@ -1,0 +1,177 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the log says of rejected calls: the first of a limit at once, and from then on one line a minute with their number, if there
+ * were any. What a stop drops is in the line of the stop.
+ */
+final class Rejections {
+
+    private static final Logger logger = LoggerFactory.getLogger(Rejections.class);
+
+    private final Map<String, Count> limits = new ConcurrentHashMap<>();
+    private final TaskTimer timer;
+    private final String threadName;
+    private final long period;
+    private volatile boolean stopped;
+
+    /**
+     * Nothing was rejected yet.
+     *
+     * @param timer wakes for what is not logged at once
+     * @param period shortest time between two lines of a limit
+     */
+    Rejections(TaskTimer timer, String threadNamePrefix, Duration period) {
+        this.timer = timer;
+        this.threadName = threadNamePrefix + "rejections";
+        this.period = period.toNanos();
+    }
+
+    /** Throws nothing: the rejected call has still to be told. */
+    @SuppressWarnings("EmptyCatch")
+    void add(LimitExceededException rejection) {
+        try {
+            if (stopped || rejection.reason() != Reason.SHUTDOWN) {
+                Count known = limits.get(rejection.limit());
+                Count count = known == null ? limits.computeIfAbsent(rejection.limit(), Count::new) : known;
+                count.add(rejection);
+            }
+        } catch (Throwable noMemory) {
+            // the next one tells of this one too
+        }
+    }
+
+    /** How many calls of a limit were rejected until now. */
+    long total(String limit) {
+        Count count = limits.get(limit);
+        return count == null ? 0 : count.total.sum();
+    }
+
+    /** The engine has stopped: what was not logged is logged, and from now on what comes too late as well. */
+    void stopped() {
+        limits.values().forEach(Count::conclude);
+        stopped = true;
+    }
+
+    /** The engine accepts calls again. */
+    void started() {
+        stopped = false;
+    }
+
+    /** The rejections of one limit. */
+    private final class Count {
+
+        private final String limit;
+        private final LongAdder total = new LongAdder();
+        private final Map<Reason, AtomicLong> unlogged = new EnumMap<>(Reason.class); // all reasons, from the start on
+        private final AtomicLong loggedAt = new AtomicLong(System.nanoTime() - period);
+        private final AtomicBoolean scheduled = new AtomicBoolean();
+        private volatile @Nullable LimitExceededException last;
+
+        private Count(String limit) {
+            this.limit = limit;
+            for (Reason reason : Reason.values()) {
+                unlogged.put(reason, new AtomicLong());
+            }
+        }
+
+        private void add(LimitExceededException rejection) {
+            total.increment();
+            last = rejection;
+            of(rejection.reason()).incrementAndGet();
+            logOrSchedule();
+        }
+
+        private void logOrSchedule() {
+            long before = loggedAt.get();
+            long now = System.nanoTime();
+            if (now - before >= period && loggedAt.compareAndSet(before, now)) {
+                log(before);
+            } else if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
+                schedule(period - (now - before));
+            }
+        }
+
+        private void schedule(long nanos) {
+            try {
+                Future<?> unused = timer.schedule(this::startThread, nanos);
+            } catch (Throwable noTimer) {
+                scheduled.set(false); // the next one tries again, or the stop
+            }
+        }
+
+        /** A log may block, which the timer's thread must not, and a virtual thread may get no carrier. */
+        private void startThread() {
+            try {
+                Thread.ofPlatform()
+                        .daemon()
+                        .name(threadName)
+                        .inheritInheritableThreadLocals(false)
+                        .start(this::wake);
+            } catch (Throwable noThread) {
+                scheduled.set(false); // likewise
+            }
+        }
+
+        private void wake() {
+            scheduled.set(false); // before the look at the numbers: what comes after it schedules anew
+            if (unlogged.values().stream().anyMatch(number -> number.get() > 0)) {
+                logOrSchedule();
+            }
+        }
+
+        private AtomicLong of(Reason reason) {
+            return Objects.requireNonNull(unlogged.get(reason));
+        }
+
+        /** One line for all that no line has told of, if there are any. */
+        private void log(long before) {
+            long number = 0;
+            List<String> reasons = new ArrayList<>();
+            for (Reason reason : Reason.values()) {
+                long ofReason = of(reason).getAndSet(0);
+                number += ofReason;
+                if (ofReason > 0) {
+                    reasons.add(String.format(Locale.ROOT, "%,d %s", ofReason, reason));
+                }
+            }
+            if (number == 0) {
+                return;
+            }
+            String what = number == 1
+                    ? "a call:"
+                    : String.format(
+                            Locale.ROOT,
+                            "%,d calls within %d s (%s); the last one:",
+                            number,
+                            Duration.ofNanos(System.nanoTime() - before).toSeconds() + 1,
+                            String.join(", ", reasons));
+            LimitExceededException rejection = Objects.requireNonNull(last); // written before it was counted
+            SafeLog.write(() -> logger.warn("Limit '{}' has rejected {} {}", limit, what, rejection.getMessage()));
+        }
+
+        private void conclude() {
+            log(loggedAt.get());
+            loggedAt.set(System.nanoTime() - period); // the next one is logged at once
+        }
+    }
+}

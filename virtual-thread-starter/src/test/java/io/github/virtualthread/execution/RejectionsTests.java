@@ -1,0 +1,200 @@
+package io.github.virtualthread.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the log says of rejected calls. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class RejectionsTests {
+
+    private static final Duration NEVER = Duration.ofHours(1);
+    private static final Duration SOON = Duration.ofMillis(1);
+
+    @RegisterExtension
+    private final TestEngine test = new TestEngine(
+            LimitSettings.of("db", 1).withQueueCapacity(0),
+            LimitSettings.of("mail", 1).withQueueCapacity(0),
+            LimitSettings.of("slow", 1).withMaxWait(SOON));
+
+    @RegisterExtension
+    private final QueueAppender log = new QueueAppender(Rejections.class);
+
+    private final CountDownLatch gate = test.latch();
+
+    @Test
+    void theFirstIsLoggedAtOnceAndSaysWhatToDo() {
+        test.hold("db", gate);
+
+        test.submit("db", () -> null);
+
+        assertThat(log.events).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getThrowableProxy()).isNull();
+            assertThat(event.getFormattedMessage())
+                    .isEqualTo(
+                            "Limit 'db' has rejected a call: Test.task was rejected (QUEUE_FULL): limit db (1 permit,"
+                                    + " queue of 0, unbounded wait) has 0 permits free and 0 calls waiting; raise its permits"
+                                    + " or its queue-capacity, or send fewer calls");
+        });
+    }
+
+    @Test
+    void thousandsWriteOneLineForEachLimitWhateverTheKindOfCall() {
+        test.hold("db", gate);
+        test.hold("mail", gate);
+        VirtualThreads byHand = new VirtualThreads(test.engine, (task, failure) -> {});
+
+        for (int i = 0; i < 1_000; i++) {
+            test.submit("db", () -> null);
+            test.submit("mail", () -> null);
+            test.engine.execute(test.engine.spec("Mailer.send", "db"), () -> null, failure -> {});
+            assertThatExceptionOfType(LimitExceededException.class).isThrownBy(() -> byHand.call("db", () -> null));
+            assertThatExceptionOfType(LimitExceededException.class)
+                    .isThrownBy(() -> byHand.executor("db").execute(() -> {}));
+        }
+
+        TestEngine.awaitRejected(test, "db", 4_000);
+        assertThat(messages())
+                .satisfiesExactlyInAnyOrder(
+                        db -> assertThat(db).startsWith("Limit 'db' has rejected a call"),
+                        mail -> assertThat(mail).startsWith("Limit 'mail' has rejected a call"));
+    }
+
+    @Test
+    void aLongWaitIsARejectionToo() throws Exception {
+        test.hold("slow", gate);
+
+        test.submit("slow", () -> null);
+
+        assertThat(log.next())
+                .asString()
+                .contains("Limit 'slow' has rejected a call: Test.task was rejected (WAIT_TIMEOUT)");
+    }
+
+    @Test
+    void theRestIsToldWithItsNumberAlsoWhenNoOtherComes() throws Exception {
+        try (TaskTimer timer = new TaskTimer("timer")) {
+            Rejections rejections = new Rejections(timer, "vt-", SOON);
+            for (int i = 0; i < 999; i++) {
+                rejections.add(rejection(Reason.QUEUE_FULL));
+            }
+            rejections.add(rejection(Reason.WAIT_TIMEOUT));
+
+            List<String> lines = new ArrayList<>();
+            int told = 0;
+            while (told < 1_000) {
+                ILoggingEvent line = log.events.poll(1, TimeUnit.MINUTES);
+                assertThat(line).as("after %s", lines).isNotNull();
+                lines.add(line.getFormattedMessage());
+                told += number(line.getFormattedMessage());
+            }
+            assertThat(told).as("%s", lines).isEqualTo(1_000);
+        }
+    }
+
+    @Test
+    void aLineWithSeveralSaysForWhichReasons() {
+        try (TaskTimer timer = new TaskTimer("timer")) {
+            Rejections rejections = new Rejections(timer, "vt-", NEVER);
+            rejections.add(rejection(Reason.QUEUE_FULL));
+            for (int i = 0; i < 1_200; i++) {
+                rejections.add(rejection(Reason.QUEUE_FULL));
+            }
+            rejections.add(rejection(Reason.WAIT_TIMEOUT));
+
+            rejections.stopped();
+
+            assertThat(messages())
+                    .hasSize(2)
+                    .last()
+                    .asString()
+                    .matches(
+                            "Limit 'db' has rejected 1,201 calls within \\d+ s \\(1,200 QUEUE_FULL, 1 WAIT_TIMEOUT\\); the last"
+                                    + " one: Shop\\.price was rejected \\(WAIT_TIMEOUT\\): limit db .*");
+        }
+    }
+
+    /** The timer is closed before the last call is made, or gets no thread. */
+    @Test
+    void theNextRejectionTellsWhatNoTimerTold() {
+        TaskTimer timer = new TaskTimer("timer");
+        timer.close();
+        Rejections rejections = new Rejections(timer, "vt-", SOON);
+
+        int added = 0;
+        for (int told = 0; told < 3; told = log.events.size()) {
+            rejections.add(rejection(Reason.QUEUE_FULL));
+            added++;
+        }
+
+        assertThat(messages().stream().mapToInt(RejectionsTests::number).sum()).isEqualTo(added);
+    }
+
+    @Test
+    void whatAStopDropsIsInItsOwnLine() {
+        test.hold("slow", gate);
+        test.limit("slow").setMaxWait(null);
+        test.submit("slow", () -> null);
+
+        test.engine.stop(Duration.ZERO);
+
+        assertThat(messages()).isEmpty();
+    }
+
+    @Test
+    void aCallAfterTheStopIsToldAndOneBeforeTheNextStopIsNot() {
+        test.engine.stop(Duration.ZERO);
+
+        test.submit("db", () -> null);
+        test.submit("db", () -> null);
+        test.submit(null, () -> null);
+
+        assertThat(messages())
+                .containsExactly(
+                        "Limit 'db' has rejected a call: Test.task was rejected (SHUTDOWN): the application is stopping"
+                                + " and accepts no more calls",
+                        "Limit 'none' has rejected a call: Test.task was rejected (SHUTDOWN): the application is stopping"
+                                + " and accepts no more calls");
+    }
+
+    @Test
+    void aBrokenLogHarmsNobody() {
+        test.hold("db", gate);
+
+        try (BrokenLog broken = new BrokenLog(Rejections.class)) {
+            TestEngine.assertFails(test.submit("db", () -> null));
+        }
+    }
+
+    private LimitExceededException rejection(Reason reason) {
+        return new LimitExceededException("Shop.price", test.limit("db"), reason);
+    }
+
+    private static int number(String line) {
+        Matcher number = Pattern.compile("has rejected (a|[\\d,]+) call").matcher(line);
+        assertThat(number.find()).as(line).isTrue();
+        String text = number.group(1).replace(",", "");
+        return text.equals("a") ? 1 : Integer.parseInt(text);
+    }
+
+    private List<String> messages() {
+        return log.events.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    }
+}
