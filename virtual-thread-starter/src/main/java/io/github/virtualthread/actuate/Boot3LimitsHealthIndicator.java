@@ -6,7 +6,7 @@ import java.util.Map;
 import org.springframework.boot.actuate.health.AbstractHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
 
-/** Out of service while a limit has been full, with calls waiting, for too long. For Spring Boot 3. */
+/** Out of service while a limit has been full for too long. For Spring Boot 3. */
 public final class Boot3LimitsHealthIndicator extends AbstractHealthIndicator {
 
     private final LimitsHealth limits;
@@ -15,7 +15,7 @@ public final class Boot3LimitsHealthIndicator extends AbstractHealthIndicator {
      * Health of all limits.
      *
      * @param limits limits of the application
-     * @param saturatedAfter how long a limit may be full with calls waiting, more than zero
+     * @param saturatedAfter how long a limit may be full, more than zero
      */
     public Boot3LimitsHealthIndicator(TaskLimits limits, Duration saturatedAfter) {
         super("The health of limits cannot be told");

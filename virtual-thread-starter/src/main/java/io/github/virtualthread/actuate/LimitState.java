@@ -17,7 +17,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param maxWaitSeconds longest wait, null for any time
  * @param nested {@code WARN} or {@code FAIL}: what happens to calls made by a body that holds the same limit
  * @param permitsFrom the pool that the permits are taken from, null for a number of one's own
- * @param saturatedForSeconds how long it has been full with calls waiting, without a break; 0 if no call waits
+ * @param saturatedForSeconds how long it has been full, without a break; 0 if it is not
  * @param oldestRunningSeconds how long the oldest running body has run, null if none runs
  * @param oldestWaitingSeconds how long the first in the queue has waited, null if none waits
  * @param abandoned permits held by bodies whose call has ended already, by cancel or timeout

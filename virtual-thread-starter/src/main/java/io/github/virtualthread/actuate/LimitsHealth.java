@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which limits have been full, with calls waiting, for too long; whatever the health types of Spring Boot are called. */
+/** Which limits have been full for too long; whatever the health types of Spring Boot are called. */
 final class LimitsHealth {
 
     private final TaskLimits limits;

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Out of service while a limit has been full, with calls waiting, for too long. For Spring Boot 4. */
+/** Out of service while a limit has been full for too long. For Spring Boot 4. */
 public final class LimitsHealthIndicator extends AbstractHealthIndicator {
 
     private final LimitsHealth limits;
@@ -15,7 +15,7 @@ public final class LimitsHealthIndicator extends AbstractHealthIndicator {
      * Health of all limits.
      *
      * @param limits limits of the application
-     * @param saturatedAfter how long a limit may be full with calls waiting, more than zero
+     * @param saturatedAfter how long a limit may be full, more than zero
      */
     public LimitsHealthIndicator(TaskLimits limits, Duration saturatedAfter) {
         super("The health of limits cannot be told");

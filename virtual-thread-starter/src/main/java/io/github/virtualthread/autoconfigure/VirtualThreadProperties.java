@@ -25,7 +25,7 @@ import org.springframework.context.annotation.AdviceMode;
  * @param propagation what tasks see of their callers
  * @param limits named concurrency limits, keyed by the name used in the annotation
  * @param methods what replaces the attributes of annotations, keyed by class and method as in com.acme.Mailer.send
- * @param saturation what happens while a limit is full and calls wait for it
+ * @param saturation what happens while a limit is full
  * @param pinning what happens to virtual threads that block their carrier
  * @param observation observations of runs, which become spans and timers
  * @param health health of the limits
@@ -93,7 +93,7 @@ public record VirtualThreadProperties(
     public record Method(@Nullable String limit, @Nullable Duration timeout) {}
 
     /**
-     * What happens while a limit is full and calls wait for it.
+     * What happens while a limit is full.
      *
      * @param warnAfter how long it has been so before it is logged; zero for never
      */
@@ -119,7 +119,7 @@ public record VirtualThreadProperties(
     /**
      * Health of the limits.
      *
-     * @param saturatedAfter how long a limit has been full, with calls waiting, before the application is out of service; the
+     * @param saturatedAfter how long a limit has been full before the application is out of service; the
      *     health of limits is not looked at where not set
      */
     public record Health(@Nullable Duration saturatedAfter) {}

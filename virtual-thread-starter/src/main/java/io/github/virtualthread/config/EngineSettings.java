@@ -38,7 +38,7 @@ public record EngineSettings(
     /**
      * What the log says of calls that take long.
      *
-     * @param saturated after what time a limit that is full, with calls waiting, is told of; zero for never
+     * @param saturated after what time a limit that is full is told of; zero for never
      * @param stuck after what time a body that still runs is told of; null for never
      */
     public record Watch(Duration saturated, @Nullable Duration stuck) {}

@@ -46,7 +46,7 @@ public final class CallWatch {
      *
      * @param engine runs the calls
      * @param limits limits to look at
-     * @param saturated how long a limit has been full, with calls waiting, before the log warns; zero for never
+     * @param saturated how long a limit has been full before the log warns; zero for never
      * @param stuck how long a body runs before the log warns; null for never
      * @param threadNamePrefix begin of the name of its thread
      */
@@ -125,8 +125,8 @@ public final class CallWatch {
 
     private void lookAt(TaskLimit limit) {
         Saturation seen = saturations.computeIfAbsent(limit, each -> new Saturation());
-        seen.sample(limit.completed());
         Duration full = limit.saturated();
+        seen.sample(limit.completed(), engine.rejections().total(limit.name()), full);
         if (seen.isOver(full)) {
             logger.info(
                     "Limit '{}' is no longer full, after {} s",
@@ -134,12 +134,12 @@ public final class CallWatch {
                     seen.end().toSeconds());
         }
         if (full.compareTo(saturated) >= 0 && seen.isToBeTold(full)) {
-            logger.warn(describe(limit, full, seen.completedInTheLastMinute()));
+            logger.warn(describe(limit, full, seen));
         }
     }
 
     /** As in {@code Limit 'db' full for 30 s: 20 of 20 running, oldest 41 s in Prices.find; 3,412 waiting, oldest 28 s; ...}. */
-    private String describe(TaskLimit limit, Duration full, long completed) {
+    private String describe(TaskLimit limit, Duration full, Saturation seen) {
         List<LiveCall> running = engine.liveCalls().running(limit.name());
         List<LiveCall> waiting = engine.liveCalls().waiting(limit.name(), 1);
         String oldestRunning = running.isEmpty()
@@ -153,7 +153,8 @@ public final class CallWatch {
                 : ", oldest %d s".formatted(waiting.get(0).call().waited().toSeconds());
         return String.format(
                 Locale.ROOT,
-                "Limit '%s' full for %d s: %d of %d running%s; %,d waiting%s; %,d finished in the last minute",
+                "Limit '%s' full for %d s: %d of %d running%s; %,d waiting%s; %,d rejected since; %,d finished in the last"
+                        + " minute",
                 limit.name(),
                 full.toSeconds(),
                 running.size(),
@@ -161,7 +162,8 @@ public final class CallWatch {
                 oldestRunning,
                 limit.waiting(),
                 oldestWaiting,
-                completed);
+                seen.rejectedSinceFull(),
+                seen.completedInTheLastMinute());
     }
 
     private void lookForStuck(Duration after) {

@@ -11,12 +11,33 @@ final class Saturation {
     /** How many calls had completed at each look of the last minute; a ring. */
     private final long[] completed = new long[LOOKS_A_MINUTE + 1];
 
+    private long rejected; // until the last look
+    private long rejectedBefore; // until the limit became full
+    private Duration full = Duration.ZERO; // at the last look
     private int looks;
     private @Nullable Duration last; // how long the limit had been full at the last look, if the log has told of it
     private int toldAt;
 
-    void sample(long now) {
-        completed[++looks % completed.length] = now;
+    /**
+     * One look.
+     *
+     * @param completed how many calls have completed until now
+     * @param rejected how many were rejected until now
+     * @param full how long the limit has been full
+     */
+    void sample(long completed, long rejected, Duration full) {
+        this.completed[++looks % this.completed.length] = completed;
+        if (full.isZero()) {
+            rejectedBefore = rejected;
+        } else if (full.compareTo(this.full) < 0) {
+            rejectedBefore = this.rejected;
+        }
+        this.rejected = rejected;
+        this.full = full;
+    }
+
+    long rejectedSinceFull() {
+        return rejected - rejectedBefore;
     }
 
     long completedInTheLastMinute() {
@@ -24,7 +45,7 @@ final class Saturation {
         return completed[looks % completed.length] - completed[(looks + 1) % completed.length];
     }
 
-    /** Whether the log has told of a saturation that is over: nobody waits now, or somebody who has come since. */
+    /** Whether the log has told of a saturation that is over: a permit was free since. */
     boolean isOver(Duration full) {
         return last != null && full.compareTo(last) < 0;
     }

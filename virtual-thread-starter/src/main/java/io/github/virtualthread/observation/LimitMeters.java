@@ -17,6 +17,9 @@ final class LimitMeters implements TaskLimitCustomizer {
             GaugeSpec.sum("virtual.thread.limit.available", "Permits that nobody holds");
     private static final GaugeSpec WAITING =
             GaugeSpec.sum("virtual.thread.limit.waiting", "Calls that wait for a permit");
+    private static final GaugeSpec SATURATED = GaugeSpec.longest(
+            "virtual.thread.limit.saturated",
+            "How long no permit has been free, while calls wait or have been rejected since");
     private static final GaugeSpec QUEUE_CAPACITY =
             GaugeSpec.sum("virtual.thread.limit.queue.capacity", "Most calls that may wait");
     private static final GaugeSpec ABANDONED = GaugeSpec.sum(
@@ -66,6 +69,7 @@ final class LimitMeters implements TaskLimitCustomizer {
         target.gauge(PERMITS, tags, limit::permits);
         target.gauge(AVAILABLE, tags, limit::available);
         target.gauge(WAITING, tags, limit::waiting);
+        target.gauge(SATURATED, tags, () -> limit.saturated().toNanos() / 1e9);
         target.gauge(QUEUE_CAPACITY, tags, limit::queueCapacity);
         target.gauge(ABANDONED, tags, () -> running.of(limit).abandoned());
         target.gauge(OLDEST_RUNNING, tags, () -> running.of(limit).oldest());

@@ -38,7 +38,8 @@ class CallWatchTests {
                 }
             },
             LimitSettings.of("db", 2),
-            LimitSettings.of("mail", 1));
+            LimitSettings.of("mail", 1),
+            LimitSettings.of("strict", 1).withQueueCapacity(0));
 
     @RegisterExtension
     private final QueueAppender log = new QueueAppender(CallWatch.class, Level.INFO);
@@ -67,7 +68,7 @@ class CallWatchTests {
         watch.look();
         assertThat(messages())
                 .containsExactly("WARN Limit 'db' full for N s: 2 of 2 running, oldest N s in Test.task; 2 waiting,"
-                        + " oldest N s; 0 finished in the last minute");
+                        + " oldest N s; 0 rejected since; 0 finished in the last minute");
 
         gate.countDown();
         waiting.forEach(CompletableFuture::join);
@@ -76,6 +77,31 @@ class CallWatchTests {
         assertThat(messages())
                 .filteredOn(message -> message.startsWith("INFO"))
                 .containsExactly("INFO Limit 'db' is no longer full, after N s");
+    }
+
+    /** All permits were held for 52 s, and 3,000 of 3,000 calls rejected, without a word. */
+    @Test
+    void aFullLimitWithoutAQueueSpeaksUpToo() {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        CountDownLatch before = test.latch();
+        CompletableFuture<?> earlier = test.hold("strict", before);
+        test.submit("strict", () -> null);
+        watch.look();
+        before.countDown();
+        earlier.join();
+        TestEngine.awaitIdle(test);
+        watch.look();
+        log.events.clear();
+
+        test.hold("strict", gate);
+        for (int i = 0; i < 3_000; i++) {
+            test.submit("strict", () -> null);
+        }
+        watch.look();
+
+        assertThat(messages())
+                .containsExactly("WARN Limit 'strict' full for N s: 1 of 1 running, oldest N s in Test.task; 0 waiting;"
+                        + " 3,000 rejected since; 1 finished in the last minute");
     }
 
     @Test

@@ -14,7 +14,7 @@ class SaturationTests {
     void isToldOnceAndThenOnceAMinute() {
         int told = 0;
         for (int second = 10; second <= 130; second++) {
-            saturation.sample(0);
+            saturation.sample(0, 0, Duration.ofSeconds(second));
             told += saturation.isToBeTold(Duration.ofSeconds(second)) ? 1 : 0;
         }
 
@@ -35,19 +35,31 @@ class SaturationTests {
     }
 
     @Test
+    void countsWhatWasRejectedSinceTheLimitIsFull() {
+        saturation.sample(0, 5, Duration.ZERO);
+        saturation.sample(0, 7, Duration.ofMillis(1));
+        assertThat(saturation.rejectedSinceFull()).isEqualTo(2);
+        saturation.sample(0, 8, Duration.ofMillis(1001));
+        assertThat(saturation.rejectedSinceFull()).isEqualTo(3);
+
+        saturation.sample(0, 9, Duration.ofMillis(500)); // a permit was free in between
+        assertThat(saturation.rejectedSinceFull()).isEqualTo(1);
+    }
+
+    @Test
     void countsWhatCompletedInTheLastMinuteOnly() {
         for (int second = 1; second <= 30; second++) {
-            saturation.sample(second);
+            saturation.sample(second, 0, Duration.ZERO);
         }
         assertThat(saturation.completedInTheLastMinute()).isEqualTo(30);
 
         for (int second = 31; second <= 200; second++) {
-            saturation.sample(second);
+            saturation.sample(second, 0, Duration.ZERO);
         }
         assertThat(saturation.completedInTheLastMinute()).isEqualTo(60);
 
         for (int second = 201; second <= 260; second++) {
-            saturation.sample(200);
+            saturation.sample(200, 0, Duration.ZERO);
         }
         assertThat(saturation.completedInTheLastMinute()).isZero();
     }

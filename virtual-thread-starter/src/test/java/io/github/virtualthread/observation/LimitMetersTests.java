@@ -72,6 +72,22 @@ class LimitMetersTests {
     }
 
     @Test
+    void aFullLimitIsTimedWhetherItsCallsWaitOrAreRejected() throws Exception {
+        long begin = System.nanoTime();
+        test.limits.get("mail").setQueueCapacity(0);
+        assertThat(value("saturated", "mail")).isZero();
+        for (int i = 0; i < 5; i++) {
+            test.hold("mail");
+        }
+        assertThat(value("saturated", "mail")).isZero();
+
+        test.submit("mail", () -> null);
+
+        assertThat(gauge("saturated", "mail").getId().getBaseUnit()).isEqualTo("seconds");
+        assertThat(value("saturated", "mail")).isPositive().isLessThanOrEqualTo(since(begin));
+    }
+
+    @Test
     void aBodyThatIgnoresItsCancelIsAbandoned() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
