@@ -1,6 +1,5 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
@@ -38,6 +37,7 @@ public final class CallWatch {
     private final Duration tick;
     private final ReentrantLock looking = new ReentrantLock();
     private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by the lock
+    private final StuckCalls stuckCalls = new StuckCalls(); // guarded by the lock
     private Set<TaskCall> told = Set.of(); // stuck calls that still run; guarded by the lock
     private volatile @Nullable TaskTimer timer;
 
@@ -172,21 +172,16 @@ public final class CallWatch {
                 .filter(live -> live.call().ran().compareTo(after) >= 0)
                 .toList();
         Set<TaskCall> before = told;
-        old.stream().filter(live -> !before.contains(live.call())).forEach(this::tellStuck);
+        old.stream().filter(live -> !before.contains(live.call())).forEach(this::found);
         told = old.stream().map(LiveCall::call).collect(Collectors.toCollection(HashSet::new));
+        stuckCalls.log();
     }
 
-    private void tellStuck(LiveCall live) {
+    private void found(LiveCall live) {
         Thread thread = live.thread();
         if (thread != null) {
-            TaskCall call = live.call();
-            logger.warn(
-                    "{} runs for {} under limit '{}', longer than virtual-thread.stuck-after",
-                    call.spec().name(),
-                    Durations.text(Duration.ofSeconds(call.ran().toSeconds())),
-                    call.spec().limitName(),
-                    RunTimeout.stack(thread));
-            engine.listeners().stuck((Call) call);
+            stuckCalls.add((Call) live.call(), thread);
+            engine.listeners().stuck((Call) live.call());
         }
     }
 }

@@ -69,7 +69,8 @@ class FullLimitReportTests {
     @Test
     void theAlertReadsTheMeter() throws IOException {
         assertThat(Files.readString(Path.of("../docs/prometheus-rules.yml")))
-                .contains("alert: VirtualThreadLimitSaturated\n        expr: virtual_thread_limit_saturated_seconds > ");
+                .contains(
+                        "alert: VirtualThreadLimitSaturated\n        expr: virtual_thread_limit_saturated_seconds > ");
     }
 
     private static double meter(AssertableApplicationContext context) {

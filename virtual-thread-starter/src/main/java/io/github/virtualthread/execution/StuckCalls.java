@@ -1,0 +1,113 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.limit.Durations;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the log says of calls that are stuck: for each place at which they hang one stack and their number, at once and then once a
+ * minute, if there are more. Looks are a second apart.
+ */
+final class StuckCalls {
+
+    private static final Logger logger = LoggerFactory.getLogger(CallWatch.class);
+
+    private static final int LOOKS_A_MINUTE = 60;
+
+    /** Most places that are told apart within a minute: bodies that run in circles are each at another one. */
+    private static final int MOST = 10;
+
+    private static final Place ELSEWHERE = new Place("", "", List.of());
+
+    private final Map<Place, Stuck> places = new LinkedHashMap<>();
+    private int looks;
+
+    /** One more call that is stuck, found on its thread by this look. */
+    void add(Call call, Thread thread) {
+        Throwable stack = RunTimeout.stack(thread);
+        Place place = Place.of(call.spec(), stack);
+        if (!places.containsKey(place) && places.size() >= MOST) {
+            place = ELSEWHERE;
+        }
+        Stuck stuck = places.computeIfAbsent(place, first -> new Stuck());
+        stuck.stack = stuck.number == 0 ? stack : stuck.stack;
+        stuck.number++;
+        Duration ran = call.ran();
+        stuck.longest = ran.compareTo(stuck.longest) > 0 ? ran : stuck.longest;
+    }
+
+    /** Ends a look: writes what is due. */
+    void log() {
+        looks++;
+        places.values().removeIf(stuck -> stuck.number == 0 && looks - stuck.loggedAt >= LOOKS_A_MINUTE);
+        places.forEach((place, stuck) -> {
+            if (stuck.number > 0 && (stuck.loggedAt == 0 || looks - stuck.loggedAt >= LOOKS_A_MINUTE)) {
+                int number = stuck.number;
+                stuck.number = 0;
+                stuck.loggedAt = looks;
+                log(place, number, stuck);
+                stuck.stack = null;
+                stuck.longest = Duration.ZERO;
+            }
+        });
+    }
+
+    private static void log(Place place, int number, Stuck stuck) {
+        String ran = Durations.text(Duration.ofSeconds(stuck.longest.toSeconds()));
+        if (place.equals(ELSEWHERE)) {
+            logger.warn(String.format(
+                    Locale.ROOT,
+                    "%,d more calls run for up to %s, longer than virtual-thread.stuck-after, at more than %d places",
+                    number,
+                    ran,
+                    MOST));
+        } else if (number == 1) {
+            logger.warn(
+                    "{} runs for {} under limit '{}', longer than virtual-thread.stuck-after",
+                    place.task,
+                    ran,
+                    place.limit,
+                    stuck.stack);
+        } else {
+            logger.warn(
+                    "{} calls of {} run for up to {} under limit '{}', longer than virtual-thread.stuck-after, all at the"
+                            + " same place",
+                    String.format(Locale.ROOT, "%,d", number),
+                    place.task,
+                    ran,
+                    place.limit,
+                    stuck.stack);
+        }
+    }
+
+    /** Where calls are stuck: the frames of their bodies, whatever called these. */
+    private record Place(String task, String limit, List<StackTraceElement> frames) {
+
+        static Place of(TaskSpec spec, Throwable stack) {
+            List<StackTraceElement> frames = Arrays.stream(stack.getStackTrace())
+                    .takeWhile(frame -> !isEngine(frame.getClassName()))
+                    .toList();
+            return new Place(spec.name(), spec.limitName(), frames);
+        }
+
+        private static boolean isEngine(String type) {
+            return type.equals(Task.class.getName()) || type.equals(TaskEngine.class.getName());
+        }
+    }
+
+    /** The calls at one place that no line has told of. */
+    private static final class Stuck {
+
+        private int number;
+        private Duration longest = Duration.ZERO;
+        private @Nullable Throwable stack; // of the first of them
+        private int loggedAt; // in looks, 0 for never
+    }
+}
