@@ -2,7 +2,6 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +38,7 @@ public final class CallWatch {
     private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by the lock
     private final StuckCalls stuckCalls = new StuckCalls(); // guarded by the lock
     private Set<TaskCall> told = Set.of(); // stuck calls that still run; guarded by the lock
-    private volatile @Nullable TaskTimer timer;
+    private volatile @Nullable Thread thread;
 
     /**
      * A watch that has not begun.
@@ -76,36 +75,53 @@ public final class CallWatch {
 
     /** Begins to look, unless there is nothing to look for. Does not block. */
     public void start() {
-        if (timer == null && (saturated.isPositive() || stuck != null)) {
-            TaskTimer made = new TaskTimer(threadName);
-            timer = made;
-            schedule(made);
+        if (thread == null && (saturated.isPositive() || stuck != null)) {
+            Thread made = Thread.ofPlatform()
+                    .daemon()
+                    .name(threadName)
+                    .inheritInheritableThreadLocals(false)
+                    .unstarted(this::run);
+            thread = made;
+            try {
+                made.start();
+            } catch (Throwable noThread) {
+                thread = null;
+                throw noThread;
+            }
         }
     }
 
-    /** Does nothing once the timer is closed. */
-    private void schedule(TaskTimer on) {
-        Future<?> unused = on.schedule(() -> tick(on), tick.toNanos());
+    /** Nothing that goes wrong ends it but a stop: a watch that ended by itself would be missed by nobody. */
+    private void run() {
+        Thread current = Thread.currentThread();
+        while (current.equals(thread)) {
+            Thread.interrupted(); // or it would not park
+            LockSupport.parkNanos(this, tick.toNanos());
+            if (current.equals(thread)) {
+                lookSafely();
+            }
+        }
     }
 
-    private void tick(TaskTimer on) {
+    @SuppressWarnings("EmptyCatch")
+    private void lookSafely() {
         try {
             engine.threads().adopt(); // for the listeners
             look();
         } catch (Throwable failure) {
-            logger.error("Limits and calls could not be looked at", failure);
-        } finally {
-            schedule(on);
+            try {
+                logger.error("Limits and calls could not be looked at", failure);
+            } catch (Throwable noLog) {
+                // the next look may find more memory, or a log that works
+            }
         }
     }
 
     /** Looks no more, till the next start. Does not block. */
     public void stop() {
-        TaskTimer stopped = timer;
-        timer = null;
-        if (stopped != null) {
-            stopped.close();
-        }
+        Thread stopped = thread;
+        thread = null;
+        LockSupport.unpark(stopped);
     }
 
     /** Looks once. */
@@ -153,8 +169,8 @@ public final class CallWatch {
                 : ", oldest %d s".formatted(waiting.get(0).call().waited().toSeconds());
         return String.format(
                 Locale.ROOT,
-                "Limit '%s' full for %d s: %d of %d running%s; %,d waiting%s; %,d rejected since; %,d finished in the last"
-                        + " minute",
+                "Limit '%s' full for %d s: %d of %d running%s; %,d waiting%s; %,d rejected since; %,d finished in the"
+                        + " last minute",
                 limit.name(),
                 full.toSeconds(),
                 running.size(),

@@ -77,8 +77,8 @@ final class StuckCalls {
                     stuck.stack);
         } else {
             logger.warn(
-                    "{} calls of {} run for up to {} under limit '{}', longer than virtual-thread.stuck-after, all at the"
-                            + " same place",
+                    "{} calls of {} run for up to {} under limit '{}', longer than virtual-thread.stuck-after, all at"
+                            + " the same place",
                     String.format(Locale.ROOT, "%,d", number),
                     place.task,
                     ran,

@@ -4,10 +4,12 @@ import static io.github.virtualthread.execution.TestEngine.ENOUGH;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitParked;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -119,6 +121,25 @@ class CallWatchTests {
         gate.countDown();
 
         assertThat(log.next()).asString().contains("Limit 'mail' is no longer full");
+    }
+
+    /** What a look needs may be missing, and what is needed to say so, and to look again. */
+    @Test
+    void itLooksOnWhileNothingWorks() throws Exception {
+        CountDownLatch looks = new CountDownLatch(3);
+        TaskLimits broken = mock(TaskLimits.class, invocation -> {
+            looks.countDown();
+            Thread.currentThread().interrupt(); // as a listener may
+            throw new OutOfMemoryError("for a test");
+        });
+        CallWatch watch = watch(broken, Duration.ofNanos(1), null);
+
+        try (BrokenLog noLog = new BrokenLog(CallWatch.class)) {
+            watch.start();
+
+            await(looks);
+        }
+        assertThat(threads()).hasSize(1);
     }
 
     @Test
@@ -378,13 +399,12 @@ class CallWatchTests {
     }
 
     private CallWatch watch(Duration saturated, @Nullable Duration stuckAfter) {
+        return watch(test.limits, saturated, stuckAfter);
+    }
+
+    private CallWatch watch(TaskLimits limits, Duration saturated, @Nullable Duration stuckAfter) {
         CallWatch made = new CallWatch(
-                test.engine,
-                test.limits,
-                saturated,
-                stuckAfter,
-                "watch-test-" + hashCode() + "-",
-                Duration.ofMillis(1));
+                test.engine, limits, saturated, stuckAfter, "watch-test-" + hashCode() + "-", Duration.ofMillis(1));
         watch = made;
         return made;
     }

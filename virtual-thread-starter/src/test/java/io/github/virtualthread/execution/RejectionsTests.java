@@ -50,8 +50,8 @@ class RejectionsTests {
             assertThat(event.getFormattedMessage())
                     .isEqualTo(
                             "Limit 'db' has rejected a call: Test.task was rejected (QUEUE_FULL): limit db (1 permit,"
-                                    + " queue of 0, unbounded wait) has 0 permits free and 0 calls waiting; raise its permits"
-                                    + " or its queue-capacity, or send fewer calls");
+                                    + " queue of 0, unbounded wait) has 0 permits free and 0 calls waiting; raise its"
+                                    + " permits or its queue-capacity, or send fewer calls");
         });
     }
 
@@ -125,9 +125,8 @@ class RejectionsTests {
                     .hasSize(2)
                     .last()
                     .asString()
-                    .matches(
-                            "Limit 'db' has rejected 1,201 calls within \\d+ s \\(1,200 QUEUE_FULL, 1 WAIT_TIMEOUT\\); the last"
-                                    + " one: Shop\\.price was rejected \\(WAIT_TIMEOUT\\): limit db .*");
+                    .matches("Limit 'db' has rejected 1,201 calls within \\d+ s \\(1,200 QUEUE_FULL, 1 WAIT_TIMEOUT\\);"
+                            + " the last one: Shop\\.price was rejected \\(WAIT_TIMEOUT\\): limit db .*");
         }
     }
 
@@ -170,8 +169,8 @@ class RejectionsTests {
                 .containsExactly(
                         "Limit 'db' has rejected a call: Test.task was rejected (SHUTDOWN): the application is stopping"
                                 + " and accepts no more calls",
-                        "Limit 'none' has rejected a call: Test.task was rejected (SHUTDOWN): the application is stopping"
-                                + " and accepts no more calls");
+                        "Limit 'none' has rejected a call: Test.task was rejected (SHUTDOWN): the application is"
+                                + " stopping and accepts no more calls");
     }
 
     @Test
