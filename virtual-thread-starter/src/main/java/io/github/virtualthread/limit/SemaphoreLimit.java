@@ -127,14 +127,27 @@ final class SemaphoreLimit implements TaskLimit {
         replace(now -> now.withPermits(permits), Source.POOL);
     }
 
-    /** More permits start waiting calls at once, fewer take effect as running calls end. Nobody waits for that here. */
+    /**
+     * More permits start waiting calls at once, fewer take effect as running calls end. Nobody waits for that here. The change is
+     * worked out without the lock, because it is not ours: it may take its time, or change this very limit.
+     */
     private LimitChange replace(UnaryOperator<LimitSettings> change, Source by) {
         LimitSettings before;
         LimitSettings after;
-        lock.lock();
-        try {
+        do {
             before = settings;
             after = change.apply(before);
+        } while (!replace(before, after));
+        return new LimitChange(name, before, after, by);
+    }
+
+    /** Returns false if the settings are not the same any more. */
+    private boolean replace(LimitSettings before, LimitSettings after) {
+        lock.lock();
+        try {
+            if (!before.equals(settings)) {
+                return false;
+            }
             settings = after;
             if (permits.availablePermits() > 0 && queue.isEmpty()) {
                 fullSince = 0; // it is not full, and would look so once its free permits are gone
@@ -148,7 +161,7 @@ final class SemaphoreLimit implements TaskLimit {
             lock.unlock();
             serve(); // also where the timer gets no thread: the permits are there
         }
-        return new LimitChange(name, before, after, by);
+        return true;
     }
 
     void spell(String spelling) {

@@ -59,7 +59,8 @@ public final class TaskLimits {
      * Changes a limit. Does not block.
      *
      * @param name name of a limit, in any spelling of its uniform form
-     * @param change makes of what the limit is what it is to be, with the same name
+     * @param change makes of what the limit is what it is to be, with the same name; applied again if somebody else changes
+     *     the limit meanwhile
      * @param by who changes it
      * @throws IllegalArgumentException if there is no such limit, or if {@code change} throws it; nothing is changed then
      */

@@ -8,6 +8,12 @@ import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -16,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a change tells, and to whom. */
-@Timeout(5)
+@Timeout(120)
 class LimitChangeTests {
 
     private static final LimitSettings DECLARED =
@@ -74,6 +80,72 @@ class LimitChangeTests {
 
         assertTold("Limit 'price-db' changed by ENVIRONMENT: 20 permits, queue of 100, unbounded wait"
                 + " -> 20 permits, queue of 100, unbounded wait, nested calls fail");
+    }
+
+    @Test
+    void aChangeMayChangeTheSameLimitItself() {
+        limits.change(
+                DECLARED.name(),
+                now -> {
+                    limit.resize(10);
+                    return now.withQueueCapacity(5);
+                },
+                Source.CODE);
+
+        assertThat(limit).hasToString("price-db (10 permits, queue of 5, unbounded wait)");
+        assertThat(limit.available()).isEqualTo(10);
+        assertThat(told)
+                .extracting(LimitChange::toString)
+                .containsExactly(
+                        "Limit 'price-db' changed by CODE: 20 permits, queue of 100, unbounded wait"
+                                + " -> 10 permits, queue of 100, unbounded wait",
+                        "Limit 'price-db' changed by CODE: 10 permits, queue of 100, unbounded wait"
+                                + " -> 10 permits, queue of 5, unbounded wait");
+    }
+
+    @Test
+    void callsGetTheirPermitsWhileAChangeIsWorkedOut() {
+        limit.resize(1);
+        limits.change(
+                DECLARED.name(),
+                now -> {
+                    Call holder = Call.asked(limit);
+                    CompletableFuture<Call> next = new CompletableFuture<>();
+                    Thread.ofPlatform().daemon().start(() -> {
+                        Call waiting = Call.asked(limit);
+                        holder.giveBack();
+                        next.complete(waiting);
+                    });
+                    assertThat(next).succeedsWithin(1, TimeUnit.MINUTES).matches(Call::holds);
+                    return now.withQueueCapacity(5);
+                },
+                Source.CODE);
+
+        assertThat(limit.queueCapacity()).isEqualTo(5);
+    }
+
+    @Test
+    void noneOfTheChangesThatAreMadeAtOnceIsLost() throws Exception {
+        TaskLimits limits = new TaskLimits(List.of(DECLARED), timer, change -> {});
+        CyclicBarrier start = new CyclicBarrier(4);
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<Future<?>> changing = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                changing.add(threads.submit(() -> {
+                    start.await();
+                    for (int change = 0; change < 1_000; change++) {
+                        limits.change(DECLARED.name(), now -> now.withPermits(now.permits() + 1), Source.CODE);
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> changed : changing) {
+                changed.get();
+            }
+        }
+
+        assertThat(limits.get(DECLARED.name()).permits()).isEqualTo(4_020);
+        assertThat(limits.get(DECLARED.name()).available()).isEqualTo(4_020);
     }
 
     @Test
