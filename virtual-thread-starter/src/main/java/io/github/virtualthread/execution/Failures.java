@@ -12,6 +12,9 @@ final class Failures {
 
     private static final Logger logger = LoggerFactory.getLogger(Task.class);
 
+    /** Most suppressed exceptions of a failure that gets one more: an object that is thrown forever does not grow forever. */
+    static final int MOST = 32;
+
     private Failures() {}
 
     /** Tells of a failure that nobody waits for. */
@@ -43,7 +46,7 @@ final class Failures {
     /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
     @SuppressWarnings("ReferenceEquality") // the very exception
     static void suppress(Throwable failure, Throwable second) {
-        if (second != failure) {
+        if (second != failure && failure.getSuppressed().length < MOST) {
             failure.addSuppressed(second);
         }
     }

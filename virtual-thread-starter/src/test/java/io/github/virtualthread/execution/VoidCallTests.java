@@ -116,6 +116,25 @@ class VoidCallTests {
     }
 
     @Test
+    void aHandlerThatThrowsAConstantDoesNotKeepEveryFailureInIt() throws Exception {
+        IllegalStateException constant = new IllegalStateException("always the same");
+        TaskSpec spec = test.engine.spec("Mailer.send", null);
+        TaskBody broken = () -> {
+            throw new IOException("another each time");
+        };
+
+        for (int call = 0; call < 500; call++) {
+            test.engine.execute(spec, broken, failure -> {
+                throw constant;
+            });
+        }
+        assertThat(test.engine.awaitIdle(Duration.ofMinutes(1))).isTrue();
+
+        // two threads may find the last place free at once
+        assertThat(constant.getSuppressed()).hasSizeBetween(1, 2 * Failures.MOST);
+    }
+
+    @Test
     void aCallAfterTheEndIsTold() throws Exception {
         test.engine.stop(TestEngine.NO_TIME);
 
