@@ -1,11 +1,10 @@
 package io.github.virtualthread.execution;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,9 +17,8 @@ final class FanOut<T extends @Nullable Object> {
 
     private final TaskEngine engine;
     private final List<Child> children = new ArrayList<>();
-    private final Queue<Outcome> outcomes = new ConcurrentLinkedQueue<>();
     private final CountDownLatch decided = new CountDownLatch(1);
-    private final CountDownLatch ended;
+    private final AtomicInteger settled = new AtomicInteger();
     private final AtomicInteger open;
 
     /**
@@ -30,7 +28,6 @@ final class FanOut<T extends @Nullable Object> {
      */
     FanOut(TaskEngine engine, List<? extends Callable<? extends T>> bodies, Function<Object, TaskSpec> specs) {
         this.engine = engine;
-        this.ended = new CountDownLatch(bodies.size());
         this.open = new AtomicInteger(bodies.size());
         for (Callable<? extends T> body : bodies) {
             children.add(new Child(specs.apply(body), new ValueBody(body)));
@@ -40,10 +37,9 @@ final class FanOut<T extends @Nullable Object> {
     /** The values of all, in the order in which they were given; the first failure ends the rest. */
     @SuppressWarnings("unchecked") // a child has the value of its callable
     List<T> all() throws Exception {
-        List<Outcome> failures =
-                run(Outcome::isFailure).stream().filter(Outcome::isFailure).toList();
-        if (!failures.isEmpty()) {
-            throw first(failures);
+        List<Child> failed = run(Child::hasFailed).stream().filter(Child::hasFailed).toList();
+        if (!failed.isEmpty()) {
+            throw first(failed);
         }
         return children.stream().map(child -> (T) child.future().resultNow()).toList();
     }
@@ -51,56 +47,58 @@ final class FanOut<T extends @Nullable Object> {
     /** The first value that comes, which ends the rest. */
     @SuppressWarnings({"unchecked", "NullAway"}) // a child has the value of its callable, null only if that may be
     T any() throws Exception {
-        List<Outcome> known = run(outcome -> !outcome.isFailure());
-        for (Outcome outcome : known) {
-            if (!outcome.isFailure()) {
-                return (T) outcome.value();
+        List<Child> known = run(child -> !child.hasFailed());
+        for (Child child : known) {
+            if (!child.hasFailed()) {
+                return (T) child.future().resultNow();
             }
         }
         throw first(known);
     }
 
-    /** Returns when all have ended: with the outcomes, in the order in which they came, up to the one that decides. */
-    private List<Outcome> run(Predicate<Outcome> decisive) throws InterruptedException {
+    /** Returns when all have ended: those that were settled when it was decided, in the order in which that happened. */
+    private List<Child> run(Predicate<Child> decisive) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before any of %d tasks began".formatted(children.size()));
         }
         for (Child child : children) {
-            Future<?> unused = child.future()
-                    .whenComplete((value, failure) -> settled(new Outcome(child, value, failure), decisive));
+            Future<?> unused = child.future().whenComplete((value, failure) -> settle(child, failure, decisive));
         }
+        int submitted = 0;
         try {
-            for (Child child : children) {
-                if (decided.getCount() > 0) {
-                    engine.submit(child);
-                } else {
-                    ended.countDown();
-                }
+            while (submitted < children.size() && decided.getCount() > 0) {
+                engine.submit(children.get(submitted));
+                submitted++; // not where that has thrown: who never began never ends
             }
             if (!children.isEmpty()) {
                 decided.await();
             }
-            return List.copyOf(outcomes);
+            return children.stream()
+                    .filter(child -> child.rank > 0)
+                    .sorted(Comparator.comparingInt(child -> child.rank))
+                    .toList();
         } finally {
             children.forEach(child -> child.future().cancel(true));
-            awaitEnd();
+            awaitEnd(children.subList(0, submitted));
         }
     }
 
-    private void settled(Outcome outcome, Predicate<Outcome> decisive) {
-        outcomes.add(outcome);
-        if (open.decrementAndGet() == 0 || decisive.test(outcome)) {
+    /** Allocates nothing: the caller waits for this. */
+    private void settle(Child child, @Nullable Throwable failure, Predicate<Child> decisive) {
+        child.failure = failure;
+        child.rank = settled.incrementAndGet();
+        if (open.decrementAndGet() == 0 || decisive.test(child)) {
             decided.countDown();
         }
     }
 
     /** Nothing outlives the call, so an interrupt does not end this. */
-    private void awaitEnd() {
+    private void awaitEnd(List<Child> begun) {
         boolean interrupted = false;
-        while (true) {
+        for (int index = 0; index < begun.size(); ) {
             try {
-                ended.await();
-                break;
+                begun.get(index).ended.await();
+                index++;
             } catch (InterruptedException again) {
                 interrupted = true;
             }
@@ -114,40 +112,43 @@ final class FanOut<T extends @Nullable Object> {
      * The first failure itself, with the others attached that came before the rest was cancelled. The caller is still here:
      * its stack need not have been kept.
      */
-    private Exception first(List<Outcome> failed) {
-        Throwable first = failed.get(0).cause();
-        for (Outcome other : failed.subList(1, failed.size())) {
-            Failures.suppress(first, other.cause());
+    private Exception first(List<Child> failed) {
+        Throwable first = failed.get(0).thrown();
+        for (Child other : failed.subList(1, failed.size())) {
+            Failures.suppress(first, other.thrown());
         }
         if (engine.tracesCallers()) {
-            new CallerTrace(failed.get(0).child().spec().name()).addTo(first);
+            new CallerTrace(failed.get(0).spec().name()).addTo(first);
         }
         return Failures.asException(first);
-    }
-
-    private record Outcome(
-            Task child, @Nullable Object value, @Nullable Throwable failure) {
-
-        boolean isFailure() {
-            return failure != null;
-        }
-
-        Throwable cause() {
-            return Objects.requireNonNull(failure);
-        }
     }
 
     /** Its future tells when its caller may go on, this tells when it has really ended, its permit given back. */
     private final class Child extends Task {
 
+        private final CountDownLatch ended = new CountDownLatch(1);
+        private @Nullable Throwable failure; // written before the rank
+        private volatile int rank; // the how many-th it was that was settled; 0 for none yet
+
         Child(TaskSpec spec, TaskBody body) {
             super(spec, body, null);
         }
 
+        boolean hasFailed() {
+            return failure != null;
+        }
+
+        Throwable thrown() {
+            return Objects.requireNonNull(failure);
+        }
+
         @Override
         void release() {
-            super.release();
-            ended.countDown();
+            try {
+                super.release();
+            } finally {
+                ended.countDown();
+            }
         }
     }
 }

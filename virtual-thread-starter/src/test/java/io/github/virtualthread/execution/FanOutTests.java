@@ -5,6 +5,9 @@ import static io.github.virtualthread.execution.TestEngine.awaitParked;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.spy;
 
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings;
@@ -24,6 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** In threads of their own: what waits for its tasks to end cannot be interrupted by a timeout. */
 @Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -268,6 +273,50 @@ class FanOutTests {
                 .satisfiesAnyOf(
                         failure -> assertThat(failure).isSameAs(one).hasSuppressedException(other),
                         failure -> assertThat(failure).isSameAs(other).hasSuppressedException(one));
+    }
+
+    @Test
+    void aConstantFailureDoesNotKeepAllThatEverFailedBesideIt() {
+        IllegalStateException constant = new IllegalStateException("always the same");
+        List<Callable<String>> broken = List.of(
+                () -> {
+                    throw constant;
+                },
+                () -> {
+                    throw new IOException("another each time");
+                });
+
+        for (int call = 0; call < 500; call++) {
+            assertThatThrownBy(() -> threads.anySuccessful(broken)).isInstanceOf(Exception.class);
+        }
+
+        assertThat(constant.getSuppressed()).hasSizeBetween(1, Failures.MOST);
+    }
+
+    /** As a shortage of memory or of stack does. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void aSubmitThatThrowsEndsTheRestAndTheCall(int broken) throws Exception {
+        StackOverflowError thrown = new StackOverflowError();
+        TaskEngine engine = spy(test.engine);
+        AtomicInteger submitted = new AtomicInteger();
+        CountDownLatch running = new CountDownLatch(broken - 1);
+        doAnswer(submit -> {
+                    if (submitted.incrementAndGet() == broken) {
+                        await(running);
+                        throw thrown;
+                    }
+                    return submit.callRealMethod();
+                })
+                .when(engine)
+                .submit(any(Task.class));
+        VirtualThreads threads = new VirtualThreads(engine, (task, failure) -> {});
+
+        assertThatThrownBy(() -> threads.all(Collections.nCopies(3, () -> blocked(running))))
+                .isSameAs(thrown);
+        Callable<String> next = () -> "next";
+        assertThat(threads.all(List.of(next))).containsExactly("next");
+        assertThat(test.engine.isIdle()).isTrue();
     }
 
     @Test
