@@ -1,10 +1,9 @@
 package io.github.virtualthread.execution;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The tasks that have not ended: all are counted, as are callers that wait for a permit; those that have a thread are known.
@@ -13,29 +12,20 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class LiveTasks {
 
+    private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final TaskTable running = new TaskTable();
     private final LongAdder begun = new LongAdder();
     private final LongAdder ended = new LongAdder();
-    private final AtomicInteger watchers = new AtomicInteger();
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition none = lock.newCondition();
 
     /** One more has come. */
     void begin() {
         begun.increment();
     }
 
-    /** One has ended. Whoever watches afterwards sees the number, whoever watches already is told. */
+    /** One has ended. */
     void end() {
         ended.increment();
-        if (watchers.get() > 0 && isEmpty()) {
-            lock.lock();
-            try {
-                none.signalAll();
-            } finally {
-                lock.unlock();
-            }
-        }
     }
 
     /** Exact: if as many have ended by now as will have begun by a later moment, there is none at this one. */
@@ -59,18 +49,18 @@ final class LiveTasks {
         return running.all();
     }
 
-    /** Waits until all have ended, or the time is over; returns whether they have. */
+    /**
+     * Waits until all have ended, or the time is over; returns whether they have. Asks every millisecond: tasks that end would
+     * need a lock to tell, and a thread that waits for a lock may wait for a virtual one that gets no carrier.
+     */
     boolean await(long nanos) throws InterruptedException {
-        lock.lock();
-        watchers.incrementAndGet();
-        try {
-            for (long left = nanos; left > 0 && !isEmpty(); ) {
-                left = none.awaitNanos(left);
+        long begin = System.nanoTime();
+        for (long left = nanos; left > 0 && !isEmpty(); left = nanos - (System.nanoTime() - begin)) {
+            LockSupport.parkNanos(this, Math.min(left, MOMENT));
+            if (Thread.interrupted()) {
+                throw new InterruptedException("interrupted while calls waited or ran");
             }
-            return isEmpty();
-        } finally {
-            watchers.decrementAndGet();
-            lock.unlock();
         }
+        return isEmpty();
     }
 }

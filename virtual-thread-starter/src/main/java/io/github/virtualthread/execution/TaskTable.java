@@ -23,7 +23,7 @@ final class TaskTable {
     private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable Task>> tables =
             new AtomicReferenceArray<>(Integer.SIZE);
 
-    private final ReentrantLock growth = new ReentrantLock();
+    final ReentrantLock growth = new ReentrantLock();
     private volatile AtomicReferenceArray<@Nullable Task> largest = table(SMALLEST);
 
     /** Takes a place, which is to be left again. */
@@ -68,8 +68,12 @@ final class TaskTable {
         return all;
     }
 
+    /** Nobody waits for somebody else who does it: that may be a virtual thread that gets no carrier. */
     private void grow() {
-        growth.lock();
+        if (!growth.tryLock()) {
+            Thread.onSpinWait();
+            return;
+        }
         try {
             AtomicReferenceArray<@Nullable Task> table = largest;
             int taken = 0;

@@ -6,16 +6,18 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(120)
 class TaskTableTests {
 
     private final TestEngine test = new TestEngine();
@@ -92,6 +94,25 @@ class TaskTableTests {
         }
 
         assertThat(table.all()).containsExactlyInAnyOrderElementsOf(stay);
+    }
+
+    /** Who makes the table larger may be a virtual thread, which may have no carrier. */
+    @Test
+    void nobodyWaitsForSomebodyElseToMakeItLarger() {
+        List<Task> tasks = tasks(64);
+        CompletableFuture<Void> entered = new CompletableFuture<>();
+        table.growth.lock();
+        try {
+            Thread.ofPlatform().daemon().start(() -> {
+                tasks.forEach(table::enter);
+                entered.complete(null);
+            });
+
+            assertThat(entered).succeedsWithin(1, TimeUnit.MINUTES);
+        } finally {
+            table.growth.unlock();
+        }
+        assertThat(table.all()).hasSize(64);
     }
 
     private List<Task> tasks(int number) {
