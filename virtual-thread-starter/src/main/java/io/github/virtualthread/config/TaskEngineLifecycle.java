@@ -34,8 +34,11 @@ final class TaskEngineLifecycle implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
-        engine.stop(awaitTermination);
-        watch.stop();
+        try {
+            engine.stop(awaitTermination);
+        } finally {
+            watch.stop();
+        }
     }
 
     @Override

@@ -144,10 +144,11 @@ public final class CallWatch {
         Duration full = limit.saturated();
         seen.sample(limit.completed(), engine.rejections().total(limit.name()), full);
         if (seen.isOver(full)) {
-            logger.info(
-                    "Limit '{}' is no longer full, after {} s",
-                    limit.name(),
-                    seen.end().toSeconds());
+            Duration ended = seen.end();
+            if (engine
+                    .isOpen()) { // nobody waits in a stop, because nobody is let in, and those who waited were rejected
+                logger.info("Limit '{}' is no longer full, after {} s", limit.name(), ended.toSeconds());
+            }
         }
         if (full.compareTo(saturated) >= 0 && seen.isToBeTold(full)) {
             logger.warn(describe(limit, full, seen));

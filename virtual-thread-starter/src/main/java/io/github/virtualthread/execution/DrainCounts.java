@@ -1,8 +1,11 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +38,7 @@ final class DrainCounts {
     }
 
     private final Map<String, Counts> limits = new ConcurrentSkipListMap<>();
+    private final long begin = System.nanoTime();
 
     /** Counts one more, and tells where: whoever takes it back may come when another stop counts. */
     LongAdder add(String limit, Ending ending) {
@@ -43,10 +47,27 @@ final class DrainCounts {
         return counter;
     }
 
+    /** Says what is waited for, if there is anything. */
+    static void logBegin(Duration period, LiveTasks live, TaskLimits limits) {
+        SafeLog.write(() -> {
+            int running = live.running().size();
+            int waiting = limits.names().stream()
+                    .mapToInt(name -> limits.get(name).waiting())
+                    .sum();
+            if (running + waiting > 0) {
+                logger.info(
+                        "Virtual threads draining for up to {}: {} running, {} waiting",
+                        Durations.text(period),
+                        running,
+                        waiting);
+            }
+        });
+    }
+
     /** Writes one line, if there was anything to count. */
-    void log(long nanos) {
+    void log() {
         if (!limits.isEmpty()) {
-            long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
             SafeLog.write(() -> logger.info("Virtual threads stopped after {} ms: {}", millis, this));
         }
     }

@@ -98,10 +98,9 @@ public final class LiveCalls {
                 .map(Task.class::cast);
         // the running are looked at last: a call that gets its permit meanwhile is seen there
         Optional<Task> task = numbered(waiting, id).or(() -> numbered(tasks.running().stream(), id));
-        // for a platform thread: bodies may keep all carriers busy
-        task.ifPresent(found -> found.engine()
-                .threads()
-                .complete(List.of(found), Task::cancelApart, Thread.ofPlatform().daemon()));
+        // on a platform thread: bodies may keep all carriers busy
+        task.ifPresent(found ->
+                new Completer(found.engine().threads(), Task::cancelling).all(List.of(found), TaskEngine.GRACE));
         return task.map(TaskCall.class::cast);
     }
 

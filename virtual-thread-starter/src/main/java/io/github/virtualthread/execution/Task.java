@@ -291,24 +291,24 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         boolean unused = interrupt(Cause.STOPPED);
     }
 
-    /** Completes the future of a task that did not end in spite of {@link #stop}. */
-    void giveUp() {
+    /** What completes the future of a task that did not end in spite of {@link #stop}. */
+    Runnable givingUp() {
         // also one that got its thread after the others were stopped
         stop();
-        settleEarly();
+        Cause interrupted = cause();
+        Throwable failure = refusal == null ? seen(interrupted, null) : refusal;
+        return () -> inContext(() -> settle(interrupted, null, failure));
     }
 
     /** Completes the future of a task whose body has been interrupted, without waiting for that to end. */
     void settleEarly() {
-        inContext(() -> {
-            Cause interrupted = cause();
-            settle(interrupted, null, refusal == null ? seen(interrupted, null) : refusal);
-        });
+        Cause interrupted = cause();
+        inContext(() -> settle(interrupted, null, seen(interrupted, null)));
     }
 
-    /** Cancels the future for somebody who does not run what hangs on it. */
-    void cancelApart() {
-        inContext(() -> future.cancel(true));
+    /** What cancels the future, for somebody who does not run what hangs on it. */
+    Runnable cancelling() {
+        return () -> inContext(() -> future.cancel(true));
     }
 
     /** The task has left its queue since somebody has completed its future. */

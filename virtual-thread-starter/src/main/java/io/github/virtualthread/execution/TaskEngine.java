@@ -10,6 +10,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -30,6 +31,9 @@ public final class TaskEngine implements AutoCloseable {
     /** How long interrupted bodies may take to end by themselves. */
     static final Duration GRACE = Duration.ofSeconds(1);
 
+    /** How long it may take to complete the last futures, which waits for nothing but a processor. */
+    private static final Duration COMPLETION = Duration.ofSeconds(10);
+
     private enum Phase {
         OPEN,
         DRAINING,
@@ -49,7 +53,8 @@ public final class TaskEngine implements AutoCloseable {
     private final LiveTasks live = new LiveTasks();
     private final Holders holders = new Holders();
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
-    private volatile DrainCounts drained = new DrainCounts();
+    private final AtomicReference<@Nullable DrainCounts> drain =
+            new AtomicReference<>(); // null while none is under way
 
     /**
      * An engine that accepts calls at once.
@@ -286,6 +291,11 @@ public final class TaskEngine implements AutoCloseable {
         return holders;
     }
 
+    /** Whether calls are accepted from everybody. */
+    boolean isOpen() {
+        return phase.get() == Phase.OPEN;
+    }
+
     boolean isStopped() {
         Phase now = phase.get();
         return now == Phase.STOPPED || now == Phase.CLOSED;
@@ -320,9 +330,8 @@ public final class TaskEngine implements AutoCloseable {
     /** Counts how a task ends while stopping; {@code ending} is null for one that does not count. Null if it is not counted. */
     @Nullable
     LongAdder count(Task task, @Nullable Ending ending) {
-        return phase.get() == Phase.OPEN || ending == null
-                ? null
-                : drained.add(task.spec().limitName(), ending);
+        DrainCounts counts = phase.get() == Phase.OPEN ? null : drain.get();
+        return counts == null || ending == null ? null : counts.add(task.spec().limitName(), ending);
     }
 
     /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. */
@@ -343,24 +352,52 @@ public final class TaskEngine implements AutoCloseable {
         if (isStopped()) {
             return;
         }
-        DrainCounts counts = new DrainCounts();
-        drained = counts;
-        phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
-        long begin = System.nanoTime();
+        // one line for all stops that go on at the same time
+        DrainCounts counts =
+                Objects.requireNonNull(drain.updateAndGet(other -> other == null ? new DrainCounts() : other));
+        if (phase.compareAndSet(Phase.OPEN, Phase.DRAINING) && period.isPositive()) {
+            DrainCounts.logBegin(period, live, limits);
+        }
         drain(period);
         if (!phase.compareAndSet(Phase.DRAINING, Phase.STOPPED) && !isStopped()) {
             return; // another stop has come first, and a start after it: what runs now is to run
         }
+        try {
+            end();
+        } finally {
+            if (drain.compareAndSet(counts, null)) {
+                counts.log();
+                rejections.stopped();
+            }
+        }
+    }
+
+    private void end() {
         // asked again: a call that was accepted long ago may have started just now
         if (!isIdle()) {
             limits.rejectWaiting();
-            live.running().forEach(Task::stop);
+            List<Task> before = live.running();
+            if (!isStopped()) {
+                return; // started again in between: what runs now is to run
+            }
+            before.forEach(Task::stop);
             drain(GRACE);
-            giveUp(Thread.ofVirtual());
-            giveUp(Thread.ofPlatform().daemon()); // where no carrier was free
+            Completer completer = new Completer(threads, Task::givingUp);
+            completer.byTurns(open(before), threads.virtualThreads(), Integer.MAX_VALUE);
+            // where no carrier was free
+            completer.byTurns(open(before), Completer.PLATFORM, Completer.MOST);
+            // where what hangs on other futures keeps all those threads
+            completer.all(open(before), COMPLETION);
         }
-        counts.log(System.nanoTime() - begin);
-        rejections.stopped();
+    }
+
+    /** Those whose futures are open; of before only, if calls are accepted again: of those since, none is to be ended. */
+    private List<Task> open(List<Task> before) {
+        List<Task> now = live.running();
+        return (isStopped() ? now : before)
+                .stream() // looked at last: where it says so, none since is among them
+                        .filter(task -> !task.future().isDone())
+                        .toList();
     }
 
     /** Waits until no call waits or runs, or the time is over; returns whether it came to that. */
@@ -375,12 +412,6 @@ public final class TaskEngine implements AutoCloseable {
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private void giveUp(Thread.Builder builder) {
-        List<Task> left =
-                live.running().stream().filter(task -> !task.future().isDone()).toList();
-        threads.complete(left, Task::giveUp, builder);
     }
 
     /** Stops without a period, unless stopped already, for good. */

@@ -1,13 +1,9 @@
 package io.github.virtualthread.execution;
 
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +31,11 @@ final class TaskThreads {
         return named.computeIfAbsent(task, name -> new Named(factory, prefix + name + "-"));
     }
 
+    /** Virtual threads without a name, of no task. */
+    ThreadFactory virtualThreads() {
+        return factory;
+    }
+
     /** Makes the current thread the one of a task. */
     void enter(Task task) {
         // also how a thread knows its task: a map would be shared by all, a thread-local is larger than the task
@@ -50,18 +51,6 @@ final class TaskThreads {
         });
     }
 
-    /**
-     * Completes the futures of tasks. What hangs on them may block: each gets a thread. Waits for the futures, not for that, nor
-     * hurries if interrupted.
-     */
-    void complete(List<Task> tasks, Consumer<Task> action, Thread.Builder builder) {
-        tasks.forEach(task -> start(task.spec(), builder, () -> action.accept(task)));
-        CompletableFuture.allOf(tasks.stream().map(Task::future).toArray(CompletableFuture<?>[]::new))
-                .handle((none, failure) -> true)
-                .completeOnTimeout(false, TaskEngine.GRACE.toMillis(), TimeUnit.MILLISECONDS)
-                .join();
-    }
-
     /** The current thread sees the classes of the application from now on. */
     void adopt() {
         Thread.currentThread().setContextClassLoader(contextClassLoader);
@@ -69,7 +58,7 @@ final class TaskThreads {
 
     /** Throws nothing: a call is worth more than the name of its thread. */
     @SuppressWarnings("EmptyCatch")
-    private void adopt(TaskSpec spec) {
+    void adopt(TaskSpec spec) {
         adopt();
         try {
             Thread.currentThread().setName(spec.threads().nextName());

@@ -108,6 +108,21 @@ class CallWatchTests {
     }
 
     @Test
+    void aStopIsNotTheEndOfASaturation() {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        test.hold("mail", gate);
+        test.submit("mail", () -> null);
+        watch.look();
+
+        test.engine.stop(Duration.ZERO);
+        watch.look();
+        test.engine.start();
+        watch.look();
+
+        assertThat(messages()).singleElement().asString().startsWith("WARN Limit 'mail' full for N s");
+    }
+
+    @Test
     void itLooksOnAfterALookThatFailed() throws Exception {
         CallWatch watch = watch(Duration.ofNanos(1), null);
         test.hold("mail", gate);

@@ -84,6 +84,32 @@ class LifecycleTests {
     }
 
     @Test
+    void aStopInItsGraceLeavesCallsAloneThatCameAfterARestart() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CompletableFuture<?> before = test.submit(null, () -> {
+            running.countDown();
+            try {
+                release.await();
+            } catch (InterruptedException stopped) {
+                interrupted.countDown();
+            }
+            awaitStubbornly(release);
+            return null;
+        });
+        await(running);
+        Thread stopping = stopping(NO_TIME);
+        await(interrupted);
+
+        test.engine.start();
+        CompletableFuture<?> afterwards = test.hold("db", test.latch());
+        stopping.join();
+
+        assertThat(before).isCancelled();
+        assertThat(afterwards).isNotDone();
+    }
+
+    @Test
     void stopStartCall() {
         test.engine.stop(NO_TIME);
         test.engine.start();

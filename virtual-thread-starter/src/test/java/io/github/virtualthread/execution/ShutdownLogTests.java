@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import static io.github.virtualthread.execution.TestEngine.NO_TIME;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -9,8 +10,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
-@Timeout(20)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ShutdownLogTests {
 
     @RegisterExtension
@@ -38,13 +42,20 @@ class ShutdownLogTests {
         ((Logger) LoggerFactory.getLogger(TaskEngine.class)).detachAppender(log);
     }
 
+    private AbstractStringAssert<?> assertLogged() {
+        return assertThat(logged("Virtual threads stopped after ")).singleElement(STRING);
+    }
+
     private void assertLogged(String counts) {
-        assertThat(log.list).singleElement().satisfies(event -> {
-            assertThat(event.getLevel()).isEqualTo(Level.INFO);
-            assertThat(event.getFormattedMessage())
-                    .matches("Virtual threads stopped after \\d{1,5} ms: .*")
-                    .endsWith(" ms: " + counts);
-        });
+        assertLogged().matches("Virtual threads stopped after \\d{1,5} ms: .*").endsWith(" ms: " + counts);
+    }
+
+    private List<String> logged(String begin) {
+        return log.list.stream()
+                .filter(event -> event.getLevel() == Level.INFO)
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter(message -> message.startsWith(begin))
+                .toList();
     }
 
     @Test
@@ -84,9 +95,9 @@ class ShutdownLogTests {
         release.countDown();
         stopping.join();
 
-        assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
+        assertLogged()
                 .contains("db: 2 finished, 0 interrupted, 0 dropped; mail: ")
-                .endsWith("0 interrupted, 1 dropped)"));
+                .endsWith("0 interrupted, 1 dropped)");
     }
 
     @Test
@@ -98,9 +109,7 @@ class ShutdownLogTests {
         release.countDown();
         stopping.join();
 
-        assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
-                .contains("none: ")
-                .doesNotContain("db: "));
+        assertLogged().contains("none: ").doesNotContain("db: ");
     }
 
     @Test
@@ -128,8 +137,7 @@ class ShutdownLogTests {
         test.engine.submit(slow);
         stopping.join().join();
 
-        assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
-                .doesNotContain("db: "));
+        assertLogged().doesNotContain("db: ");
     }
 
     @Test
@@ -140,6 +148,53 @@ class ShutdownLogTests {
         test.engine.stop(NO_TIME);
 
         assertLogged("0 finished, 1 interrupted, 0 dropped (mail: 0 finished, 1 interrupted, 0 dropped)");
+    }
+
+    @Test
+    void saysWhatItWaitsFor() throws Exception {
+        test.hold("db", release);
+        test.hold(null, release);
+        test.submit("db", () -> null);
+        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(Duration.ofSeconds(30)));
+        // without a call that asks, which would be one of those that run
+        while (log.list.isEmpty()) {
+            Thread.yield();
+        }
+
+        assertThat(logged("")).containsExactly("Virtual threads draining for up to 30s: 2 running, 1 waiting");
+        release.countDown();
+        stopping.join();
+    }
+
+    @Test
+    void saysNothingOfADrainWhereNothingRuns() {
+        test.engine.stop(TestEngine.ENOUGH);
+
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void saysOnceHowCallsHaveEndedWhileTwoStopsGoOn() throws Exception {
+        CountDownLatch first = test.latch();
+        CompletableFuture<?> ended = test.hold("db", first);
+        test.hold("mail", release);
+        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(Duration.ofMinutes(2)));
+        while (logged("Virtual threads draining").isEmpty()) {
+            Thread.yield();
+        }
+        first.countDown();
+        ended.join();
+        Thread again = Thread.ofPlatform().start(() -> test.engine.stop(Duration.ofMinutes(2)));
+        while (again.getState() != Thread.State.TIMED_WAITING) {
+            Thread.yield();
+        }
+
+        release.countDown();
+        stopping.join();
+        again.join();
+
+        assertLogged().contains(" ms: 2 finished, 0 interrupted, ");
+        assertThat(logged("Virtual threads draining")).hasSize(1);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import static io.github.virtualthread.execution.TestEngine.ENOUGH;
+import static io.github.virtualthread.execution.TestEngine.NO_TIME;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -196,6 +199,38 @@ class ShutdownTests {
 
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
         assertThat(futures).allMatch(CompletableFuture::isDone);
+    }
+
+    /** Bodies keep all carriers, so no virtual thread completes a future, and what hangs on the futures keeps every other thread. */
+    @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aStopNeedsFewThreadsAndCompletesEveryFuture() {
+        int carriers = Runtime.getRuntime().availableProcessors();
+        CountDownLatch busy = new CountDownLatch(carriers);
+        List<CompletableFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < carriers; i++) {
+            futures.add(test.submit(null, () -> {
+                busy.countDown();
+                while (release.getCount() > 0) {
+                    Thread.onSpinWait();
+                }
+                return null;
+            }));
+        }
+        await(busy);
+        for (int i = 0; i < 3_000; i++) {
+            CompletableFuture<?> future = test.submit(null, () -> null);
+            future.whenComplete((value, failure) -> awaitStubbornly(release));
+            futures.add(future);
+        }
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        threads.resetPeakThreadCount();
+        int before = threads.getThreadCount();
+
+        test.engine.stop(NO_TIME);
+
+        assertThat(futures).allMatch(CompletableFuture::isDone);
+        assertThat(threads.getPeakThreadCount() - before).isLessThan(Completer.MOST + 40);
     }
 
     @Test

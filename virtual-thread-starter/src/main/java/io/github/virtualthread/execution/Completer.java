@@ -1,0 +1,170 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.context.SafeLog;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/**
+ * Completes the futures of tasks that do not end by themselves, for somebody who must not run what hangs on them: that may block.
+ *
+ * <p>Waits for the futures, not for what hangs on them. An interrupt does not hurry it.
+ */
+final class Completer {
+
+    /** Most platform threads at the same time. */
+    static final int MOST = 64;
+
+    static final ThreadFactory PLATFORM =
+            Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory();
+
+    private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int NESTED = 50;
+    private static final int STACK = 1 << 20;
+    private static final int STACK_OF_ONE = 1 << 12;
+
+    private final TaskThreads threads;
+    private final Function<Task, Runnable> completion;
+
+    /**
+     * Nothing has been completed yet.
+     *
+     * @param threads whose application the threads see
+     * @param completion makes what completes the future of a task
+     */
+    Completer(TaskThreads threads, Function<Task, Runnable> completion) {
+        this.threads = threads;
+        this.completion = completion;
+    }
+
+    /**
+     * On several threads that take turns; waits for a second at most. A future may stay open: where what hangs on others blocks all
+     * threads, where none could be started, and where none gets a processor.
+     *
+     * @param most how many threads at most
+     */
+    void byTurns(List<Task> tasks, ThreadFactory factory, int most) {
+        AtomicInteger next = new AtomicInteger();
+        Runnable turns = () -> {
+            for (int turn = next.getAndIncrement(); turn < tasks.size(); turn = next.getAndIncrement()) {
+                Task task = tasks.get(turn);
+                if (!task.future().isDone()) {
+                    threads.adopt(task.spec());
+                    attempt(task, () -> completion.apply(task).run());
+                    Thread.interrupted(); // what hangs on one may leave it behind for the next
+                }
+            }
+        };
+        if (start(turns, factory, Math.min(most, tasks.size()))) {
+            await(tasks, TaskEngine.GRACE);
+        }
+    }
+
+    /** Those that could be started take the turns of the others. Returns whether there is any. */
+    private static boolean start(Runnable turns, ThreadFactory factory, int number) {
+        for (int started = 0; started < number; started++) {
+            try {
+                factory.newThread(turns).start();
+            } catch (Throwable noThread) {
+                return started > 0;
+            }
+        }
+        return number > 0;
+    }
+
+    /**
+     * On one platform thread, all of them, whatever hangs on them. Only where it cannot be started, on the current one.
+     *
+     * @param longest how long to wait for the futures at most
+     */
+    void all(List<Task> tasks, Duration longest) {
+        Thread.Builder builder = Thread.ofPlatform()
+                .daemon()
+                .inheritInheritableThreadLocals(false)
+                .stackSize(STACK + (long) STACK_OF_ONE * tasks.size());
+        all(tasks, longest, builder.factory());
+    }
+
+    void all(List<Task> tasks, Duration longest, ThreadFactory factory) {
+        if (tasks.isEmpty()) {
+            return;
+        }
+        Runnable nested = () -> {
+            threads.adopt(tasks.get(0).spec());
+            nested(tasks, tasks.size());
+        };
+        if (start(nested, factory, 1)) {
+            await(tasks, longest);
+        } else {
+            nested(tasks, NESTED);
+        }
+    }
+
+    /** The stack of an exception that a future is completed with is that of this method, not of all that comes below. */
+    private void nested(List<Task> tasks, int depth) {
+        List<Runnable> completions = tasks.stream().map(this::completion).toList();
+        nested(tasks, completions, new AtomicInteger(), depth);
+    }
+
+    private Runnable completion(Task task) {
+        try {
+            return completion.apply(task);
+        } catch (Throwable noMemory) {
+            return () -> completion.apply(task).run(); // perhaps later
+        }
+    }
+
+    /**
+     * Completes each future from within the one before: what was added to a future last runs first, so all are complete before
+     * anything else that hangs on one of them runs.
+     *
+     * @param depth how many one within the other at most
+     */
+    private void nested(List<Task> tasks, List<Runnable> completions, AtomicInteger next, int depth) {
+        Thread here = Thread.currentThread();
+        while (next.get() < tasks.size()) {
+            int turn = next.getAndIncrement();
+            Task task = tasks.get(turn);
+            attempt(task, () -> {
+                if (depth > 0) {
+                    Future<?> unused = task.future().whenComplete((value, failure) -> {
+                        if (Thread.currentThread().equals(here)) { // otherwise somebody else has completed it
+                            nested(tasks, completions, next, depth - 1);
+                        }
+                    });
+                }
+            });
+            attempt(task, completions.get(turn));
+        }
+    }
+
+    private static void attempt(Task task, Runnable action) {
+        try {
+            action.run();
+        } catch (Throwable failure) { // the others have a future too
+            SafeLog.write(() -> Failures.uncaught(task.spec(), Thread.currentThread(), failure));
+        }
+    }
+
+    /** Asks again and again, without a lock: see {@link LiveTasks#await}. */
+    private static void await(List<Task> tasks, Duration longest) {
+        boolean interrupted = false;
+        long begin = System.nanoTime();
+        for (int done = 0; done < tasks.size() && System.nanoTime() - begin < longest.toNanos(); ) {
+            if (tasks.get(done).future().isDone()) {
+                done++;
+            } else {
+                LockSupport.parkNanos(MOMENT);
+                interrupted |= Thread.interrupted();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
