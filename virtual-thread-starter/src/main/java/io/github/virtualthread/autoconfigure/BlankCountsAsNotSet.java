@@ -28,7 +28,7 @@ final class BlankCountsAsNotSet implements ConfigurationPropertiesBindHandlerAdv
                 try {
                     super.onFinish(name, target, context, result);
                 } catch (UnboundConfigurationPropertiesException unbound) {
-                    if (!PropertiesFailureAnalyzer.PREFIX.equals(name) || !allBlank(unbound)) {
+                    if (!PropertiesBinding.PREFIX.equals(name) || !allBlank(unbound)) {
                         throw unbound;
                     }
                 }

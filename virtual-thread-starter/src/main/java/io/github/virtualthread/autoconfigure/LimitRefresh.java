@@ -20,15 +20,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.context.properties.bind.BindHandler;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
-import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.env.Environment;
+import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Applies changed limits when Spring Cloud says that the environment has changed; known by the name of its event.
@@ -40,9 +35,10 @@ import org.springframework.core.env.Environment;
 final class LimitRefresh implements GenericApplicationListener {
 
     private static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+    private static final String WRONG = "Changed properties of limits are wrong, the limits stay as they are: {}";
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
-    private final Environment environment;
+    private final ConfigurableEnvironment environment;
     private final ObjectProvider<EngineSettings> settings;
     private final ObjectProvider<TaskLimits> registry;
     private final ObjectProvider<PoolPermits> poolPermits;
@@ -50,7 +46,7 @@ final class LimitRefresh implements GenericApplicationListener {
     private @Nullable Map<String, LimitSettings> bound;
 
     LimitRefresh(
-            Environment environment,
+            ConfigurableEnvironment environment,
             ObjectProvider<EngineSettings> settings,
             ObjectProvider<TaskLimits> registry,
             ObjectProvider<PoolPermits> poolPermits,
@@ -78,7 +74,12 @@ final class LimitRefresh implements GenericApplicationListener {
     }
 
     private void refresh() {
-        EngineSettings fresh = SettingsFactory.create(bind());
+        PropertiesBinding properties = PropertiesBinding.of(environment.getPropertySources());
+        if (!properties.mistakes().isEmpty()) {
+            logger.error(WRONG, properties.mistakes());
+            return;
+        }
+        EngineSettings fresh = SettingsFactory.create(properties.properties());
         PoolPermits pools = poolPermits.getObject();
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());
         List<LimitSettings> wanted = new ArrayList<>();
@@ -90,7 +91,7 @@ final class LimitRefresh implements GenericApplicationListener {
             }
         }
         if (!mistakes.isEmpty()) {
-            logger.error("Changed properties of limits are wrong, the limits stay as they are: {}", mistakes);
+            logger.error(WRONG, mistakes);
             return;
         }
         Map<String, LimitSettings> before =
@@ -99,13 +100,6 @@ final class LimitRefresh implements GenericApplicationListener {
         now.forEach((name, limit) -> apply(before.get(name), limit));
         bound = now;
         pools.read();
-    }
-
-    /** As strict as at the start. */
-    private VirtualThreadProperties bind() {
-        BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
-        return Binder.get(environment, new BlankCountsAsNotSet().apply(strict))
-                .bindOrCreate("virtual-thread", Bindable.of(VirtualThreadProperties.class));
     }
 
     private void apply(@Nullable LimitSettings before, LimitSettings after) {

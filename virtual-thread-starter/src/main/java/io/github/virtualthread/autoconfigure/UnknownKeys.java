@@ -1,9 +1,10 @@
 package io.github.virtualthread.autoconfigure;
 
-import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.LIMITS;
-import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.METHODS;
-import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.PREFIX;
+import static io.github.virtualthread.autoconfigure.PropertiesBinding.LIMITS;
+import static io.github.virtualthread.autoconfigure.PropertiesBinding.METHODS;
+import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
 
+import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.limit.LimitNames;
 import java.lang.reflect.RecordComponent;
@@ -11,28 +12,21 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /** Keys that are no properties of ours, and which were meant. */
 final class UnknownKeys {
 
     private UnknownKeys() {}
 
-    static FailureAnalysis report(List<ConfigurationProperty> properties, BindException cause) {
-        String description = properties.stream()
-                .map(property -> "%s is not a property of the virtual-thread starter%s"
-                        .formatted(property.getName(), PropertiesFailureAnalyzer.origin(property)))
-                .collect(Collectors.joining(System.lineSeparator()));
-        String action = properties.stream()
-                .map(property -> advice(property.getName()))
-                .distinct()
-                .collect(Collectors.joining(System.lineSeparator()));
-        return new FailureAnalysis(description, action, cause);
+    static Mistake mistake(ConfigurationProperty property) {
+        return new Mistake(
+                "%s is not a property of the virtual-thread starter%s"
+                        .formatted(property.getName(), PropertiesBinding.origin(property)),
+                advice(property.getName()));
     }
 
     private static String advice(ConfigurationPropertyName name) {

@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.env.Environment;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.task.AsyncTaskExecutor;
 
 /** Switches {@code @VirtualThread} on and gives the engine its settings from the properties. */
@@ -33,6 +33,12 @@ public class VirtualThreadAutoConfiguration {
     public VirtualThreadAutoConfiguration() {}
 
     @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static PropertiesCheck virtualThreadPropertiesCheck(ConfigurableEnvironment environment) {
+        return new PropertiesCheck(environment);
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     EngineSettings virtualThreadSettings(VirtualThreadProperties properties) {
         return SettingsFactory.create(properties);
@@ -41,7 +47,7 @@ public class VirtualThreadAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     LimitRefresh virtualThreadLimitRefresh(
-            Environment environment,
+            ConfigurableEnvironment environment,
             ObjectProvider<EngineSettings> settings,
             ObjectProvider<TaskLimits> limits,
             ObjectProvider<PoolPermits> poolPermits,

@@ -1,9 +1,10 @@
 package io.github.virtualthread.autoconfigure;
 
-import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.LIMITS;
-import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.METHODS;
-import static io.github.virtualthread.autoconfigure.PropertiesFailureAnalyzer.PREFIX;
+import static io.github.virtualthread.autoconfigure.PropertiesBinding.LIMITS;
+import static io.github.virtualthread.autoconfigure.PropertiesBinding.METHODS;
+import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
 
+import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.limit.LimitNames;
 import java.time.Duration;
@@ -12,31 +13,36 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
-import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.NestedExceptionUtils;
 
 /** Values of another type than their key has, and values where only keys should be. */
 final class WrongValues {
 
     private WrongValues() {}
 
-    static @Nullable FailureAnalysis report(BindException cause) {
-        ConfigurationPropertyName name = spelt(cause.getName());
-        Class<?> type = cause.getTarget().getType().resolve(Object.class);
-        ConfigurationProperty property = cause.getProperty();
-        Text text = null;
+    static Mistake mistake(
+            ConfigurationPropertyName failed,
+            Bindable<?> target,
+            @Nullable ConfigurationProperty property,
+            Exception error) {
+        ConfigurationPropertyName name = spelt(failed);
+        Class<?> type = target.getType().resolve(Object.class);
+        Mistake mistake = null;
         if (type.isRecord() || type == Map.class) {
-            text = noValue(name, type);
+            mistake = noValue(name, type);
         } else if (property != null) {
-            text = otherValue(name, type, property.getValue().toString());
+            mistake = otherValue(name, type, property.getValue().toString());
         }
-        return text == null
-                ? null
-                : new FailureAnalysis(
-                        text.description() + PropertiesFailureAnalyzer.origin(property), text.action(), cause);
+        if (mistake == null) {
+            mistake = new Mistake(
+                    "%s cannot be read: %s".formatted(name, NestedExceptionUtils.getMostSpecificCause(error)),
+                    "Correct its value.");
+        }
+        return new Mistake(mistake.description() + PropertiesBinding.origin(property), mistake.action());
     }
 
     /** An environment variable makes the prefix {@code virtualthread}. */
@@ -44,28 +50,28 @@ final class WrongValues {
         return PREFIX.append(name.subName(PREFIX.getNumberOfElements()));
     }
 
-    private static Text noValue(ConfigurationPropertyName name, Class<?> type) {
+    private static Mistake noValue(ConfigurationPropertyName name, Class<?> type) {
         if (LIMITS.equals(name)) {
-            return new Text(
+            return new Mistake(
                     "%s has a value, but it holds limits, each under its name".formatted(name),
                     "Remove it, or set %s.<name>.permits.".formatted(name));
         }
         if (METHODS.equals(name)) {
-            return new Text(
+            return new Mistake(
                     "%s has a value, but it holds methods, each under its name".formatted(name),
                     "Remove it, or set %s.limit.".formatted(PropertyKeys.method("com.acme.Mailer.send")));
         }
         if (LIMITS.isParentOf(name)) {
-            return new Text(
+            return new Mistake(
                     "%s has a value, but a limit has properties, at least permits or permits-from".formatted(name),
                     "Remove it, or set %s.permits to the most calls that may run at once.".formatted(name));
         }
-        return new Text(
+        return new Mistake(
                 "%s has a value, but it holds properties".formatted(name),
                 "Remove it, or set one of %s below it.".formatted(UnknownKeys.keys(type)));
     }
 
-    private static @Nullable Text otherValue(ConfigurationPropertyName name, Class<?> type, String value) {
+    private static @Nullable Mistake otherValue(ConfigurationPropertyName name, Class<?> type, String value) {
         Text rule = rule(name, type, value);
         if (rule == null) {
             return null;
@@ -74,7 +80,7 @@ final class WrongValues {
         String action = value.contains("${")
                 ? "Set the property in the placeholder, or write a default into it, as in ${name:default}."
                 : rule.action();
-        return new Text("%s must be %s, was '%s'".formatted(name, rule.description(), value), action);
+        return new Mistake("%s must be %s, was '%s'".formatted(name, rule.description(), value), action);
     }
 
     private static @Nullable Text rule(ConfigurationPropertyName name, Class<?> type, String value) {
@@ -104,6 +110,6 @@ final class WrongValues {
                         .orElse("Write one of %s.".formatted(allowed)));
     }
 
-    /** A report, or a rule and what to write to keep it. */
+    /** A rule, and what to write to keep it. */
     private record Text(String description, String action) {}
 }

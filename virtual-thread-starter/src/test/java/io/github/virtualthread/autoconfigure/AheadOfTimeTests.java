@@ -31,6 +31,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
@@ -112,6 +113,24 @@ class AheadOfTimeTests {
         assertThatThrownBy(() -> started(Shop.class, LIMITS, Map.of(), context -> {}))
                 .isInstanceOf(VirtualThreadConfigurationException.class)
                 .hasMessageContaining("Mailer.send asks for limit 'db'");
+    }
+
+    @CompiledTest
+    void wrongPropertiesFailTheStart() {
+        assertThatThrownBy(() ->
+                        started(Shop.class, LIMITS, Map.of("virtual-thread.limits.db.permits", "two"), context -> {}))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageStartingWith("virtual-thread.limits.db.permits must be a whole number");
+    }
+
+    @Test
+    void wrongPropertiesDoNotFailTheBuild() {
+        System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
+        try {
+            processed(Shop.class, Map.of("virtual-thread.limits.db.permits", "${db.permits}"));
+        } finally {
+            System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);
+        }
     }
 
     @CompiledTest

@@ -1,0 +1,89 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.interceptor.Mistake;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.AbstractBindHandler;
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.bind.handler.IgnoreTopLevelConverterNotFoundBindHandler;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.convert.ConverterNotFoundException;
+import org.springframework.core.env.PropertySource;
+
+/**
+ * The properties as Spring Boot binds them, and what is wrong in them, in our own words: all of it, where Spring Boot stops at
+ * the first mistake.
+ *
+ * @param properties what could be bound; complete where there are no mistakes
+ * @param mistakes unknown keys and values of another type
+ */
+record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mistakes) {
+
+    static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("virtual-thread");
+    static final ConfigurationPropertyName LIMITS = PREFIX.append("limits");
+    static final ConfigurationPropertyName METHODS = PREFIX.append("methods");
+
+    static PropertiesBinding of(Iterable<PropertySource<?>> sources) {
+        PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(sources);
+        Collector collector = new Collector();
+        VirtualThreadProperties properties = new Binder(ConfigurationPropertySources.from(sources), placeholders)
+                .bindOrCreate(PREFIX, Bindable.of(VirtualThreadProperties.class), collector);
+        return new PropertiesBinding(properties, List.copyOf(collector.found));
+    }
+
+    /** File and line, or the environment variable, that a property comes from. */
+    static String origin(@Nullable ConfigurationProperty property) {
+        return property == null || property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")";
+    }
+
+    /** As strict as Spring Boot, but goes on after a mistake. */
+    private static final class Collector extends AbstractBindHandler {
+
+        private final Set<Mistake> found = new LinkedHashSet<>(); // an entry of a map may be bound twice
+        private final Set<ConfigurationPropertyName> failed = new HashSet<>();
+
+        Collector() {
+            super(new BlankCountsAsNotSet()
+                    .apply(new NoUnboundElementsBindHandler(
+                            new IgnoreTopLevelConverterNotFoundBindHandler(), new UnboundElementsSourceFilter())));
+        }
+
+        @Override
+        public @Nullable Object onFailure(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
+                throws Exception {
+            if (context.getDepth() == 0 && error instanceof ConverterNotFoundException) {
+                return super.onFailure(name, target, context, error);
+            }
+            failed.add(name);
+            found.add(WrongValues.mistake(name, target, context.getConfigurationProperty(), error));
+            return null;
+        }
+
+        @Override
+        public void onFinish(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
+                throws Exception {
+            try {
+                super.onFinish(name, target, context, result);
+            } catch (UnboundConfigurationPropertiesException unbound) {
+                unbound.getUnboundProperties().stream()
+                        .filter(property -> !failed.contains(property.getName()))
+                        .map(UnknownKeys::mistake)
+                        .forEach(found::add);
+            }
+        }
+    }
+}

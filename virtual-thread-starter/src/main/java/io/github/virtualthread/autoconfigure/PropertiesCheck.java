@@ -1,0 +1,47 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import java.util.Collection;
+import java.util.List;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.PropertySource;
+
+/**
+ * Fails the start because of properties before a bean is made, so that the first exception that somebody sees is the report
+ * itself. A bean that failed would wrap it into those of all beans that need it.
+ */
+final class PropertiesCheck implements BeanFactoryPostProcessor {
+
+    private final ConfigurableEnvironment environment;
+
+    PropertiesCheck(ConfigurableEnvironment environment) {
+        this.environment = environment;
+    }
+
+    /** Says nothing ahead of time: the properties that count are those of the start. */
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+        if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+            return;
+        }
+        List<Mistake> mistakes = PropertiesBinding.of(sources(beanFactory)).mistakes();
+        if (!mistakes.isEmpty()) {
+            throw new VirtualThreadConfigurationException(mistakes);
+        }
+    }
+
+    /** Those that Spring Boot binds from: a placeholder configurer may have more than the environment. */
+    private Iterable<PropertySource<?>> sources(ConfigurableListableBeanFactory beanFactory) {
+        Collection<PropertySourcesPlaceholderConfigurer> configurers = beanFactory
+                .getBeansOfType(PropertySourcesPlaceholderConfigurer.class, false, false)
+                .values();
+        return configurers.size() == 1
+                ? configurers.iterator().next().getAppliedPropertySources()
+                : environment.getPropertySources();
+    }
+}

@@ -1,0 +1,156 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
+import org.springframework.core.env.MapPropertySource;
+
+/** The exception that somebody sees first is the report of what is wrong, not one of a bean that could not be made. */
+@Timeout(60)
+class PropertiesCheckTests {
+
+    private static final String KEY = "virtual-thread.limits.db.permit";
+    private static final String REPORT = KEY + " is not a property of the virtual-thread starter";
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
+
+    @Test
+    void theExceptionOfATestIsTheReport() {
+        runner.withPropertyValues(KEY + "=20").run(context -> assertThat(context.getStartupFailure())
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageStartingWith(REPORT));
+    }
+
+    @Test
+    void theExceptionOfAnApplicationIsTheReport() {
+        SpringApplication application = new SpringApplication(Empty.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+
+        assertThatThrownBy(() -> application.run("--" + KEY + "=20", "--spring.main.banner-mode=off"))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageStartingWith(REPORT);
+    }
+
+    @Test
+    void theExceptionOfAPlainContextIsTheReport() {
+        try (var context = new AnnotationConfigApplicationContext()) {
+            context.register(Empty.class);
+            context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", Map.of(KEY, "20")));
+
+            assertThatThrownBy(context::refresh)
+                    .isInstanceOf(VirtualThreadConfigurationException.class)
+                    .hasMessageStartingWith(REPORT);
+        }
+    }
+
+    @Test
+    void theExceptionOfWrongAnnotationsIsTheReport() {
+        runner.withBean(Mailer.class).run(context -> assertThat(context.getStartupFailure())
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageStartingWith(Mailer.class.getName() + ".send asks for limit 'mial'"));
+    }
+
+    @Test
+    void wrongKeysAndWrongValuesComeInOneReport() {
+        runner.withPropertyValues(
+                        KEY + "=20",
+                        "virtual-thread.limits.db.permits=twenty",
+                        "virtual-thread.timeout=soon",
+                        "virtual-thread.enabled=perhaps",
+                        "virtual-thread.limits.mail=5",
+                        "virtual-thread.pool=20")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .asInstanceOf(InstanceOfAssertFactories.type(VirtualThreadConfigurationException.class))
+                        .extracting(
+                                VirtualThreadConfigurationException::mistakes,
+                                InstanceOfAssertFactories.list(Mistake.class))
+                        .extracting(mistake -> mistake.description().split(" ")[0])
+                        .containsExactlyInAnyOrder(
+                                KEY,
+                                "virtual-thread.limits.db.permits",
+                                "virtual-thread.timeout",
+                                "virtual-thread.enabled",
+                                "virtual-thread.limits.mail",
+                                "virtual-thread.pool"));
+    }
+
+    @Test
+    void aValueThatCannotBeReadIsAMistakeToo() {
+        runner.withPropertyValues("virtual-thread.default-limit=${a}", "a=${b}", "b=${a}")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(VirtualThreadConfigurationException.class)
+                        .hasMessageStartingWith("virtual-thread.default-limit cannot be read: "));
+    }
+
+    @Test
+    void noBeanIsMadeBefore() {
+        AtomicBoolean made = new AtomicBoolean();
+
+        runner.withPropertyValues(KEY + "=20")
+                .withBean("first", String.class, () -> {
+                    made.set(true);
+                    return "made";
+                })
+                .run(context -> assertThat(context).hasFailed());
+
+        assertThat(made).isFalse();
+    }
+
+    @Test
+    void aPlaceholderMayGetItsValueFromAPlaceholderConfigurer() {
+        runner.withUserConfiguration(OwnPlaceholders.class)
+                .withPropertyValues("virtual-thread.limits.db.permits=${db.permits}")
+                .run(context -> assertThat(
+                                context.getBean(TaskLimits.class).get("db").permits())
+                        .isEqualTo(3));
+    }
+
+    @Test
+    void aPrefixWithNothingBelowItIsNoMistake() {
+        runner.withPropertyValues("virtual-thread=")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    static class Empty {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnPlaceholders {
+
+        @Bean
+        static PropertySourcesPlaceholderConfigurer placeholders() {
+            PropertySourcesPlaceholderConfigurer placeholders = new PropertySourcesPlaceholderConfigurer();
+            Properties own = new Properties();
+            own.setProperty("db.permits", "3");
+            placeholders.setProperties(own);
+            return placeholders;
+        }
+    }
+
+    static class Mailer {
+
+        @VirtualThread("mial")
+        void send() {}
+    }
+}
