@@ -56,8 +56,8 @@ public @interface VirtualThread {
     /**
      * Longest run of the body, from its start; the time that the call waits for its permit does not count. Then the body is
      * interrupted, and the call fails with a {@link java.util.concurrent.TimeoutException}; its permit goes back when the
-     * body has really ended. Written as {@code "2s"}, {@code "500ms"} or {@code "PT2S"}, more than zero; a number alone means
-     * milliseconds. May be a {@code ${...}} placeholder.
+     * body has really ended. Written as {@code "2s"}, {@code "500ms"} or {@code "PT2S"}, more than zero; a number alone fails
+     * the start. May be a {@code ${...}} placeholder.
      *
      * @return a duration, or empty for that of {@code virtual-thread.timeout}, if there is one
      */

@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -66,10 +67,10 @@ record LimitRequest(
         return wait;
     }
 
-    /** Null where the text is none. A number alone could be seconds, as the endpoint shows them, or milliseconds. */
+    /** Null where the text is none, or lacks its unit. */
     private static @Nullable Duration duration(String text) {
         try {
-            return text.matches("[+-]?\\d+") ? null : DurationStyle.detectAndParse(text);
+            return Durations.hasUnit(text) ? DurationStyle.detectAndParse(text) : null;
         } catch (RuntimeException unreadable) {
             return null;
         }

@@ -1,6 +1,8 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.limit.Durations;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,7 +29,7 @@ import org.springframework.core.env.PropertySource;
  * the first mistake.
  *
  * @param properties what could be bound; complete where there are no mistakes
- * @param mistakes unknown keys and values of another type
+ * @param mistakes unknown keys, values of another type, durations without a unit
  */
 record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mistakes) {
 
@@ -37,7 +39,7 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
 
     static PropertiesBinding of(Iterable<PropertySource<?>> sources) {
         PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(sources);
-        Collector collector = new Collector();
+        Collector collector = new Collector(placeholders);
         VirtualThreadProperties properties = new Binder(ConfigurationPropertySources.from(sources), placeholders)
                 .bindOrCreate(PREFIX, Bindable.of(VirtualThreadProperties.class), collector);
         return new PropertiesBinding(properties, List.copyOf(collector.found));
@@ -51,13 +53,28 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
     /** As strict as Spring Boot, but goes on after a mistake. */
     private static final class Collector extends AbstractBindHandler {
 
+        private final PlaceholdersResolver placeholders;
         private final Set<Mistake> found = new LinkedHashSet<>(); // an entry of a map may be bound twice
         private final Set<ConfigurationPropertyName> failed = new HashSet<>();
 
-        Collector() {
+        Collector(PlaceholdersResolver placeholders) {
             super(new BlankCountsAsNotSet()
                     .apply(new NoUnboundElementsBindHandler(
                             new IgnoreTopLevelConverterNotFoundBindHandler(), new UnboundElementsSourceFilter())));
+            this.placeholders = placeholders;
+        }
+
+        @Override
+        public Object onSuccess(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
+            ConfigurationProperty property = context.getConfigurationProperty();
+            if (result instanceof Duration && property != null) {
+                String value = String.valueOf(placeholders.resolvePlaceholders(property.getValue()));
+                if (!Durations.hasUnit(value)) {
+                    found.add(WrongValues.withoutUnit(name, property, value));
+                }
+            }
+            return super.onSuccess(name, target, context, result);
         }
 
         @Override

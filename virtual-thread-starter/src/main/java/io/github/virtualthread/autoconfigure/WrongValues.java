@@ -22,6 +22,8 @@ import org.springframework.core.NestedExceptionUtils;
 /** Values of another type than their key has, and values where only keys should be. */
 final class WrongValues {
 
+    private static final String DURATION = "Write a number with a unit, as in 500ms, 2s or 1m.";
+
     private WrongValues() {}
 
     static Mistake mistake(
@@ -43,6 +45,13 @@ final class WrongValues {
                     "Correct its value.");
         }
         return new Mistake(mistake.description() + PropertiesBinding.origin(property), mistake.action());
+    }
+
+    static Mistake withoutUnit(ConfigurationPropertyName name, ConfigurationProperty property, String value) {
+        return new Mistake(
+                "%s must be a duration with its unit, was '%s'%s"
+                        .formatted(spelt(name), value, PropertiesBinding.origin(property)),
+                DURATION);
     }
 
     /** An environment variable makes the prefix {@code virtualthread}. */
@@ -91,7 +100,7 @@ final class WrongValues {
                     "Set %s to such a number, as in 20.".formatted(name));
         }
         if (type == Duration.class) {
-            return new Text("a duration", "Write a number with a unit, as in 500ms, 2s or 1m.");
+            return new Text("a duration", DURATION);
         }
         if (type == boolean.class) {
             return new Text("true or false", "Write true or false.");

@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.limit.Durations;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
@@ -24,6 +25,9 @@ final class Timeouts {
             timeout = DurationFormatterUtils.detectAndParse(text);
         } catch (RuntimeException unreadable) {
             throw new IllegalArgumentException("is no duration, was '%s'".formatted(text), unreadable);
+        }
+        if (!Durations.hasUnit(text)) {
+            throw new IllegalArgumentException("must be a duration with its unit, was '%s'".formatted(text));
         }
         if (!timeout.isPositive()) {
             throw new IllegalArgumentException("must be longer than zero, was '%s'".formatted(text));

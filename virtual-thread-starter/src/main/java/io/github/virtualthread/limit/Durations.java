@@ -2,9 +2,12 @@ package io.github.virtualthread.limit;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
-/** Durations as messages show them. */
+/** Durations as people write them, and as messages show them. */
 public final class Durations {
+
+    private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
 
     private Durations() {}
 
@@ -16,5 +19,16 @@ public final class Durations {
      */
     public static String text(Duration duration) {
         return duration.toString().substring(2).toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Whether a text is more than a number. A number alone is refused everywhere: it could be seconds, as the endpoint
+     * shows them, or milliseconds.
+     *
+     * @param text a duration, such as {@code 2s}, {@code PT2S} or {@code 2}
+     * @return false for a number alone
+     */
+    public static boolean hasUnit(String text) {
+        return !NUMBER.matcher(text.strip()).matches();
     }
 }

@@ -9,13 +9,17 @@ import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -131,6 +135,43 @@ class PropertiesTests {
                         .containsExactly(new Mistake(
                                 "virtual-thread.timeout must be longer than zero, was 0s",
                                 "Set virtual-thread.timeout to a duration such as 30s, or remove it for no bound.")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "limits.db.max-wait",
+                "timeout",
+                "stuck-after",
+                "methods[com.acme.Mailer.send].timeout",
+                "saturation.warn-after",
+                "pinning.threshold",
+                "health.saturated-after",
+                "shutdown.await-termination-period"
+            })
+    void aDurationWithoutAUnitIsAMistake(String key) {
+        for (String value : List.of("2", "0", "${wait:2}", " 2 ")) {
+            runner.withPropertyValues("virtual-thread.limits.db.permits=2", "virtual-thread." + key + "=" + value)
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .isInstanceOf(VirtualThreadConfigurationException.class)
+                            .hasMessageStartingWith(
+                                    "virtual-thread." + key + " must be a duration with its unit, was '"));
+        }
+    }
+
+    @Test
+    void aNumberOfYamlIsNoDurationEither() {
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource("yaml", Map.of("virtual-thread.timeout", 2))))
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageStartingWith("virtual-thread.timeout must be a duration with its unit, was '2'"));
+    }
+
+    @Test
+    void aDurationInIsoFormHasItsUnits() {
+        runner.withPropertyValues("virtual-thread.timeout=PT2M")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

@@ -68,6 +68,7 @@ class StartUpChecksPageTests {
                 new Case("unnamed-limit", Stock.class, "limits.db.permits=1"),
                 new Case("both", Both.class, "limits.mail.permits=1"),
                 new Case("bad-timeout", Slow.class),
+                new Case("timeout-without-unit", Quick.class),
                 new Case("unknown-limited", Counter.class, "limits.db.permits=1"),
                 new Case("self-invocation-fail", Newsroom.class, "self-invocation=fail"),
                 new Case("timeout-property", Nothing.class, "timeout=0s"),
@@ -276,6 +277,12 @@ class StartUpChecksPageTests {
     static class Slow {
 
         @VirtualThread(timeout = "soon")
+        void send() {}
+    }
+
+    static class Quick {
+
+        @VirtualThread(timeout = "2")
         void send() {}
     }
 

@@ -30,6 +30,7 @@ final class WrongProperties {
                 wrong("large-number", "limits.db.permits=99999999999"),
                 wrong("no-capacity", "limits.db.permits=20", "limits.db.queue-capacity=unbounded"),
                 wrong("no-duration", "limits.db.permits=20", "limits.db.max-wait=2 seconds"),
+                wrong("no-unit", "limits.db.permits=20", "limits.db.max-wait=2"),
                 wrong("no-timeout", "timeout=soon"),
                 wrong("nested", "limits.db.permits=20", "limits.db.nested=reject"),
                 wrong("self-invocation", "self-invocation=fial"),
