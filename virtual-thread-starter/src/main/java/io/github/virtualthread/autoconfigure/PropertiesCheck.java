@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -29,7 +30,9 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
             return;
         }
-        List<Mistake> mistakes = PropertiesBinding.of(sources(beanFactory)).mistakes();
+        PropertiesBinding binding = PropertiesBinding.of(sources(beanFactory));
+        List<Mistake> mistakes = new ArrayList<>(new StrayKeys(beanFactory, environment, binding.properties()).find());
+        mistakes.addAll(binding.mistakes());
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
         }

@@ -94,12 +94,18 @@ final class SettingsFactory {
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
     }
 
+    /** Null where it can have no such name. A limit with another mistake stays known: who asks for it makes none. */
     private @Nullable LimitSettings limit(String name, Limit limit) {
+        Mistake wrongName = nameMistake(name);
+        if (wrongName != null) {
+            mistakes.add(wrongName);
+            return null;
+        }
         String key = PropertyKeys.limit(name);
         Mistake mistake = permitsMistake(name, key, limit);
         if (mistake != null) {
             mistakes.add(mistake);
-            return null;
+            return LimitSettings.of(name, 1);
         }
         int queueCapacity = limit.queueCapacity() == null ? LimitSettings.UNBOUNDED : limit.queueCapacity();
         try {
@@ -113,8 +119,19 @@ final class SettingsFactory {
         } catch (IllegalArgumentException wrong) {
             mistakes.add(
                     new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));
-            return null;
+            return LimitSettings.of(name, 1);
         }
+    }
+
+    private static @Nullable Mistake nameMistake(String name) {
+        if (!LimitNames.isAllowed(name)) {
+            return StrayKeys.wrong(name);
+        }
+        return LimitNames.uniform(name).equals(LimitNames.NONE)
+                ? new Mistake(
+                        "Limit '%s': the name 'none' is reserved for calls without a limit".formatted(name),
+                        "Give the limit another name; or remove it, as @VirtualThread(\"none\") needs no limit of that name.")
+                : null;
     }
 
     private static @Nullable PermitsFrom permitsFrom(Limit limit) {

@@ -77,10 +77,17 @@ final class StartupCheck implements SmartInitializingSingleton {
             return List.of();
         }
         return List.of(new Mistake(
-                "virtual-thread.default-limit asks for limit '%s', but the configured limits are %s"
-                        .formatted(name, limits.names()),
+                "virtual-thread.default-limit asks for limit '%s', but %s"
+                        .formatted(
+                                name,
+                                limits.names().isEmpty()
+                                        ? "no limits are configured"
+                                        : "the configured limits are " + limits.names()),
                 LimitNames.nearest(name, limits.names())
                         .map("Did you mean '%s'?"::formatted)
-                        .orElse("Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name)))));
+                        .orElse(
+                                LimitNames.isAllowed(name)
+                                        ? "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name))
+                                        : "Correct the name: it has letters, digits, '-', '_' and '.' only.")));
     }
 }

@@ -61,13 +61,22 @@ final class LimitChecks {
     }
 
     private Mistake unknown(AnnotatedMethod method, String limit, Collection<String> known) {
-        String configured = known.isEmpty() ? "no limits are configured" : "the configured limits are " + known;
-        String guess = LimitNames.nearest(limit, known)
-                .map("Did you mean '%s'? "::formatted)
-                .orElse("");
+        String action = LimitNames.nearest(limit, known)
+                        .map("Did you mean '%s'? "::formatted)
+                        .orElse("")
+                + "Correct " + source(method);
         return new Mistake(
-                "%s asks for limit '%s', but %s".formatted(method.place(), limit, configured),
-                guess + "Correct %s, or set %s.permits.".formatted(source(method), PropertyKeys.limit(limit)));
+                "%s asks for limit '%s', but %s".formatted(method.place(), limit, problem(limit, known)),
+                LimitNames.isAllowed(limit)
+                        ? "%s, or set %s.permits.".formatted(action, PropertyKeys.limit(limit))
+                        : action + ".");
+    }
+
+    private static String problem(String limit, Collection<String> known) {
+        if (!LimitNames.isAllowed(limit)) {
+            return "a name has letters, digits, '-', '_' and '.' only";
+        }
+        return known.isEmpty() ? "no limits are configured" : "the configured limits are " + known;
     }
 
     /** Where the name of the limit is written. */

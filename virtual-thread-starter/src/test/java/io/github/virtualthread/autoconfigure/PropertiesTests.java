@@ -215,6 +215,17 @@ class PropertiesTests {
                         .anySatisfy(description -> assertThat(description).contains("'al'")));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"permits=0", "queue-capacity=7", "permits-from=a", "permits-from=", "headroom=1", "max-wait=0s"})
+    void aLimitWithAMistakeIsNoUnknownLimitToo(String key) {
+        runner.withPropertyValues("virtual-thread.limits.price-db." + key, "virtual-thread.default-limit=pricedb")
+                .withBean(Prices.class)
+                .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
+                        .singleElement()
+                        .satisfies(mistake -> assertThat(mistake.description()).startsWith("Limit 'price-db'")));
+    }
+
     private static VirtualThreadConfigurationException mistakes(Throwable failure) {
         assertThat(failure).isInstanceOf(VirtualThreadConfigurationException.class);
         return (VirtualThreadConfigurationException) failure;

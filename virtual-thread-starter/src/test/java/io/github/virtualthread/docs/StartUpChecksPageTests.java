@@ -63,6 +63,7 @@ class StartUpChecksPageTests {
         return Stream.of(
                 new Case("unknown-limit", Mailer.class, "limits.mail.permits=1", "limits.report.permits=1"),
                 new Case("no-limits", Mailer.class),
+                new Case("annotation-with-a-blank", Prices.class, "limits.price-db.permits=1"),
                 new Case("placeholder", Reports.class),
                 new Case("contradiction", Contradiction.class, "limits.mail.permits=1"),
                 new Case("unnamed-limit", Stock.class, "limits.db.permits=1"),
@@ -111,6 +112,9 @@ class StartUpChecksPageTests {
                 new Case("reserved-name", Nothing.class, "limits.none.permits=1"),
                 new Case("bad-name", Nothing.class, "limits[price db].permits=1"),
                 new Case("default-limit", Nothing.class, "limits.common.permits=8", "default-limit=comon"),
+                new Case("default-limit-alone", Nothing.class, "default-limit=common"),
+                new Case(
+                        "default-limit-with-a-blank", Nothing.class, "limits.db.permits=8", "default-limit=price list"),
                 new Case("negative-period", Nothing.class, "shutdown.await-termination-period=-1s"),
                 new Case("several", Mailer.class, "limits.mail.permits=0"),
                 new Case("unknown-key", Nothing.class, "limits.db.permit=20"),
@@ -220,7 +224,9 @@ class StartUpChecksPageTests {
 
         String[] properties() {
             return Stream.of(keys)
-                    .map(key -> key.startsWith("spring.") ? key : "virtual-thread." + key)
+                    .map(key -> key.startsWith("spring.") || name.equals("limits-at-the-root")
+                            ? key
+                            : "virtual-thread." + key)
                     .toArray(String[]::new);
         }
 
@@ -238,6 +244,12 @@ class StartUpChecksPageTests {
         CompletableFuture<Void> send() {
             return CompletableFuture.completedFuture(null);
         }
+    }
+
+    static class Prices {
+
+        @VirtualThread("price db")
+        void find() {}
     }
 
     static class Reports {

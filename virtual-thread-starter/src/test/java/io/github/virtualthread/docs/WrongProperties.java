@@ -13,7 +13,7 @@ final class WrongProperties {
     private WrongProperties() {}
 
     static Stream<Case> cases() {
-        return Stream.of(outOfRange(), ofAnotherType(), unknownKeys(), ofMethods(), whereNoneShouldBe())
+        return Stream.of(outOfRange(), strayKeys(), ofAnotherType(), unknownKeys(), ofMethods(), whereNoneShouldBe())
                 .flatMap(each -> each);
     }
 
@@ -22,6 +22,15 @@ final class WrongProperties {
                 wrong("negative-permits", "limits.db.permits=-1"),
                 wrong("negative-wait", "limits.db.permits=20", "limits.db.max-wait=-2s"),
                 wrong("negative-timeout", "timeout=-1s"));
+    }
+
+    private static Stream<Case> strayKeys() {
+        return Stream.of(
+                wrong("near-prefix", "spring.virtual-threads.limits.db.permits=20"),
+                wrong("near-prefix-enabled", "spring.virtual-threads.enabled=true"),
+                wrong("limits-at-the-root", "limits.db.permits=20"),
+                wrong("blank-in-name", "limits.my db.permits=20"),
+                wrong("letters-in-name", "limits.größe.permits=20"));
     }
 
     private static Stream<Case> ofAnotherType() {

@@ -1,0 +1,224 @@
+package io.github.virtualthread.autoconfigure;
+
+import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
+
+import io.github.virtualthread.interceptor.Mistake;
+import io.github.virtualthread.interceptor.PropertyKeys;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Keys that were meant for us and that Spring Boot does not give us, or not as they are written: those whose prefix is nearly
+ * ours, and names of limits with characters that it leaves out.
+ *
+ * <p>A key under another prefix counts if it goes on as one of ours does, no class of the application binds it, and no
+ * placeholder refers to it.
+ */
+final class StrayKeys {
+
+    private static final String OURS = LimitNames.uniform(PREFIX.toString());
+    private static final Pattern NAME_OF_LIMIT = Pattern.compile("(?i)virtual[-_]?thread\\.limits\\.([^.\\[]+).*");
+    private static final Pattern KEPT = Pattern.compile("[A-Za-z0-9_-]+");
+    private static final Pattern LIMITS_AT_THE_ROOT =
+            Pattern.compile("(?i)limits(\\.[^.\\[]+|\\[.+])\\.permits([-_]?from)?");
+
+    private final ConfigurableListableBeanFactory beans;
+    private final List<EnumerablePropertySource<?>> sources = new ArrayList<>();
+    private final Set<String> limits;
+    private final Map<String, Mistake> found = new LinkedHashMap<>(); // one of each prefix, or name, is enough
+
+    StrayKeys(
+            ConfigurableListableBeanFactory beans,
+            ConfigurableEnvironment environment,
+            VirtualThreadProperties properties) {
+        this.beans = beans;
+        this.limits =
+                properties.limits().keySet().stream().map(LimitNames::uniform).collect(Collectors.toSet());
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (source instanceof EnumerablePropertySource<?> enumerable) {
+                sources.add(enumerable);
+            }
+        }
+    }
+
+    List<Mistake> find() {
+        for (EnumerablePropertySource<?> source : sources) {
+            for (String key : source.getPropertyNames()) {
+                if (source instanceof SystemEnvironmentPropertySource) {
+                    checkVariable(source, key);
+                } else {
+                    checkKey(source, key);
+                }
+            }
+        }
+        return List.copyOf(found.values());
+    }
+
+    private void checkKey(PropertySource<?> source, String key) {
+        Matcher limit = NAME_OF_LIMIT.matcher(key);
+        if (limit.matches()) {
+            checkName(limit.group(1));
+            return;
+        }
+        String[] elements = key.split("[.\\[]");
+        int end = prefix(elements);
+        if (end > 0 && end < elements.length && isOurs(elements[end])) {
+            String prefix = String.join(".", Arrays.copyOf(elements, end));
+            add(source, key, prefix, PREFIX + key.substring(prefix.length()));
+        } else if (LIMITS_AT_THE_ROOT.matcher(key).matches() && hasNoLimits()) {
+            add(source, key, "limits", PREFIX + "." + key);
+        }
+    }
+
+    private static boolean isOurs(String element) {
+        return UnknownKeys.keys(VirtualThreadProperties.class).stream()
+                .map(LimitNames::uniform)
+                .anyMatch(LimitNames.uniform(element)::equals);
+    }
+
+    /** Where there are limits, those at the root are somebody else's, or the annotations that name them fail. */
+    private boolean hasNoLimits() {
+        return limits.isEmpty() && beans.getBeanNamesForType(LimitSettings.class, true, false).length == 0;
+    }
+
+    private void checkVariable(PropertySource<?> source, String key) {
+        String[] elements = key.split("[_.]");
+        int end = prefix(elements);
+        String rest = end == 0 ? "" : String.join("", Arrays.asList(elements).subList(end, elements.length));
+        String meant = variable(rest.toLowerCase(Locale.ROOT));
+        if (meant == null) {
+            return;
+        }
+        String prefix = String.join("_", Arrays.copyOf(elements, end));
+        // Spring Boot finds VIRTUAL_THREAD_X too, except for limits that it does not know from elsewhere
+        boolean isFound = prefix.equalsIgnoreCase("VIRTUAL_THREAD")
+                && (!meant.startsWith("limits_") || limits.contains(meant.split("_")[1]));
+        if (!isFound) {
+            add(source, key, prefix, (OURS + "_" + meant).toUpperCase(Locale.ROOT));
+        }
+    }
+
+    /** What Spring Boot would find, in lower case; null where that is none of ours. */
+    private static @Nullable String variable(String rest) {
+        String group = longest(VirtualThreadProperties.class, rest, String::startsWith);
+        if (group == null) {
+            return null;
+        }
+        String below = rest.substring(group.length());
+        if (!group.equals("limits")) {
+            return below.isEmpty() ? group : group + "_" + below;
+        }
+        String key = longest(VirtualThreadProperties.Limit.class, below, String::endsWith);
+        return key == null || key.equals(below)
+                ? null
+                : group + "_" + below.substring(0, below.length() - key.length()) + "_" + key;
+    }
+
+    private static @Nullable String longest(Class<?> type, String text, BiPredicate<String, String> has) {
+        return UnknownKeys.keys(type).stream()
+                .map(LimitNames::uniform)
+                .filter(key -> has.test(text, key))
+                .max(Comparator.comparingInt(String::length))
+                .orElse(null);
+    }
+
+    /** How many of the first elements are nearly our prefix; 0 where they are not, or are our prefix. */
+    private static int prefix(String[] elements) {
+        int begin = elements.length > 0 && elements[0].equalsIgnoreCase("spring") ? 1 : 0;
+        String joined = "";
+        for (int i = begin; i < Math.min(elements.length, begin + 2); i++) {
+            joined += LimitNames.uniform(elements[i]);
+            if (i == 0 && joined.equals(OURS)) {
+                return 0;
+            }
+            boolean isNear = Math.abs(joined.length() - OURS.length()) <= 1
+                    && LimitNames.nearest(joined, List.of(OURS)).isPresent();
+            if (isNear) {
+                return i + 1;
+            }
+        }
+        return 0;
+    }
+
+    private void add(PropertySource<?> source, String key, String prefix, String meant) {
+        if (found.containsKey(prefix) || isReferredTo(key) || isBoundByOthers(key)) {
+            return;
+        }
+        String bootsOwn = LimitNames.uniform(meant).endsWith("enabled")
+                ? " Spring Boot's own key is spring.threads.virtual.enabled."
+                : "";
+        found.put(
+                prefix,
+                new Mistake(
+                        "%s is not a property of the virtual-thread starter (%s)"
+                                .formatted(key, PropertySourceOrigin.get(source, key)),
+                        "Did you mean %s? All keys of the starter begin with %s.%s"
+                                .formatted(
+                                        meant,
+                                        meant.startsWith(PREFIX.toString()) ? PREFIX : "VIRTUALTHREAD",
+                                        bootsOwn)));
+    }
+
+    private boolean isReferredTo(String key) {
+        return sources.stream().anyMatch(source -> Arrays.stream(source.getPropertyNames())
+                .map(source::getProperty)
+                .map(String::valueOf)
+                .anyMatch(value -> value.contains("${" + key + "}") || value.contains("${" + key + ":")));
+    }
+
+    private boolean isBoundByOthers(String key) {
+        String squeezed = squeezed(key);
+        return Arrays.stream(beans.getBeanDefinitionNames())
+                .map(name -> beans.findAnnotationOnBean(name, ConfigurationProperties.class, false))
+                .filter(bound -> bound != null)
+                .map(bound -> squeezed(bound.prefix().isEmpty() ? bound.value() : bound.prefix()))
+                .anyMatch(prefix -> !prefix.isEmpty() && !prefix.equals(OURS) && squeezed.startsWith(prefix));
+    }
+
+    private static String squeezed(String key) {
+        return LimitNames.uniform(key).replaceAll("[.\\[\\]]", "");
+    }
+
+    private void checkName(String name) {
+        if (!KEPT.matcher(name).matches()) {
+            found.put(name, LimitNames.isAllowed(name) ? inBrackets(name) : wrong(name));
+        }
+    }
+
+    private static Mistake inBrackets(String name) {
+        return new Mistake(
+                "Limit '%s': outside brackets Spring Boot keeps only the letters a to z, digits and '-' of a name"
+                        .formatted(name),
+                "Write the name in brackets, quoted: virtual-thread.limits.\"[%s]\".".formatted(name));
+    }
+
+    /** For a name that no limit can have. */
+    static Mistake wrong(String name) {
+        String nearest = name.replaceAll("[^\\p{L}\\p{N}._-]+", "-").replaceAll("^-|-$", "");
+        return new Mistake(
+                "Limit '%s': a name has letters, digits, '-', '_' and '.' only, was '%s'".formatted(name, name),
+                LimitNames.isAllowed(nearest)
+                        ? "Name it %s, as in %s.".formatted(nearest, PropertyKeys.limit(nearest))
+                        : "Give it a name of these characters.");
+    }
+}
