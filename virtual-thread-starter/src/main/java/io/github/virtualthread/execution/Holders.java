@@ -68,13 +68,15 @@ final class Holders {
         TaskSpec outer = limit == null ? null : holder(limit);
         if (limit != null && outer != null && warned.add(outer.name() + " " + inner.name())) {
             logger.warn(
-                    "{} calls {} while it holds a permit of limit '{}', and no other permit is free: when all {} permits"
-                            + " are held by such callers, none of them goes on. Give {} a limit of its own, let one call"
+                    "{} calls {} while it holds a permit of limit '{}', and no other permit is free: when {}, none of"
+                            + " them goes on. Give {} a limit of its own, let one call"
                             + " do both, or set virtual-thread.limits.{}.nested to fail.",
                     outer.name(),
                     inner.name(),
                     limit.name(),
-                    limit.permits(),
+                    limit.permits() == 1
+                            ? "the only permit is held by such a caller"
+                            : "all %d permits are held by such callers".formatted(limit.permits()),
                     inner.name(),
                     limit.name());
         }

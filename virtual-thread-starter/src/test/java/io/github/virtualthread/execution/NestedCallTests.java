@@ -74,10 +74,10 @@ class NestedCallTests {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly(
                         "Outer.a calls Inner.b while it holds a permit of limit 'db', and no other permit is free: when"
-                                + " all 1 permits are held by such callers, none of them goes on. Give Inner.b a limit"
+                                + " the only permit is held by such a caller, none of them goes on. Give Inner.b a limit"
                                 + " of its own, let one call do both, or set virtual-thread.limits.db.nested to fail.",
                         "Outer.c calls Inner.b while it holds a permit of limit 'db', and no other permit is free: when"
-                                + " all 1 permits are held by such callers, none of them goes on. Give Inner.b a limit"
+                                + " the only permit is held by such a caller, none of them goes on. Give Inner.b a limit"
                                 + " of its own, let one call do both, or set virtual-thread.limits.db.nested to fail.");
     }
 
