@@ -7,8 +7,6 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.interceptor.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.interceptor.Interception;
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -61,12 +59,8 @@ class EngineConfiguration {
             ObjectProvider<TaskLimitCustomizer> customizers,
             TaskTimer virtualThreadTimer) {
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
-        beans.orderedStream().forEach(limit -> {
-            LimitSettings present = limits.putIfAbsent(LimitNames.uniform(limit.name()), limit);
-            if (present != null) {
-                throw declaredTwice(limit, present);
-            }
-        });
+        // of two of one name the first: the check at start-up says that there are two
+        beans.orderedStream().forEach(limit -> limits.putIfAbsent(LimitNames.uniform(limit.name()), limit));
         // a property of the same name is the word of whoever operates the application
         settings(virtualThreadSettings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
         TaskLimits made = new TaskLimits(limits.values(), virtualThreadTimer, change -> logger.info("{}", change));
@@ -173,12 +167,6 @@ class EngineConfiguration {
                 virtualThreadEngine,
                 settings(virtualThreadSettings).methods(),
                 new ApplicationUncaughtExceptionHandler(beanFactory));
-    }
-
-    private static VirtualThreadConfigurationException declaredTwice(LimitSettings limit, LimitSettings present) {
-        return new VirtualThreadConfigurationException(List.of(new Mistake(
-                "Limit '%s' is declared by two beans: %s and %s".formatted(limit.name(), present, limit),
-                "Remove one of the beans, or give it another name.")));
     }
 
     private static EngineSettings settings(ObjectProvider<EngineSettings> settings) {

@@ -7,10 +7,14 @@ import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -48,6 +52,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         EngineSettings given = settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
+        mistakes.addAll(declaredTwice());
         mistakes.addAll(pools.read());
         mistakes.addAll(unknownDefault(given));
         Findings findings = postProcessor.check(limits::names, given.methods());
@@ -69,6 +74,24 @@ final class StartupCheck implements SmartInitializingSingleton {
         pools.warnOfOverdraft();
         new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names())
                 .log(findings, limits, postProcessor.isEnabled());
+    }
+
+    /** Said here and not where the limits are made: of a bean that cannot be made Spring tells in its own words. */
+    private List<Mistake> declaredTwice() {
+        List<Mistake> mistakes = new ArrayList<>();
+        Map<String, String> beans = new HashMap<>();
+        BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, LimitSettings.class)
+                .forEach((bean, limit) -> {
+                    String described = "'%s' as %s".formatted(bean, limit);
+                    String other = beans.putIfAbsent(LimitNames.uniform(limit.name()), described);
+                    if (other != null) {
+                        mistakes.add(new Mistake(
+                                "Limit '%s' is declared by two beans: %s and %s"
+                                        .formatted(limit.name(), other, described),
+                                "Remove one of the beans, or give its limit another name."));
+                    }
+                });
+        return mistakes;
     }
 
     private List<Mistake> unknownDefault(EngineSettings given) {

@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -91,10 +90,11 @@ class EnableVirtualTests {
     @Test
     void aLimitDeclaredByTwoBeansFailsTheStart() {
         assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, AnotherDb.class))
-                .isInstanceOf(BeanCreationException.class)
-                .rootCause()
                 .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining("Limit 'Db' is declared by two beans");
+                .hasMessage(
+                        "Limit 'Db' is declared by two beans: 'db' as db (3 permits, unbounded queue, unbounded wait)"
+                                + " and 'otherDb' as Db (5 permits, unbounded queue, unbounded wait). Remove one of the beans, or"
+                                + " give its limit another name.");
     }
 
     @Test
