@@ -10,6 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
@@ -19,6 +20,8 @@ import org.springframework.boot.context.properties.bind.handler.IgnoreTopLevelCo
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.convert.ConverterNotFoundException;
@@ -37,11 +40,20 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
     static final ConfigurationPropertyName LIMITS = PREFIX.append("limits");
     static final ConfigurationPropertyName METHODS = PREFIX.append("methods");
 
+    private static final Mistake LIST = new Mistake(
+            "%s is a list, but it holds limits, each under its name".formatted(LIMITS),
+            "Write the name of each limit as a key, as in %s.db.permits; a name that is a number stands in quotes."
+                    .formatted(LIMITS));
+
     static PropertiesBinding of(Iterable<PropertySource<?>> sources) {
         PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(sources);
         Collector collector = new Collector(placeholders);
-        VirtualThreadProperties properties = new Binder(ConfigurationPropertySources.from(sources), placeholders)
-                .bindOrCreate(PREFIX, Bindable.of(VirtualThreadProperties.class), collector);
+        Bindable<VirtualThreadProperties> target = Bindable.of(VirtualThreadProperties.class);
+        VirtualThreadProperties bound = new Binder(ConfigurationPropertySources.from(sources), placeholders)
+                .bindOrCreate(PREFIX, target, collector);
+        // nothing is bound where the prefix stands alone
+        VirtualThreadProperties properties =
+                bound == null ? new Binder().bindOrCreate(PREFIX, target, BindHandler.DEFAULT) : bound;
         return new PropertiesBinding(properties, List.copyOf(collector.found));
     }
 
@@ -68,6 +80,9 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
         public Object onSuccess(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
             ConfigurationProperty property = context.getConfigurationProperty();
+            if (isOfList(name) && name.getLastElement(Form.UNIFORM).equals("0")) {
+                found.add(LIST);
+            }
             if (result instanceof Duration && property != null) {
                 String value = String.valueOf(placeholders.resolvePlaceholders(property.getValue()));
                 if (!Durations.hasUnit(value)) {
@@ -85,7 +100,7 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
                 return super.onFailure(name, target, context, error);
             }
             failed.add(name);
-            found.add(WrongValues.mistake(name, target, context.getConfigurationProperty(), error));
+            found.add(isOfList(name) ? LIST : WrongValues.mistake(name, target, property(name, context), error));
             return null;
         }
 
@@ -98,9 +113,24 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
             } catch (UnboundConfigurationPropertiesException unbound) {
                 unbound.getUnboundProperties().stream()
                         .filter(property -> !failed.contains(property.getName()))
-                        .map(UnknownKeys::mistake)
+                        .map(property -> isOfList(property.getName()) ? LIST : UnknownKeys.mistake(property))
                         .forEach(found::add);
             }
+        }
+
+        /** Where Spring Boot has tried to bind what might be below the name, the context has forgotten its value. */
+        private static @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
+            for (ConfigurationPropertySource source : context.getSources()) {
+                ConfigurationProperty property = source.getConfigurationProperty(name);
+                if (property != null) {
+                    return property;
+                }
+            }
+            return null;
+        }
+
+        private static boolean isOfList(ConfigurationPropertyName name) {
+            return LIMITS.isAncestorOf(name) && name.isNumericIndex(LIMITS.getNumberOfElements());
         }
     }
 }

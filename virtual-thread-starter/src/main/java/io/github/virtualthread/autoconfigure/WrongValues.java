@@ -18,6 +18,7 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.util.ObjectUtils;
 
 /** Values of another type than their key has, and values where only keys should be. */
 final class WrongValues {
@@ -35,7 +36,8 @@ final class WrongValues {
         Class<?> type = target.getType().resolve(Object.class);
         Mistake mistake = null;
         if (type.isRecord() || type == Map.class) {
-            mistake = noValue(name, type);
+            boolean isBlank = property == null || ObjectUtils.isEmpty(property.getValue());
+            mistake = noValue(name, type, isBlank ? "is empty" : "has a value");
         } else if (property != null) {
             mistake = otherValue(name, type, property.getValue().toString());
         }
@@ -59,24 +61,31 @@ final class WrongValues {
         return PREFIX.append(name.subName(PREFIX.getNumberOfElements()));
     }
 
-    private static Mistake noValue(ConfigurationPropertyName name, Class<?> type) {
+    private static Mistake noValue(ConfigurationPropertyName name, Class<?> type, String state) {
         if (LIMITS.equals(name)) {
             return new Mistake(
-                    "%s has a value, but it holds limits, each under its name".formatted(name),
+                    "%s %s, but it holds limits, each under its name".formatted(name, state),
                     "Remove it, or set %s.<name>.permits.".formatted(name));
         }
         if (METHODS.equals(name)) {
             return new Mistake(
-                    "%s has a value, but it holds methods, each under its name".formatted(name),
+                    "%s %s, but it holds methods, each under its name".formatted(name, state),
                     "Remove it, or set %s.limit.".formatted(PropertyKeys.method("com.acme.Mailer.send")));
         }
         if (LIMITS.isParentOf(name)) {
-            return new Mistake(
-                    "%s has a value, but a limit has properties, at least permits or permits-from".formatted(name),
-                    "Remove it, or set %s.permits to the most calls that may run at once.".formatted(name));
+            String key = name.getLastElement(Form.DASHED);
+            return UnknownKeys.keys(type).contains(key)
+                    ? new Mistake(
+                            "%s %s, but %s is a property of a limit, and stands below its name"
+                                    .formatted(name, state, key),
+                            "Move it below the name of a limit: %s.<name>.%s.".formatted(LIMITS, key))
+                    : new Mistake(
+                            "%s %s, but a limit has properties, at least permits or permits-from"
+                                    .formatted(name, state),
+                            "Remove it, or set %s.permits to the most calls that may run at once.".formatted(name));
         }
         return new Mistake(
-                "%s has a value, but it holds properties".formatted(name),
+                "%s %s, but it holds properties".formatted(name, state),
                 "Remove it, or set one of %s below it.".formatted(UnknownKeys.keys(type)));
     }
 

@@ -3,8 +3,10 @@ package io.github.virtualthread.interceptor;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationConfigurationException;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -40,8 +42,19 @@ record Declaration(
                     text(annotation, "timeout"),
                     null);
         } catch (AnnotationConfigurationException failure) {
-            return new Declaration("", "", "", String.valueOf(failure.getMessage()));
+            return new Declaration("", "", "", contradiction(element, annotationType, failure));
         }
+    }
+
+    /** Spring tells of mirrors and aliases; mostly it is one annotation that names two limits. */
+    private static String contradiction(
+            AnnotatedElement element, Class<? extends Annotation> annotationType, RuntimeException failure) {
+        Annotation written = element.getDeclaredAnnotation(annotationType);
+        Object value = written == null ? null : AnnotationUtils.getValue(written, "value");
+        Object limit = written == null ? null : AnnotationUtils.getValue(written, "limit");
+        return Objects.equals(value, limit)
+                ? String.valueOf(failure.getMessage())
+                : "value is '%s', but limit is '%s'".formatted(value, limit);
     }
 
     private static String text(MergedAnnotation<?> annotation, String attribute) {

@@ -23,14 +23,17 @@ final class ProxyChecks implements CallChecks {
         if (!classProxy || !(isFinal || isSealed)) {
             return null;
         }
+        String kind = type.isRecord() ? "a record" : isFinal ? "final" : "sealed";
         return new Mistake(
                 "%s has methods with %s, but is %s, so that no proxy can be made of it"
-                        .formatted(type.getName(), methods.annotations(type), isFinal ? "final" : "sealed"),
-                "Make the class %s, or let it implement an interface and use interface proxies."
+                        .formatted(type.getName(), methods.annotations(type), kind),
+                "Make %s, or let it implement an interface and use interface proxies."
                         .formatted(
-                                isFinal
-                                        ? "non-final (in Kotlin open, or use the kotlin-spring plugin)"
-                                        : "non-sealed"));
+                                type.isRecord()
+                                        ? "it a class that is not final"
+                                        : isFinal
+                                                ? "the class non-final (in Kotlin open, or use the kotlin-spring plugin)"
+                                                : "the class non-sealed"));
     }
 
     /** What keeps calls of one method from the proxy. */

@@ -20,7 +20,7 @@ final class SignatureChecks {
         if (contradiction != null) {
             return Stream.of(new Mistake(
                     "%s on %s contradicts itself: %s".formatted(method.annotation(), method.place(), contradiction),
-                    "Write each attribute once."));
+                    "Write each attribute once; value and limit mean the same."));
         }
         if (method.both()) {
             return Stream.of(new Mistake(

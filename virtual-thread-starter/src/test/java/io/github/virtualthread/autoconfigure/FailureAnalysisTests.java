@@ -90,7 +90,7 @@ class FailureAnalysisTests {
 
         assertThat(normalized(output))
                 .contains(
-                        "virtual-thread.limits.db has a value, but a limit has properties, at least permits or permits-from")
+                        "virtual-thread.limits.db is empty, but a limit has properties, at least permits or permits-from")
                 .contains("set virtual-thread.limits.db.permits to the most calls that may run at once.");
     }
 

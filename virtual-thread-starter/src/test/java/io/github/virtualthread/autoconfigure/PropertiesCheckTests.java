@@ -7,22 +7,33 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.TaskLimits;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.io.ByteArrayResource;
 
 /** The exception that somebody sees first is the report of what is wrong, not one of a bean that could not be made. */
 @Timeout(60)
@@ -92,6 +103,65 @@ class PropertiesCheckTests {
                                 "virtual-thread.enabled",
                                 "virtual-thread.limits.mail",
                                 "virtual-thread.pool"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "limits: [db, mail]",
+                "limits: [{name: db, permits: 20}, {name: mail, permit: 5}]",
+                "limits: [{permits: 20}, {permits: 5}]"
+            })
+    void aListOfLimitsIsOneMistake(String yaml) {
+        assertThat(mistakes("virtual-thread: {" + yaml + "}"))
+                .extracting(Mistake::description)
+                .containsExactly("virtual-thread.limits is a list, but it holds limits, each under its name");
+    }
+
+    @Test
+    void aLimitMayHaveANumberForItsName() {
+        runner.withInitializer(yaml("virtual-thread: {limits: {'0': {permits: 20}, 7: {permits: 5}}}"))
+                .run(context ->
+                        assertThat(context.getBean(TaskLimits.class).names()).containsExactly("0", "7"));
+    }
+
+    @Test
+    void aPropertyBesideTheNameOfItsLimitIsToBeIndented() {
+        String yaml = """
+                virtual-thread:
+                  limits:
+                    db:
+                    permits: 20
+                """;
+
+        assertThat(mistakes(yaml))
+                .contains(new Mistake(
+                        "virtual-thread.limits.permits has a value, but permits is a property of a limit, and stands below"
+                                + " its name (Byte array resource [limits.yml] - 4:14)",
+                        "Move it below the name of a limit: virtual-thread.limits.<name>.permits."))
+                .extracting(Mistake::action)
+                .noneMatch(action -> action.contains("permits.permits"));
+    }
+
+    private List<Mistake> mistakes(String yaml) {
+        List<Mistake> mistakes = new ArrayList<>();
+        runner.withInitializer(yaml(yaml)).run(context -> {
+            assertThat(context.getStartupFailure()).isInstanceOf(VirtualThreadConfigurationException.class);
+            mistakes.addAll(((VirtualThreadConfigurationException) context.getStartupFailure()).mistakes());
+        });
+        return mistakes;
+    }
+
+    private static ApplicationContextInitializer<ConfigurableApplicationContext> yaml(String yaml) {
+        return context -> {
+            try {
+                new YamlPropertySourceLoader()
+                        .load("yaml", new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8), "limits.yml"))
+                        .forEach(context.getEnvironment().getPropertySources()::addFirst);
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        };
     }
 
     @Test

@@ -81,6 +81,7 @@ class StartUpChecksPageTests {
                 new Case("static", StaticMethod.class),
                 new Case("final", FinalMethod.class),
                 new Case("final-class", FinalClass.class),
+                new Case("record", RecordClass.class),
                 new Case("sealed-class", SealedClass.class),
                 new Case("no-interface", OfInterface.class, "spring.aop.proxy-target-class=false"),
                 new Case("bean-method", BeanMethod.class),
@@ -366,6 +367,12 @@ class StartUpChecksPageTests {
     }
 
     static final class FinalClass {
+
+        @VirtualThread
+        void send() {}
+    }
+
+    record RecordClass() {
 
         @VirtualThread
         void send() {}

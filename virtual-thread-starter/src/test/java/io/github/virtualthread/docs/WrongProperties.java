@@ -84,6 +84,8 @@ final class WrongProperties {
 
     private static Stream<Case> whereNoneShouldBe() {
         return Stream.of(
+                wrong("not-indented", "limits.permits=20"),
+                wrong("list-of-limits", "limits[0].name=db", "limits[0].permits=20"),
                 wrong("empty-methods", "methods="),
                 wrong("empty-method", "methods[com.acme.Mailer.send]="),
                 wrong("group-value", "shutdown=30s"),
