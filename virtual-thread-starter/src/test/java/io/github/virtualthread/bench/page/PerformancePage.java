@@ -131,9 +131,9 @@ final class PerformancePage {
                 make all their threads at once, which then find a permit free, as bodies that return at once seldom run at the same time: that
                 is quicker as long as nobody has to wait, and takes the heap shown below as soon as somebody has.
 
-                A pool does not: `ThreadPoolTaskExecutor.setVirtualThreads(true)` of Spring 6.2 queues calls as objects too, in order, and does not block
-                its caller. A waiting call without context held 128 bytes there. [What such a pool lacks](when-not-to-use.md#you-want-to-limit-one-pool)
-                is not its size: it is no contender here, because it limits one executor and carries no context.
+                A pool does not: `ThreadPoolTaskExecutor.setVirtualThreads(true)` of Spring 6.2 queues calls as objects too, in order, and does not
+                block its caller. It is no contender here, because it limits one executor and carries no context:
+                [what such a pool lacks](when-not-to-use.md#you-want-to-limit-one-pool).
 
                 The start of an application with the starter binds its properties, reads its configuration classes, makes some twenty beans and
                 looks at every class for annotations. What was
