@@ -1,5 +1,8 @@
 package io.github.virtualthread.autoconfigure;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
@@ -13,7 +16,8 @@ import org.springframework.util.ObjectUtils;
 
 /**
  * A blank value counts as not set: a profile can blank a key of another file, but not remove it. Spring Boot would call a
- * blank number an unknown key. Only our own properties are looked at.
+ * blank number an unknown key. A blank value under a key that really is unknown stays a mistake. Only our own properties are
+ * looked at.
  */
 final class BlankCountsAsNotSet implements ConfigurationPropertiesBindHandlerAdvisor {
 
@@ -28,18 +32,25 @@ final class BlankCountsAsNotSet implements ConfigurationPropertiesBindHandlerAdv
                 try {
                     super.onFinish(name, target, context, result);
                 } catch (UnboundConfigurationPropertiesException unbound) {
-                    if (!PropertiesBinding.PREFIX.equals(name) || !allBlank(unbound)) {
+                    if (!PropertiesBinding.PREFIX.equals(name)) {
                         throw unbound;
+                    }
+                    Set<ConfigurationProperty> unknown = unknown(unbound);
+                    if (!unknown.isEmpty()) {
+                        throw new UnboundConfigurationPropertiesException(unknown);
                     }
                 }
             }
         };
     }
 
-    private static boolean allBlank(UnboundConfigurationPropertiesException unbound) {
+    private static Set<ConfigurationProperty> unknown(UnboundConfigurationPropertiesException unbound) {
         return unbound.getUnboundProperties().stream()
-                .map(ConfigurationProperty::getValue)
-                .allMatch(
-                        value -> ObjectUtils.isEmpty(value) || value.toString().isBlank());
+                .filter(property -> !isBlank(property.getValue()) || !UnknownKeys.isKnown(property.getName()))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private static boolean isBlank(Object value) {
+        return ObjectUtils.isEmpty(value) || value.toString().isBlank();
     }
 }

@@ -10,8 +10,11 @@ import io.github.virtualthread.limit.LimitNames;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -27,6 +30,36 @@ final class UnknownKeys {
                 "%s is not a property of the virtual-thread starter%s"
                         .formatted(property.getName(), PropertiesBinding.origin(property)),
                 advice(property.getName()));
+    }
+
+    /** Whether a property of ours has that key, or some property is below it. */
+    static boolean isKnown(ConfigurationPropertyName name) {
+        Class<?> type = VirtualThreadProperties.class;
+        for (int i = PREFIX.getNumberOfElements(); i < name.getNumberOfElements(); i++) {
+            RecordComponent component = component(type, name.getElement(i, Form.UNIFORM));
+            if (component == null) {
+                return false;
+            }
+            type = component.getType();
+            if (type == Map.class) {
+                type = component.getName().equals("limits")
+                        ? VirtualThreadProperties.Limit.class
+                        : VirtualThreadProperties.Method.class;
+                i++; // the name of the limit or the method
+            }
+        }
+        return true;
+    }
+
+    private static @Nullable RecordComponent component(Class<?> type, String uniform) {
+        if (type.isRecord()) {
+            for (RecordComponent component : type.getRecordComponents()) {
+                if (component.getName().toLowerCase(Locale.ROOT).equals(uniform)) {
+                    return component;
+                }
+            }
+        }
+        return null;
     }
 
     private static String advice(ConfigurationPropertyName name) {

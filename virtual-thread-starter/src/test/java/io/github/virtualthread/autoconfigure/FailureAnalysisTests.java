@@ -75,6 +75,32 @@ class FailureAnalysisTests {
     }
 
     @Test
+    void aMisspeltKeyWithoutAValueIsNotIgnored(CapturedOutput output, @TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("application.yml"), """
+                virtual-thread:
+                  stuck: []
+                  timeout:
+                  limits:
+                    db:
+                      permits: 1
+                      permit: []
+                      queue-capacity: ""
+                  methods:
+                    "[com.acme.Mailer.send]":
+                      limit:
+                      timeot:
+                """);
+
+        start(Empty.class, "--spring.config.location=" + file.toUri());
+
+        assertThat(normalized(output))
+                .contains("virtual-thread.stuck is not a property of the virtual-thread starter")
+                .contains("Did you mean virtual-thread.limits.db.permits?")
+                .contains("Did you mean virtual-thread.methods[com.acme.Mailer.send].timeout?")
+                .doesNotContain("queue-capacity is not", ".limit is not", "virtual-thread.timeout is not");
+    }
+
+    @Test
     void aNameWithDotsWithoutBracketsIsExplained(CapturedOutput output) {
         start(Empty.class, "--virtual-thread.limits.partner.api.permits=1");
 

@@ -179,7 +179,10 @@ class PropertiesTests {
         runner.withPropertyValues(
                         "virtual-thread.limits.db.permits=2",
                         "virtual-thread.limits.db.queue-capacity=",
-                        "virtual-thread.limits.db.max-wait=",
+                        "virtual-thread.limits.db.maxWait=",
+                        "virtual-thread.methods[com.acme.Mailer.send].timeout=",
+                        "virtual-thread.propagation.mdc-keys=",
+                        "virtual-thread.health.saturated-after=",
                         "virtual-thread.default-limit=")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
