@@ -12,6 +12,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -128,14 +129,23 @@ public final class VirtualThreadsEndpoint {
      * Cancels one call, or rejects all that wait. The log tells it.
      *
      * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
-     * @param id number of the call to cancel; null to reject all calls that wait, with reason {@code EVICTED}
+     * @param id number of the call to cancel; null to cancel none
+     * @param all {@code true} to reject all calls that wait, with reason {@code EVICTED}; null or {@code false} to reject none
      * @return how many were ended
      * @throws NoSuchElementException if there is no such limit, or no such call under it
-     * @throws IllegalArgumentException if {@code id} is no number, or of a call that cannot be cancelled
+     * @throws IllegalArgumentException if nothing or both is asked for, or if {@code id} is not a number, or the number of a
+     *     call that cannot be cancelled
      */
     @DeleteOperation
-    public Ended end(@Selector String limit, @org.springframework.lang.Nullable @Nullable String id) {
+    public Ended end(
+            @Selector String limit,
+            @org.springframework.lang.Nullable @Nullable String id,
+            @org.springframework.lang.Nullable @Nullable String all) {
         String name = isNone(limit) ? LimitNames.NONE : find(limit).name();
+        boolean evict = all != null && isTrue(all);
+        if (id != null && evict) {
+            throw new IllegalArgumentException("Both id and all are given: send one of them");
+        }
         if (id != null) {
             cancel(name, Numbers.whole("id", id, 1, Long.MAX_VALUE));
             return new Ended(name, 0, 1);
@@ -143,6 +153,11 @@ public final class VirtualThreadsEndpoint {
         if (isNone(name)) {
             throw new IllegalArgumentException(
                     "Calls without a limit never wait; to cancel one that runs, give its number as ?id=");
+        }
+        if (!evict) {
+            throw new IllegalArgumentException(
+                    "Nothing to end: send ?id= with the number of a call to cancel that call,"
+                            + " or ?all=true to reject all calls that wait");
         }
         int rejected = limits.evictWaiting(name);
         logger.warn("Limit '{}': {} waiting {} rejected by ENDPOINT", name, rejected, rejected == 1 ? "call" : "calls");
@@ -178,6 +193,14 @@ public final class VirtualThreadsEndpoint {
 
     private static Optional<LiveCall> numbered(List<LiveCall> calls, long id) {
         return calls.stream().filter(call -> call.call().id() == id).findFirst();
+    }
+
+    private static boolean isTrue(String all) {
+        return switch (all.strip().toLowerCase(Locale.ROOT)) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("all must be true or false, was '%s'".formatted(all));
+        };
     }
 
     private TaskLimit find(String limit) {

@@ -15,6 +15,9 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 /**
  * The operations of {@link VirtualThreadsEndpoint} over HTTP: what they throw becomes status 404 or 400, with the reason in
  * the body.
+ *
+ * <p>The path is a parameter like those of the query and the body, and one of the same name replaces it: so the name is one
+ * that nobody sends.
  */
 @EndpointWebExtension(endpoint = VirtualThreadsEndpoint.class)
 @RegisterReflectionForBinding(VirtualThreadsWebExtension.Problem.class)
@@ -34,20 +37,20 @@ public final class VirtualThreadsWebExtension {
     /**
      * Shows a limit and its live calls.
      *
-     * @param limit name of a limit, or {@code none}
+     * @param limitInPath name of a limit, or {@code none}
      * @param max most calls to show, from 1 to 10000; null for 100
      * @return a {@link LimitCalls}, or 404 or 400 with a {@link Problem}
      */
     @ReadOperation
     public WebEndpointResponse<?> limit(
-            @Selector String limit, @org.springframework.lang.Nullable @Nullable String max) {
-        return answer(() -> endpoint.limit(limit, max));
+            @Selector String limitInPath, @org.springframework.lang.Nullable @Nullable String max) {
+        return answer(() -> endpoint.limit(limitInPath, max));
     }
 
     /**
      * Changes a limit.
      *
-     * @param limit name of a limit
+     * @param limitInPath name of a limit
      * @param permits number of permits, null to leave it
      * @param queueCapacity capacity of the queue or {@code unbounded}, null to leave it
      * @param maxWait longest wait or {@code none}, null to leave it
@@ -55,37 +58,37 @@ public final class VirtualThreadsWebExtension {
      */
     @WriteOperation
     public WebEndpointResponse<?> change(
-            @Selector String limit,
+            @Selector String limitInPath,
             @org.springframework.lang.Nullable @Nullable String permits,
             @org.springframework.lang.Nullable @Nullable String queueCapacity,
             @org.springframework.lang.Nullable @Nullable String maxWait) {
-        return answer(() -> endpoint.change(limit, permits, queueCapacity, maxWait));
+        return answer(() -> endpoint.change(limitInPath, permits, queueCapacity, maxWait));
     }
 
     /**
      * Cancels one call, or rejects all that wait.
      *
-     * @param limit name of a limit, or {@code none}
-     * @param id number of the call to cancel; null to reject all calls that wait
+     * @param limitInPath name of a limit, or {@code none}
+     * @param id number of the call to cancel
+     * @param all {@code true} to reject all calls that wait
      * @return an {@link Ended}, or 404 or 400 with a {@link Problem}
      */
     @DeleteOperation
-    public WebEndpointResponse<?> end(@Selector String limit, @org.springframework.lang.Nullable @Nullable String id) {
-        return answer(() -> endpoint.end(limit, id));
+    public WebEndpointResponse<?> end(
+            @Selector String limitInPath,
+            @org.springframework.lang.Nullable @Nullable String id,
+            @org.springframework.lang.Nullable @Nullable String all) {
+        return answer(() -> endpoint.end(limitInPath, id, all));
     }
 
     private static WebEndpointResponse<?> answer(Supplier<?> operation) {
         try {
             return new WebEndpointResponse<>(operation.get());
         } catch (NoSuchElementException unknown) {
-            return problem(unknown, WebEndpointResponse.STATUS_NOT_FOUND);
+            return Problem.of(unknown, WebEndpointResponse.STATUS_NOT_FOUND);
         } catch (IllegalArgumentException wrong) {
-            return problem(wrong, WebEndpointResponse.STATUS_BAD_REQUEST);
+            return Problem.of(wrong, WebEndpointResponse.STATUS_BAD_REQUEST);
         }
-    }
-
-    private static WebEndpointResponse<Problem> problem(RuntimeException failure, int status) {
-        return new WebEndpointResponse<>(new Problem(String.valueOf(failure.getMessage())), status);
     }
 
     /**
@@ -93,5 +96,10 @@ public final class VirtualThreadsWebExtension {
      *
      * @param message the reason, and what to send instead
      */
-    public record Problem(String message) implements OperationResponseBody {}
+    public record Problem(String message) implements OperationResponseBody {
+
+        static WebEndpointResponse<Problem> of(RuntimeException failure, int status) {
+            return new WebEndpointResponse<>(new Problem(String.valueOf(failure.getMessage())), status);
+        }
+    }
 }

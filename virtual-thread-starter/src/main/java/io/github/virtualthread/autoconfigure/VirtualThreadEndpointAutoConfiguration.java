@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.actuate.CallCounts;
+import io.github.virtualthread.actuate.KnownParameters;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
 import io.github.virtualthread.actuate.VirtualThreadsWebExtension;
 import io.github.virtualthread.config.AnnotatedCalls;
@@ -46,6 +47,12 @@ public class VirtualThreadEndpointAutoConfiguration {
             VirtualThreadProperties properties) {
         return new VirtualThreadsEndpoint(
                 limits, engine, annotated, counts, properties.endpoint().mdcKeys());
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint(endpoint = VirtualThreadsEndpoint.class)
+    static KnownParameters virtualThreadsKnownParameters() {
+        return new KnownParameters();
     }
 
     @Bean

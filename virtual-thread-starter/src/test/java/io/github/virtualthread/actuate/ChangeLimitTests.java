@@ -90,7 +90,6 @@ class ChangeLimitTests {
     void badInputIs400WithTheReasonAndChangesNothing(CapturedOutput output) {
         run(open(), it -> {
             assertRefused(it, "{}", "Nothing to change: send permits, queueCapacity or maxWait");
-            assertRefused(it, "{\"permit\": 5}", "Nothing to change: send permits, queueCapacity or maxWait");
             String permits = "permits must be a whole number from 1 to 2147483647, was '%s'";
             for (String wrong : List.of("0", "-1", "2147483648", "20.5")) {
                 assertRefused(it, "{\"permits\": %s}".formatted(wrong), permits.formatted(wrong));
@@ -111,6 +110,32 @@ class ChangeLimitTests {
         assertThat(output).doesNotContain(CHANGED);
     }
 
+    @Test
+    void bothSpellingsOfAKeyAreKnown() {
+        run(open(), it -> {
+            Answer answer = it.write("/price-db", "{\"permits\": 6, \"queue-capacity\": 10, \"max-wait\": \"1s\"}");
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(it.limit().toString()).isEqualTo("price-db (6 permits, queue of 10, wait up to 1s)");
+        });
+    }
+
+    @Test
+    void anUnknownKeyIsRefusedAndNothingIsChanged(CapturedOutput output) {
+        run(open().withPropertyValues("virtual-thread.limits.report.permits=1"), it -> {
+            String known = "; the known ones are [permits, queueCapacity, maxWait]";
+            assertRefused(it, "{\"permits\": 5, \"permit\": 5}", "Unknown parameters [permit]" + known);
+            assertRefused(
+                    it, "{\"permits\": 5, \"nested\": \"FAIL\", \"\": 1}", "Unknown parameters [nested, ]" + known);
+            assertRefused(it, "{\"permits\": 5, \"limit\": \"report\"}", "Unknown parameters [limit]" + known);
+            assertRefused(it, "{\"maxWait\": \"1s\", \"max-wait\": \"2s\"}", "maxWait is given more than once");
+            assertThat(it.write("/price-db?permit=3", "{\"permits\": 5}").status())
+                    .isEqualTo(400);
+            assertThat(it.limit().permits()).isEqualTo(1);
+        });
+        assertThat(output).doesNotContain(CHANGED);
+    }
+
     private static void assertRefused(EndpointApplication it, String json, String message) throws Exception {
         Answer answer = it.write("/price-db", json);
         assertThat(answer.status()).as(json).isEqualTo(400);
@@ -123,7 +148,7 @@ class ChangeLimitTests {
             for (Answer answer : List.of(
                     it.write("/bd", "{\"permits\": 5}"),
                     it.write("/none", "{\"permits\": 5}"),
-                    it.end("/bd"),
+                    it.end("/bd?all=true"),
                     it.end("/bd?id=1"))) {
                 assertThat(answer.status()).isEqualTo(404);
                 assertThat(answer.message()).endsWith("is configured; the configured limits are [price-db]");
@@ -140,7 +165,7 @@ class ChangeLimitTests {
             assertThat(it.read("").status()).isEqualTo(200);
             assertThat(it.read("/price-db").status()).isEqualTo(200);
             assertThat(it.write("/price-db", "{\"permits\": 5}").status()).isEqualTo(405);
-            assertThat(it.end("/price-db").status()).isEqualTo(405);
+            assertThat(it.end("/price-db?all=true").status()).isEqualTo(405);
             assertThat(it.limit().permits()).isEqualTo(1);
             assertThat(waiting).isNotDone();
         });

@@ -31,7 +31,7 @@ class EndCallsTests {
             CompletableFuture<String> first = it.shop.price(() -> "waits");
             CompletableFuture<String> second = it.shop.price(() -> "waits");
 
-            Answer answer = it.end("/price-db");
+            Answer answer = it.end("/price-db?all=true");
 
             assertThat(answer.status()).isEqualTo(200);
             assertThat(answer.<Map<String, Object>>get("$"))
@@ -52,13 +52,57 @@ class EndCallsTests {
     }
 
     @Test
-    void aMisspeltParameterIsNotNoticed() {
+    void toRejectAllHasToBeAskedFor(CapturedOutput output) {
         run(open(), it -> {
             it.hold();
-            it.shop.price(() -> "waits");
+            CompletableFuture<String> waiting = it.shop.price(() -> "waits");
 
-            assertThat(it.end("/price-db?ID=17").<Integer>get("$.rejected")).isEqualTo(1);
+            for (String nothing : List.of("", "?", "?all=false")) {
+                assertRefused(
+                        it.end("/price-db" + nothing),
+                        "Nothing to end: send ?id= with the number of a call to cancel that call,"
+                                + " or ?all=true to reject all calls that wait");
+            }
+            for (String wrong : List.of("", "yes", "1")) {
+                assertRefused(it.end("/price-db?all=" + wrong), "all must be true or false, was '%s'".formatted(wrong));
+            }
+            assertRefused(it.end("/price-db?all=true&id=1"), "Both id and all are given: send one of them");
+            assertThat(waiting).isNotDone();
         });
+        assertThat(output).doesNotContain("by ENDPOINT");
+    }
+
+    @Test
+    void anUnknownParameterIsRefusedAndTheKnownAreNamed(CapturedOutput output) {
+        run(open().withPropertyValues("virtual-thread.limits.report.permits=1"), it -> {
+            it.hold();
+            CompletableFuture<String> waiting = it.shop.price(() -> "waits");
+
+            for (String unknown : List.of("call", "_", "limit")) {
+                assertRefused(
+                        it.end("/price-db?all=true&" + unknown + "=report"),
+                        "Unknown parameters [%s]; the known ones are [id, all]".formatted(unknown));
+            }
+            assertRefused(it.end("/price-db?ID=1&id=1"), "id is given more than once");
+            assertThat(waiting).isNotDone();
+        });
+        assertThat(output).doesNotContain("by ENDPOINT");
+    }
+
+    @Test
+    void theCaseOfAParameterDoesNotMatter() {
+        run(open(), it -> {
+            CompletableFuture<String> held = it.hold();
+
+            it.end("/price-db?ID=" + it.read("/price-db").get("$.calls[0].id"));
+
+            assertThat(held).isCancelled();
+        });
+    }
+
+    private static void assertRefused(Answer answer, String message) {
+        assertThat(answer.status()).as(message).isEqualTo(400);
+        assertThat(answer.message()).isEqualTo(message);
     }
 
     @Test
@@ -119,10 +163,12 @@ class EndCallsTests {
     @Test
     void withoutANumberNothingEndsUnderNone() {
         run(open(), it -> {
-            Answer answer = it.end("/none");
+            for (String all : List.of("", "?all=true")) {
+                Answer answer = it.end("/none" + all);
 
-            assertThat(answer.status()).isEqualTo(400);
-            assertThat(answer.message()).startsWith("Calls without a limit never wait");
+                assertThat(answer.status()).isEqualTo(400);
+                assertThat(answer.message()).startsWith("Calls without a limit never wait");
+            }
         });
     }
 

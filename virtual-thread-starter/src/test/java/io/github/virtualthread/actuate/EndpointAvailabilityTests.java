@@ -41,6 +41,7 @@ class EndpointAvailabilityTests {
         runner().run(context -> assertThat(context)
                 .doesNotHaveBean(VirtualThreadsEndpoint.class)
                 .doesNotHaveBean(VirtualThreadsWebExtension.class)
+                .doesNotHaveBean(KnownParameters.class)
                 .doesNotHaveBean(CallCounts.class));
     }
 
@@ -88,7 +89,7 @@ class EndpointAvailabilityTests {
                     .satisfies(limit -> assertThat(limit.queueCapacity()).isNull());
             assertThat(endpoint.limit("PRICEDB", null).calls()).isEmpty();
             assertThat(endpoint.change("price-db", "2", null, null).permits()).isEqualTo(2);
-            assertThat(endpoint.end("price-db", null)).isEqualTo(new Ended("price-db", 0, 0));
+            assertThat(endpoint.end("price-db", null, "true")).isEqualTo(new Ended("price-db", 0, 0));
         });
     }
 
@@ -121,6 +122,9 @@ class EndpointAvailabilityTests {
                             .isInstanceOf(MBeanException.class)
                             .cause()
                             .hasMessageContaining("permits must be a whole number from 1 to 2147483647, was '0'");
+                    assertThat(jmx("end", "mail", null, "true"))
+                            .asInstanceOf(MAP)
+                            .containsEntry("rejected", 0);
                 });
     }
 

@@ -157,6 +157,17 @@ class LimitCallsTests {
     }
 
     @Test
+    void anUnknownParameterIs400() {
+        run(open(), it -> {
+            Answer answer = it.read("/price-db?most=1");
+
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.message()).isEqualTo("Unknown parameters [most]; the known ones are [max]");
+            assertThat(it.read("/price-db?limit=db").status()).isEqualTo(400);
+        });
+    }
+
+    @Test
     void aCallOnItsCallersThreadIsShownToo() {
         run(open(), it -> {
             String body = it.shop.stock(() -> it.read("/price-db").body());

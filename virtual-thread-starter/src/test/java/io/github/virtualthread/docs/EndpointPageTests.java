@@ -45,8 +45,8 @@ import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 class EndpointPageTests {
 
     private static final String PAGE = "docs/endpoint.md";
-    private static final Pattern CURL =
-            Pattern.compile("curl (?:-X (\\w+) )?(?:-H '[^']+' )?(?:-d '([^']+)' )?localhost:8080(\\S+)");
+    private static final Pattern CURL = Pattern.compile(
+            "curl -u operator (?:-X (\\w+) )?(?:-H '[^']+' )?(?:-d '([^']+)' )?'?localhost:8080([^\\s']+)'?");
 
     private final CountDownLatch gate = new CountDownLatch(1);
 
@@ -123,7 +123,8 @@ class EndpointPageTests {
 
     /** The number of the call that has run longest. */
     private static String first(MockMvc http) throws Exception {
-        Integer id = JsonPath.read(send(http, "curl localhost:8080/actuator/virtualthreads/db"), "$.calls[0].id");
+        Integer id = JsonPath.read(
+                send(http, "curl -u operator localhost:8080/actuator/virtualthreads/db"), "$.calls[0].id");
         return id.toString();
     }
 

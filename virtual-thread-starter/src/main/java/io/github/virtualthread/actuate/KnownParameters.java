@@ -1,0 +1,104 @@
+package io.github.virtualthread.actuate;
+
+import io.github.virtualthread.actuate.VirtualThreadsWebExtension.Problem;
+import io.github.virtualthread.limit.LimitNames;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
+import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+
+/**
+ * Refuses requests to {@link VirtualThreadsEndpoint} with parameters that the operation does not have. Spring Boot leaves
+ * them out: a misspelt one would change nothing, or more than was meant. A known parameter is found in any spelling of its
+ * uniform form: {@code queue-capacity} is {@code queueCapacity}.
+ */
+public final class KnownParameters implements OperationInvokerAdvisor {
+
+    private static final EndpointId ENDPOINT = EndpointId.of("virtualthreads");
+
+    /** Creates an advisor without state. */
+    public KnownParameters() {}
+
+    /** Leaves other endpoints alone, and operations without parameters of their own. */
+    @Override
+    public OperationInvoker apply(
+            EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
+        List<String> path = names(parameters, true);
+        List<String> known = names(parameters, false);
+        if (!endpoint.equals(ENDPOINT) || known.isEmpty()) {
+            return invoker;
+        }
+        return context -> {
+            Map<String, Object> arguments;
+            try {
+                arguments = read(context.getArguments(), path, known);
+            } catch (IllegalArgumentException wrong) {
+                return Problem.of(wrong, WebEndpointResponse.STATUS_BAD_REQUEST);
+            }
+            return invoker.invoke(new InvocationContext(SecurityContext.NONE, arguments, allOf(context)));
+        };
+    }
+
+    private static List<String> names(OperationParameters parameters, boolean inPath) {
+        return parameters.stream()
+                .filter(parameter -> (parameter.getAnnotation(Selector.class) != null) == inPath)
+                .map(OperationParameter::getName)
+                .toList();
+    }
+
+    private static Map<String, Object> read(Map<String, Object> given, List<String> path, List<String> known) {
+        Map<String, Object> arguments = new LinkedHashMap<>();
+        List<String> unknown = new ArrayList<>();
+        given.forEach((spelling, value) -> {
+            String name = path.contains(spelling) ? spelling : nameOf(spelling, known);
+            if (name == null) {
+                unknown.add(spelling);
+            } else if (arguments.containsKey(name)) {
+                throw new IllegalArgumentException("%s is given more than once".formatted(name));
+            } else {
+                arguments.put(name, value);
+            }
+        });
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "Unknown parameters %s; the known ones are %s".formatted(unknown, known));
+        }
+        return arguments;
+    }
+
+    private static @Nullable String nameOf(String spelling, List<String> known) {
+        String uniform = LimitNames.uniform(spelling);
+        return known.stream()
+                .filter(name -> LimitNames.uniform(name).equals(uniform))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** What the web offers to operations beside their parameters; who calls is among it. */
+    private static OperationArgumentResolver allOf(InvocationContext context) {
+        return new OperationArgumentResolver() {
+
+            @Override
+            public boolean canResolve(Class<?> type) {
+                return context.canResolve(type);
+            }
+
+            @Override
+            public <T> T resolve(Class<T> type) {
+                return context.resolveArgument(type);
+            }
+        };
+    }
+}
