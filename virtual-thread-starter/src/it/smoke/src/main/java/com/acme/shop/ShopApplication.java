@@ -6,7 +6,6 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.security.web.SecurityFilterChain;
 
 @SpringBootApplication
@@ -18,8 +17,7 @@ public class ShopApplication {
 
     @Bean
     SecurityFilterChain security(HttpSecurity http) throws Exception {
-        return http.csrf(AbstractHttpConfigurer::disable)
-                .authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
+        return http.authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
                 .httpBasic(withDefaults())
                 .build();
     }

@@ -15,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -41,8 +42,8 @@ import org.springframework.core.task.AsyncTaskExecutor;
 @ExtendWith(OutputCaptureExtension.class)
 class SmokeTests {
 
-    private static final String ALICE =
-            "Basic " + Base64.getEncoder().encodeToString("alice:secret".getBytes(StandardCharsets.UTF_8));
+    private static final String ALICE = basic("alice");
+    private static final String OPERATOR = basic("operator");
 
     private static final HttpClient http = HttpClient.newHttpClient();
 
@@ -107,7 +108,7 @@ class SmokeTests {
 
     @Test
     void anAnnotatedMethodRunsOnAVirtualThreadOfItsNameAndSeesWhatTheCallerSaw() throws Exception {
-        HttpResponse<String> answer = send(request("/price").header("X-Request-Id", "r-1"));
+        HttpResponse<String> answer = send(request("/price").header("X-Request-Id", "r-1"), ALICE);
 
         assertThat(answer.body())
                 .contains(
@@ -129,7 +130,7 @@ class SmokeTests {
 
     @Test
     void metersAreThereAfterACall() throws Exception {
-        send(request("/price").header("X-Request-Id", "r-2"));
+        send(request("/price").header("X-Request-Id", "r-2"), ALICE);
 
         assertThat(get("/actuator/prometheus"))
                 .containsPattern("virtual_thread_submitted_total\\{[^}]*method=\"Prices\\.find\"")
@@ -159,6 +160,50 @@ class SmokeTests {
         assertThat(refused.body()).contains("permits must be a whole number from 1 to 2147483647, was '0'");
         assertThat(refused.statusCode()).isEqualTo(400);
         assertThat(permitsOf("partner")).isEqualTo("2");
+    }
+
+    @Test
+    void theEndpointRefusesKeysAndParametersThatItDoesNotKnow() throws Exception {
+        HttpResponse<String> spelt = change("{\"queue-capacity\": 9, \"max-wait\": \"1s\"}");
+        assertThat(spelt.body()).contains("\"queueCapacity\":9", "\"maxWaitSeconds\":1.0");
+
+        HttpResponse<String> key = change("{\"permits\": 3, \"limit\": \"db\"}");
+        assertThat(key.body())
+                .isEqualTo("{\"message\":\"Unknown parameters [limit];"
+                        + " the known ones are [permits, queueCapacity, maxWait]\"}");
+        assertThat(key.statusCode()).isEqualTo(400);
+
+        HttpResponse<String> parameter = end("?all=true&call=17");
+        assertThat(parameter.body())
+                .isEqualTo("{\"message\":\"Unknown parameters [call]; the known ones are [id, all]\"}");
+        assertThat(parameter.statusCode()).isEqualTo(400);
+        assertThat(end("").statusCode()).isEqualTo(400);
+        assertThat(end("?all=true").body()).isEqualTo("{\"limit\":\"partner\",\"rejected\":0,\"cancelled\":0}");
+    }
+
+    @Test
+    void anOperatorMayWriteAndAMonitorMayRead() throws Exception {
+        String partner = "/actuator/virtualthreads/partner";
+        assertThat(send(request(partner), OPERATOR).statusCode()).isEqualTo(200);
+        assertThat(send(request(partner).DELETE(), OPERATOR).statusCode()).isEqualTo(400);
+
+        assertThat(send(request(partner), ALICE).statusCode()).isEqualTo(200);
+        assertThat(send(request(partner).DELETE(), ALICE).statusCode()).isEqualTo(403);
+        assertThat(send(request(partner).POST(BodyPublishers.ofString("{}")), ALICE)
+                        .statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void theFormOfAnotherSiteCannotChangeALimit() throws Exception {
+        for (String type :
+                List.of("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=b")) {
+            HttpRequest.Builder form = request("/actuator/virtualthreads/partner?permits=1")
+                    .header("Content-Type", type)
+                    .POST(BodyPublishers.ofString("permits=1"));
+
+            assertThat(send(form, OPERATOR).statusCode()).as(type).isEqualTo(415);
+        }
     }
 
     @Test
@@ -262,13 +307,19 @@ class SmokeTests {
     }
 
     private static HttpResponse<String> change(String json) throws IOException, InterruptedException {
-        return send(request("/actuator/virtualthreads/partner")
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(json)));
+        return send(
+                request("/actuator/virtualthreads/partner")
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(json)),
+                OPERATOR);
+    }
+
+    private static HttpResponse<String> end(String query) throws IOException, InterruptedException {
+        return send(request("/actuator/virtualthreads/partner" + query).DELETE(), OPERATOR);
     }
 
     private static String get(String path) throws IOException, InterruptedException {
-        HttpResponse<String> answer = send(request(path));
+        HttpResponse<String> answer = send(request(path), ALICE);
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
         return answer.body();
     }
@@ -279,7 +330,12 @@ class SmokeTests {
                 .timeout(Duration.ofSeconds(10));
     }
 
-    private static HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
-        return http.send(request.header("Authorization", ALICE).build(), BodyHandlers.ofString());
+    private static HttpResponse<String> send(HttpRequest.Builder request, String user)
+            throws IOException, InterruptedException {
+        return http.send(request.header("Authorization", user).build(), BodyHandlers.ofString());
+    }
+
+    private static String basic(String user) {
+        return "Basic " + Base64.getEncoder().encodeToString((user + ":secret").getBytes(StandardCharsets.UTF_8));
     }
 }
