@@ -1,6 +1,7 @@
 package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.config.AnnotatedCalls;
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskCall;
@@ -160,12 +161,13 @@ public final class VirtualThreadsEndpoint {
                             + " or ?all=true to reject all calls that wait");
         }
         int rejected = limits.evictWaiting(name);
-        logger.warn("Limit '{}': {} waiting {} rejected by ENDPOINT", name, rejected, rejected == 1 ? "call" : "calls");
+        String calls = rejected == 1 ? "call" : "calls";
+        SafeLog.write(() -> logger.warn("Limit '{}': {} waiting {} rejected by ENDPOINT", name, rejected, calls));
         return new Ended(name, rejected, 0);
     }
 
     private void cancel(String limit, long id) {
-        LiveCall wanted = live(limit, id)
+        LiveCall wanted = live.find(limit, id)
                 .orElseThrow(() ->
                         new NoSuchElementException("No call %d waits or runs under limit '%s'".formatted(id, limit)));
         String name = wanted.call().spec().name();
@@ -174,7 +176,7 @@ public final class VirtualThreadsEndpoint {
                     "Call %d of %s has ended already; its body still runs, and ends by itself".formatted(id, name));
         }
         Optional<TaskCall> cancelled = live.cancel(id);
-        if (cancelled.isEmpty() && live(limit, id).isPresent()) {
+        if (cancelled.isEmpty() && live.find(limit, id).isPresent()) {
             throw new IllegalArgumentException(
                     "Call %d of %s is on its caller's own thread, which cannot be interrupted from outside"
                             .formatted(id, name));
@@ -182,17 +184,7 @@ public final class VirtualThreadsEndpoint {
         if (cancelled.isEmpty()) {
             throw new NoSuchElementException("Call %d of %s has just ended".formatted(id, name));
         }
-        logger.info("Limit '{}': call {} of {} cancelled by ENDPOINT", limit, id, name);
-    }
-
-    /** The running are looked at last: a call that gets its permit meanwhile is seen there. */
-    private Optional<LiveCall> live(String limit, long id) {
-        List<LiveCall> waiting = isNone(limit) ? List.of() : live.waiting(limit, Integer.MAX_VALUE);
-        return numbered(waiting, id).or(() -> numbered(live.running(limit), id));
-    }
-
-    private static Optional<LiveCall> numbered(List<LiveCall> calls, long id) {
-        return calls.stream().filter(call -> call.call().id() == id).findFirst();
+        SafeLog.write(() -> logger.info("Limit '{}': call {} of {} cancelled by ENDPOINT", limit, id, name));
     }
 
     private static boolean isTrue(String all) {

@@ -1,6 +1,7 @@
 package io.github.virtualthread.config;
 
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
@@ -63,7 +64,8 @@ class EngineConfiguration {
         beans.orderedStream().forEach(limit -> limits.putIfAbsent(LimitNames.uniform(limit.name()), limit));
         // a property of the same name is the word of whoever operates the application
         settings(virtualThreadSettings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
-        TaskLimits made = new TaskLimits(limits.values(), virtualThreadTimer, change -> logger.info("{}", change));
+        TaskLimits made = new TaskLimits(
+                limits.values(), virtualThreadTimer, change -> SafeLog.write(() -> logger.info("{}", change)));
         customizers.orderedStream().forEach(customizer -> made.names()
                 .forEach(name -> customizer.customize(made.get(name))));
         return made;

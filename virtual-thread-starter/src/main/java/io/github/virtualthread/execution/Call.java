@@ -36,6 +36,11 @@ abstract class Call extends PermitRequest implements TaskCall {
         return id;
     }
 
+    /** A call of which nobody has asked for the number does not get one here. */
+    final boolean hasId(long wanted) {
+        return id == wanted;
+    }
+
     @Override
     public final TaskSpec spec() {
         return spec;

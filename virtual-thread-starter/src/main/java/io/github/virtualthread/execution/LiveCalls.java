@@ -65,10 +65,35 @@ public final class LiveCalls {
         List<LiveCall> waiting = new ArrayList<>();
         limits.waiting(limit, most).forEach(request -> {
             if (request instanceof Call call) {
-                waiting.add(new LiveCall(call, null, false, mdc(call)));
+                waiting.add(waiting(call));
             }
         });
         return waiting;
+    }
+
+    /**
+     * The call of a number, if it waits or runs under a limit.
+     *
+     * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without one
+     * @param id number of a call, by {@link TaskCall#id()}
+     * @return the call, empty if none of that number waits or runs there
+     */
+    public Optional<LiveCall> find(String limit, long id) {
+        Optional<LiveCall> waiting =
+                limits.contains(limit) ? waiting(limit, id).map(LiveCalls::waiting) : Optional.empty();
+        // the running are looked at last: a call that gets its permit meanwhile is seen there
+        return waiting.or(() -> running(limit).stream()
+                .filter(live -> live.call().id() == id)
+                .findFirst());
+    }
+
+    private Optional<Call> waiting(String limit, long id) {
+        return limits.findWaiting(limit, request -> request instanceof Call call && call.hasId(id))
+                .map(Call.class::cast);
+    }
+
+    private static LiveCall waiting(Call call) {
+        return new LiveCall(call, null, false, mdc(call));
     }
 
     /**
@@ -92,20 +117,19 @@ public final class LiveCalls {
      * @return the call, empty if none of that number waits or runs, or if it is on its caller's own thread
      */
     public Optional<TaskCall> cancel(long id) {
-        Stream<Task> waiting = limits.names().stream()
-                .flatMap(limit -> limits.waiting(limit, Integer.MAX_VALUE).stream())
+        Optional<Call> waiting = limits.names().stream()
+                .flatMap(limit -> waiting(limit, id).stream())
+                .findFirst();
+        // the running are looked at last: a call that gets its permit meanwhile is seen there
+        Optional<Task> task = waiting.or(() -> tasks.running().stream()
+                        .filter(running -> running.hasId(id))
+                        .findFirst())
                 .filter(Task.class::isInstance)
                 .map(Task.class::cast);
-        // the running are looked at last: a call that gets its permit meanwhile is seen there
-        Optional<Task> task = numbered(waiting, id).or(() -> numbered(tasks.running().stream(), id));
         // on a platform thread: bodies may keep all carriers busy
         task.ifPresent(found ->
                 new Completer(found.engine().threads(), Task::cancelling).all(List.of(found), TaskEngine.GRACE));
         return task.map(TaskCall.class::cast);
-    }
-
-    private static Optional<Task> numbered(Stream<Task> tasks, long id) {
-        return tasks.filter(task -> task.id() == id).findFirst();
     }
 
     /** Calls whose body runs, in no order. */

@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -339,6 +341,10 @@ final class SemaphoreLimit implements TaskLimit {
 
     List<PermitRequest> waiting(int most) {
         return lock.locked(() -> queue.first(most));
+    }
+
+    Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
+        return lock.locked(() -> queue.find(wanted));
     }
 
     private void expire() {

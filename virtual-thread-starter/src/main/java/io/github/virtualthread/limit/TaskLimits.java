@@ -5,8 +5,10 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -141,6 +143,18 @@ public final class TaskLimits {
      */
     public List<PermitRequest> waiting(String name, int most) {
         return find(name).waiting(most);
+    }
+
+    /**
+     * Looks for one of the calls that wait under a limit. Copies nothing, and holds up the limit while it looks.
+     *
+     * @param name name of a limit, in any spelling of its uniform form
+     * @param wanted says of a call whether it is the one; called under the lock of the limit
+     * @return the first in the queue that is wanted; it may have gone on meanwhile
+     * @throws IllegalArgumentException if there is no such limit
+     */
+    public Optional<PermitRequest> findWaiting(String name, Predicate<PermitRequest> wanted) {
+        return find(name).find(wanted);
     }
 
     /**

@@ -2,6 +2,8 @@ package io.github.virtualthread.limit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,16 @@ final class WaitQueue {
             first.add(each);
         }
         return first;
+    }
+
+    /** The first in the queue that is wanted. */
+    Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
+        for (PermitRequest each = head; each != null; each = each.next) {
+            if (wanted.test(each)) {
+                return Optional.of(each);
+            }
+        }
+        return Optional.empty();
     }
 
     @Nullable

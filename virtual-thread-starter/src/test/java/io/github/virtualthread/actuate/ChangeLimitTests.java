@@ -6,7 +6,9 @@ import static io.github.virtualthread.actuate.EndpointApplication.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import io.github.virtualthread.execution.BrokenLog;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +110,19 @@ class ChangeLimitTests {
             assertThat(it.limit().toString()).isEqualTo("price-db (1 permit, unbounded queue, unbounded wait)");
         });
         assertThat(output).doesNotContain(CHANGED);
+    }
+
+    @Test
+    void aBrokenLogCostsNoAnswer() {
+        run(open(), it -> {
+            try (BrokenLog broken = new BrokenLog(TaskLimits.class)) {
+                Answer answer = it.write("/price-db", "{\"permits\": 3}");
+
+                assertThat(broken.strikes()).isPositive();
+                assertThat(answer.status()).isEqualTo(200);
+                assertThat(answer.<Integer>get("$.permits")).isEqualTo(3);
+            }
+        });
     }
 
     @Test

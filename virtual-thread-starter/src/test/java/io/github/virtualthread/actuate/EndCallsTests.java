@@ -4,10 +4,14 @@ import static io.github.virtualthread.actuate.EndpointApplication.await;
 import static io.github.virtualthread.actuate.EndpointApplication.open;
 import static io.github.virtualthread.actuate.EndpointApplication.run;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import io.github.virtualthread.execution.BrokenLog;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +27,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @Timeout(30)
 @ExtendWith(OutputCaptureExtension.class)
 class EndCallsTests {
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Test
     void whatWaitsIsRejectedAndWhatRunsGoesOn(CapturedOutput output) {
@@ -49,6 +55,49 @@ class EndCallsTests {
                 .singleElement()
                 .asString()
                 .contains("WARN", "Limit 'price-db': 2 waiting calls rejected by ENDPOINT");
+    }
+
+    @Test
+    void aBrokenLogCostsNoAnswer() {
+        run(open(), it -> {
+            CompletableFuture<String> held = it.hold();
+            CompletableFuture<String> waiting = it.shop.price(() -> "waits");
+            Integer id = it.read("/price-db").get("$.calls[0].id");
+            try (BrokenLog broken = new BrokenLog(VirtualThreadsEndpoint.class)) {
+                Answer evicted = it.end("/price-db?all=true");
+                Answer cancelled = it.end("/price-db?id=" + id);
+
+                assertThat(broken.strikes()).isEqualTo(2);
+                assertThat(evicted.<Integer>get("$.rejected")).isEqualTo(1);
+                assertThat(cancelled.<Integer>get("$.cancelled")).isEqualTo(1);
+            }
+            assertThat(waiting).failsWithin(Duration.ofSeconds(10));
+            assertThat(held).isCancelled();
+        });
+    }
+
+    @Test
+    void toCancelOneOfManyCallsCopiesNoQueue() {
+        run(open(), it -> {
+            it.hold();
+            for (int i = 0; i < 50_000; i++) {
+                it.shop.price(() -> "waits");
+            }
+            CompletableFuture<String> last = it.shop.price(() -> "last");
+            Integer id = it.read("/price-db").get("$.calls[1].id");
+            Integer next = it.read("/price-db").get("$.calls[2].id");
+            VirtualThreadsEndpoint endpoint = it.bean(VirtualThreadsEndpoint.class);
+            endpoint.end("price-db", String.valueOf(id), null); // classes are loaded
+
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            endpoint.end("price-db", String.valueOf(next), null);
+            assertThatThrownBy(() -> endpoint.end("price-db", String.valueOf(id), null))
+                    .hasMessage("No call %d waits or runs under limit 'price-db'".formatted(id));
+            long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+
+            assertThat(bytes).isLessThan(200_000); // a reference to each would be that much alone
+            assertThat(last).isNotDone();
+        });
     }
 
     @Test
