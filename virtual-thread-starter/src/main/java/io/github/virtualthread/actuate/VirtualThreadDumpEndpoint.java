@@ -2,9 +2,14 @@ package io.github.virtualthread.actuate;
 
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.InputStreamResource;
 import org.springframework.core.io.Resource;
 
@@ -15,33 +20,59 @@ import org.springframework.core.io.Resource;
 @WebEndpoint(id = "virtualthreaddump", defaultAccess = Access.NONE)
 public class VirtualThreadDumpEndpoint {
 
-    /** An endpoint without state. */
-    public VirtualThreadDumpEndpoint() {}
+    private static final String BUSY = "A thread dump is being written: try again when it is done";
+
+    private final Writer writer;
+    private final AtomicBoolean writing = new AtomicBoolean();
+
+    /** Creates an endpoint that writes one dump at a time. */
+    public VirtualThreadDumpEndpoint() {
+        this(ThreadDumpFile::write);
+    }
+
+    VirtualThreadDumpEndpoint(Writer writer) {
+        this.writer = writer;
+    }
+
+    /** Has a dump written. */
+    @FunctionalInterface
+    interface Writer {
+
+        InputStream write(ThreadDumpFormat format) throws IOException;
+    }
 
     /**
      * The dump for programs, as {@code jcmd <pid> Thread.dump_to_file -format=json} writes it. Blocks while the JVM writes it.
      *
-     * @return a stream, for one use
+     * @return a stream, for one use, or 429 while another dump is written
      * @throws IOException if the file for it cannot be written
      */
     @ReadOperation(produces = "application/json")
-    public Resource json() throws IOException {
-        return dump(ThreadDumpFormat.JSON);
+    public WebEndpointResponse<Resource> json() throws IOException {
+        return dump(ThreadDumpFormat.JSON, "{\"message\": \"" + BUSY + "\"}");
     }
 
     /**
      * The dump for people. Blocks while the JVM writes it.
      *
-     * @return a stream, for one use
+     * @return a stream, for one use, or 429 while another dump is written
      * @throws IOException if the file for it cannot be written
      */
     @ReadOperation(produces = "text/plain;charset=UTF-8")
-    public Resource text() throws IOException {
-        return dump(ThreadDumpFormat.TEXT_PLAIN);
+    public WebEndpointResponse<Resource> text() throws IOException {
+        return dump(ThreadDumpFormat.TEXT_PLAIN, BUSY);
     }
 
-    /** Of this class itself: of others Spring would read the stream to learn its length. */
-    private static Resource dump(ThreadDumpFormat format) throws IOException {
-        return new InputStreamResource(ThreadDumpFile.write(format), "thread dump");
+    private WebEndpointResponse<Resource> dump(ThreadDumpFormat format, String busy) throws IOException {
+        if (!writing.compareAndSet(false, true)) {
+            Resource refusal = new ByteArrayResource(busy.getBytes(StandardCharsets.UTF_8));
+            return new WebEndpointResponse<>(refusal, WebEndpointResponse.STATUS_TOO_MANY_REQUESTS);
+        }
+        try {
+            // of this class itself: of others Spring would read the stream to learn its length
+            return new WebEndpointResponse<>(new InputStreamResource(writer.write(format), "thread dump"));
+        } finally {
+            writing.set(false);
+        }
     }
 }

@@ -82,9 +82,8 @@ public final class LiveCalls {
         Optional<LiveCall> waiting =
                 limits.contains(limit) ? waiting(limit, id).map(LiveCalls::waiting) : Optional.empty();
         // the running are looked at last: a call that gets its permit meanwhile is seen there
-        return waiting.or(() -> running(limit).stream()
-                .filter(live -> live.call().id() == id)
-                .findFirst());
+        return waiting.or(() ->
+                running(limit).stream().filter(live -> live.call().id() == id).findFirst());
     }
 
     private Optional<Call> waiting(String limit, long id) {

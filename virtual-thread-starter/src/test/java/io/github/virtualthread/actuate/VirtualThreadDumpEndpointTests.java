@@ -2,6 +2,7 @@ package io.github.virtualthread.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
 import com.jayway.jsonpath.JsonPath;
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
@@ -11,18 +12,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.core.io.Resource;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.context.WebApplicationContext;
 
 /** Dumps of this JVM, with a virtual thread that waits. */
 @Timeout(30)
@@ -48,17 +53,17 @@ class VirtualThreadDumpEndpointTests {
 
     @Test
     void theJsonListsVirtualThreads() throws IOException {
-        assertJson(read(endpoint.json()));
+        assertJson(read(endpoint.json().getBody()));
     }
 
     @Test
     void theTextListsVirtualThreadsWithTheirStacks() throws IOException {
-        assertText(read(endpoint.text()));
+        assertText(read(endpoint.text().getBody()));
     }
 
     @Test
     void noFileIsLeftOfADumpThatNobodyReads() throws IOException {
-        try (InputStream unread = endpoint.json().getInputStream()) {
+        try (InputStream unread = endpoint.json().getBody().getInputStream()) {
             assertThat(unread).isNotNull();
         }
 
@@ -97,22 +102,75 @@ class VirtualThreadDumpEndpointTests {
         assertThat(files()).isEqualTo(before);
     }
 
-    @Test
-    void dumpsAtTheSameTimeDoNotMix() throws Exception {
-        try (ExecutorService clients = Executors.newFixedThreadPool(4)) {
-            Callable<String> json = () -> read(endpoint.json());
-            Callable<String> text = () -> read(endpoint.text());
-            List<Future<String>> dumps = clients.invokeAll(List.of(json, text, json, text));
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    application/json         | {"message": "A thread dump is being written: try again when it is done"}
+                    text/plain;charset=UTF-8 | A thread dump is being written: try again when it is done
+                    """)
+    void oneDumpIsWrittenAtATime(String type, String refusal) {
+        CountDownLatch writing = new CountDownLatch(1);
+        VirtualThreadDumpEndpoint slow = new VirtualThreadDumpEndpoint(format -> {
+            writing.countDown();
+            waitAtTheGate();
+            return InputStream.nullInputStream();
+        });
+        serving(slow).run(context -> {
+            CompletableFuture<MockHttpServletResponse> first = CompletableFuture.supplyAsync(() -> ask(context, type));
+            assertThat(writing.await(20, TimeUnit.SECONDS)).isTrue();
 
-            for (int i = 0; i < dumps.size(); i += 2) {
-                assertJson(dumps.get(i).get());
-                assertText(dumps.get(i + 1).get());
+            MockHttpServletResponse second = ask(context, type);
+            gate.countDown();
+
+            assertThat(second.getStatus()).isEqualTo(429);
+            assertThat(second.getContentType()).isEqualTo(type);
+            assertThat(second.getContentAsString()).isEqualTo(refusal);
+            assertThat(first.join().getStatus()).isEqualTo(200);
+            assertThat(ask(context, type).getStatus()).isEqualTo(200);
+        });
+    }
+
+    @Test
+    void aDumpThatFailedIsNotInTheWayOfTheNext() throws IOException {
+        AtomicBoolean full = new AtomicBoolean(true);
+        VirtualThreadDumpEndpoint onFullDisk = new VirtualThreadDumpEndpoint(format -> {
+            if (full.get()) {
+                throw new IOException("No space left on device");
             }
+            return InputStream.nullInputStream();
+        });
+        assertThatThrownBy(onFullDisk::json).hasMessage("No space left on device");
+
+        full.set(false);
+
+        assertThat(onFullDisk.json().getStatus()).isEqualTo(200);
+    }
+
+    private static WebApplicationContextRunner serving(VirtualThreadDumpEndpoint endpoint) {
+        return EndpointApplication.web()
+                .withBean(VirtualThreadDumpEndpoint.class, () -> endpoint)
+                .withPropertyValues(
+                        "management.endpoints.web.exposure.include=virtualthreaddump",
+                        "management.endpoint.virtualthreaddump.access=read-only");
+    }
+
+    private static MockHttpServletResponse ask(WebApplicationContext context, String type) {
+        try {
+            return MockMvcBuilders.webAppContextSetup(context)
+                    .build()
+                    .perform(get("/actuator/virtualthreaddump").accept(type))
+                    .andReturn()
+                    .getResponse();
+        } catch (Exception failure) {
+            throw new AssertionError(failure);
         }
     }
 
     private void waitFor(CountDownLatch running) {
         running.countDown();
+        waitAtTheGate();
+    }
+
+    private void waitAtTheGate() {
         try {
             gate.await();
         } catch (InterruptedException interrupted) {
