@@ -1,0 +1,152 @@
+package io.github.virtualthread.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which frames of a body are shown. The stacks are made up, and the innermost frame comes first. */
+class CallStateTests {
+
+    private final List<StackTraceElement> stack = new ArrayList<>();
+
+    @Test
+    void theInnermostFramesAndThoseOfTheApplicationAreShown() {
+        jdk("sun.nio.ch.NioSocketImpl", "park", 1);
+        jdk("java.net.Socket$SocketInputStream", "read", 2);
+        code("org.postgresql.core.VisibleBufferedInputStream", "read", 1);
+        code("org.postgresql.core.v3.QueryExecutorImpl", "execute", 30);
+        code("com.zaxxer.hikari.pool.HikariProxyPreparedStatement", "executeQuery", 1);
+        code("org.springframework.jdbc.core.JdbcTemplate", "query", 4);
+        code("com.acme.Prices", "find", 1);
+        proxy("com.acme.Prices");
+        code("com.acme.Catalog", "lambda$page$0", 1);
+        jdk("java.util.stream.ReferencePipeline", "collect", 9);
+        code("com.acme.Catalog", "page", 1);
+        proxy("com.acme.Catalog");
+        code("com.acme.Shop", "price", 1);
+        proxy("com.acme.Shop");
+        engine();
+
+        assertThat(shown())
+                .containsExactly(
+                        "1 java.base/sun.nio.ch.NioSocketImpl.park",
+                        "2 java.base/java.net.Socket$SocketInputStream.read",
+                        "1 org.postgresql.core.VisibleBufferedInputStream.read",
+                        "4 org.postgresql.core.v3.QueryExecutorImpl.execute",
+                        "... 23 frames ...",
+                        "3 org.postgresql.core.v3.QueryExecutorImpl.execute",
+                        "1 com.zaxxer.hikari.pool.HikariProxyPreparedStatement.executeQuery",
+                        "4 org.springframework.jdbc.core.JdbcTemplate.query",
+                        "1 com.acme.Prices.find",
+                        "... 14 frames ...",
+                        "1 com.acme.Catalog.lambda$page$0",
+                        "... 9 frames ...",
+                        "1 com.acme.Catalog.page",
+                        "... 14 frames ...",
+                        "1 com.acme.Shop.price");
+    }
+
+    @Test
+    void aShortStackIsShownAsItIs() {
+        jdk("java.lang.Thread", "sleep", 1);
+        code("com.acme.Prices", "find", 1);
+        jdk("java.util.ArrayList", "forEach", 1);
+        code("com.acme.Shop", "price", 1);
+        proxy("com.acme.Shop");
+        engine();
+
+        assertThat(shown())
+                .containsExactly(
+                        "1 java.base/java.lang.Thread.sleep",
+                        "1 com.acme.Prices.find",
+                        "1 java.base/java.util.ArrayList.forEach",
+                        "1 com.acme.Shop.price");
+    }
+
+    @Test
+    void aBodyOfTheJdkAloneIsShownToo() {
+        jdk("java.lang.Thread", "sleep", 5);
+        engine();
+
+        assertThat(shown()).contains("5 java.base/java.lang.Thread.sleep");
+        stack.clear();
+        assertThat(shown()).isEmpty();
+    }
+
+    @Test
+    void whatIsBelowABodyOnItsCallersThreadIsNotShown() {
+        code("com.acme.Prices", "find", 1);
+        proxy("com.acme.Prices");
+        engine();
+        code("com.acme.PriceController", "price", 1);
+        code("org.apache.catalina.core.StandardWrapperValve", "invoke", 40);
+
+        assertThat(shown()).containsExactly("1 com.acme.Prices.find");
+    }
+
+    @Test
+    void aBodyWithinABodyIsShownTogetherWithIt() {
+        code("com.acme.Prices", "find", 1);
+        proxy("com.acme.Prices");
+        engine();
+        code("com.acme.Shop", "price", 1);
+        proxy("com.acme.Shop");
+        engine();
+
+        assertThat(shown()).contains("1 com.acme.Prices.find", "1 com.acme.Shop.price");
+    }
+
+    private void jdk(String type, String method, int times) {
+        frames(new StackTraceElement(null, "java.base", "25", type, method, "Source.java", 1), times);
+    }
+
+    private void code(String type, String method, int times) {
+        frames(new StackTraceElement(type, method, "Source.java", 1), times);
+    }
+
+    /** Two advices around a bean. */
+    private void proxy(String type) {
+        jdk("jdk.internal.reflect.DirectMethodHandleAccessor", "invoke", 1);
+        jdk("java.lang.reflect.Method", "invoke", 1);
+        code("org.springframework.aop.support.AopUtils", "invokeJoinpointUsingReflection", 1);
+        code("org.springframework.aop.framework.ReflectiveMethodInvocation", "proceed", 3);
+        code("org.springframework.transaction.interceptor.TransactionAspectSupport", "invokeWithinTransaction", 3);
+        code("org.springframework.aop.framework.CglibAopProxy$DynamicAdvisedInterceptor", "intercept", 4);
+        code(type + "$$SpringCGLIB$$0", "call", 1);
+    }
+
+    private void engine() {
+        code("io.github.virtualthread.interceptor.VirtualThreadInterceptor", "invoke", 2);
+        code("io.github.virtualthread.execution.Task", "run", 2);
+        jdk("java.lang.VirtualThread", "run", 1);
+    }
+
+    private void frames(StackTraceElement frame, int times) {
+        for (int i = 0; i < times; i++) {
+            stack.add(frame);
+        }
+    }
+
+    /** Frames that follow each other and are the same are counted. */
+    private List<String> shown() {
+        List<String> counted = new ArrayList<>();
+        String last = "";
+        int times = 0;
+        List<String> frames = new ArrayList<>(CallState.shown(stack.toArray(StackTraceElement[]::new)));
+        frames.add("");
+        for (String frame : frames) {
+            if (!frame.equals(last) && times > 0) {
+                counted.add(
+                        last.startsWith("...")
+                                ? last
+                                : times + " " + last.replaceFirst("\\(.*", "").replace("@25", ""));
+                times = 0;
+            }
+            last = frame;
+            times++;
+        }
+        return counted;
+    }
+}
