@@ -13,7 +13,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 
 /**
  * Keeps, for a native image, the methods by which annotated ones are found and called: those of the class of a bean, of its
- * superclasses and interfaces. Spring itself keeps the signatures of the class alone. And the annotation that was chosen.
+ * superclasses and interfaces, those of Spring too: by them it is known which methods an annotation on a class covers. Spring
+ * itself keeps the signatures of the class alone. And the annotation that was chosen.
  */
 final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
 
@@ -53,7 +54,8 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
 
     private static void keep(Set<Class<?>> types, ReflectionHints hints) {
         types.stream()
-                .filter(type -> !type.getName().startsWith("java.") && !TypeHierarchy.isOfSpring(type))
+                .filter(type -> type.isInterface() || !TypeHierarchy.isOfSpring(type))
+                .filter(type -> !type.getName().startsWith("java."))
                 .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS));
     }
 }

@@ -12,19 +12,48 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.Aware;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.SmartFactoryBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.context.Lifecycle;
+import org.springframework.context.Phased;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
 /**
  * Decides for each method of one class which annotation applies.
  *
  * <p>An annotation on the method, or on one that it overrides or implements, beats one on a type; the nearest wins. A
- * type covers the public methods that it declares, whoever implements them, except those of {@code Object} and
- * callbacks of Spring such as {@code setApplicationContext}.
+ * type covers the public methods that it declares, whoever implements them, except those of {@code Object} and those by
+ * which the container drives the life of a bean, such as {@code setApplicationContext} and {@code afterPropertiesSet}.
  */
 final class MethodResolution {
 
-    private static final String REPOSITORY = "org.springframework.data.repository.Repository";
+    /** Spring's callbacks in the life of a bean. All else that Spring calls, such as a listener or a converter, is work. */
+    private static final Set<Class<?>> LIFE_CYCLE = Set.of(
+            InitializingBean.class,
+            DisposableBean.class,
+            SmartInitializingSingleton.class,
+            Lifecycle.class,
+            SmartLifecycle.class,
+            Phased.class,
+            Ordered.class,
+            FactoryBean.class,
+            SmartFactoryBean.class,
+            BeanFactoryPostProcessor.class,
+            BeanDefinitionRegistryPostProcessor.class);
+
+    private static final List<String> LIFE_CYCLE_ANNOTATIONS =
+            List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
 
     private final Class<?> type;
     private final List<Class<?>> types;
@@ -105,21 +134,25 @@ final class MethodResolution {
     private static boolean isCoverable(Method method, List<Method> declarations) {
         return isPublic(method)
                 && !ReflectionUtils.isObjectMethod(method)
-                && declarations.stream().noneMatch(MethodResolution::isCallbackOfSpring);
+                && declarations.stream().noneMatch(MethodResolution::isOfLifeCycle);
     }
 
     private static boolean isPublic(Method method) {
         return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
     }
 
-    /** What a repository inherits from Spring Data is called by the application, not by Spring. */
-    private static boolean isRepository(Class<?> declaring) {
-        return TypeHierarchy.of(declaring).stream()
-                .anyMatch(type -> type.getName().equals(REPOSITORY));
+    private static boolean isOfLifeCycle(Method method) {
+        Class<?> declaring = method.getDeclaringClass();
+        return LIFE_CYCLE.contains(declaring)
+                || isFamilyOfSpring(declaring)
+                || LIFE_CYCLE_ANNOTATIONS.stream()
+                        .anyMatch(each -> MergedAnnotations.from(method).isPresent(each));
     }
 
-    private static boolean isCallbackOfSpring(Method method) {
-        Class<?> declaring = method.getDeclaringClass();
-        return declaring.isInterface() && TypeHierarchy.isOfSpring(declaring) && !isRepository(declaring);
+    /** Spring and its projects add to these. */
+    private static boolean isFamilyOfSpring(Class<?> declaring) {
+        return declaring.isInterface()
+                && TypeHierarchy.isOfSpring(declaring)
+                && (Aware.class.isAssignableFrom(declaring) || BeanPostProcessor.class.isAssignableFrom(declaring));
     }
 }

@@ -60,7 +60,7 @@ final class SignatureChecks {
                 method.carrier() == null
                         ? "Return a CompletableFuture, such as completedFuture(value), or remove %s."
                                 .formatted(method.annotation())
-                        : "Return a CompletableFuture, or move %s from %s to the methods that are meant."
+                        : "Remove %s from %s and annotate the methods that are meant, or return a CompletableFuture."
                                 .formatted(method.annotation(), method.place()));
     }
 

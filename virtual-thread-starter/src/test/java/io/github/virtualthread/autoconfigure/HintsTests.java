@@ -38,11 +38,14 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.aot.AotServices;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -140,6 +143,15 @@ class HintsTests {
     }
 
     @Test
+    void soAreTheInterfacesOfSpringByWhichMethodsAreCalledOrLeftOut() {
+        assertThat(processed(Listening.class))
+                .satisfies(
+                        methodsAreKept(Listener.class),
+                        methodsAreKept(ApplicationListener.class),
+                        methodsAreKept(InitializingBean.class));
+    }
+
+    @Test
     void anInnerBeanIsLookedAtLikeAnyOther() {
         assertThat(processed(WithInnerBean.class)).satisfies(methodsAreKept(Mailer.class));
     }
@@ -213,6 +225,21 @@ class HintsTests {
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
     @Import({Mailer.class, ProductFactory.class, Plain.class})
     static class Auto {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(Listener.class)
+    static class Listening {}
+
+    @VirtualThread
+    static class Listener implements ApplicationListener<ApplicationEvent>, InitializingBean {
+
+        @Override
+        public void onApplicationEvent(ApplicationEvent event) {}
+
+        @Override
+        public void afterPropertiesSet() {}
+    }
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadEndpointAutoConfiguration.class})

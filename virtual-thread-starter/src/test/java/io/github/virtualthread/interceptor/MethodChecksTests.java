@@ -122,7 +122,7 @@ class MethodChecksTests {
     @Test
     void underAnAnnotatedClassTheActionSpeaksOfTheClass() {
         assertThat(mistakes(Getter.class)).singleElement().satisfies(mistake -> assertThat(mistake.action())
-                .contains("move @VirtualThread from " + HERE + "Getter to the methods that are meant"));
+                .startsWith("Remove @VirtualThread from " + HERE + "Getter and annotate the methods that are meant"));
     }
 
     @VirtualThread

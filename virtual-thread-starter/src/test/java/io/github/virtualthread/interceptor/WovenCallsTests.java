@@ -11,6 +11,7 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import jakarta.annotation.PostConstruct;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -21,6 +22,9 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.Lifecycle;
+import org.springframework.core.convert.converter.Converter;
 
 @Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 @ExtendWith(OutputCaptureExtension.class)
@@ -164,6 +168,20 @@ class WovenCallsTests {
     }
 
     @Test
+    void aTypeCoversTheSameMethodsOfSpringsInterfacesAsByProxies() throws Exception {
+        calls.start(context("vt-"));
+        Translator translator = new Translator();
+
+        WovenCall convert = new WovenCall(Translator.class.getMethod("convert", String.class), translator);
+        assertThat(convert.runBy(calls)).matches(Thread::isVirtual);
+        for (String callback : List.of("begin", "afterPropertiesSet", "start")) {
+            assertThat(WovenCall.of(translator, callback).runBy(calls))
+                    .as(callback)
+                    .isSameAs(Thread.currentThread());
+        }
+    }
+
+    @Test
     void whatIsWovenIsToldByTheBodyThatAspectjMovesElsewhere() throws Exception {
         assertThat(WovenMethods.isWoven(Woven.class.getDeclaredMethod("send"))).isTrue();
         assertThat(WovenMethods.isWoven(Woven.class.getDeclaredMethod("send", String.class)))
@@ -227,6 +245,32 @@ class WovenCallsTests {
 
         @Limited("db")
         CompletableFuture<Thread> limited() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    @VirtualThread
+    static class Translator implements Converter<String, CompletableFuture<Thread>>, InitializingBean, Lifecycle {
+
+        @PostConstruct
+        public void begin() {}
+
+        @Override
+        public void afterPropertiesSet() {}
+
+        @Override
+        public void start() {}
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return true;
+        }
+
+        @Override
+        public CompletableFuture<Thread> convert(String text) {
             return CompletableFuture.completedFuture(Thread.currentThread());
         }
     }

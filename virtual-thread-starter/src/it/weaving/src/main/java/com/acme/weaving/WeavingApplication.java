@@ -30,4 +30,9 @@ public class WeavingApplication {
     Derived derived() {
         return new Derived();
     }
+
+    @Bean
+    Listening listening() {
+        return new Listening();
+    }
 }

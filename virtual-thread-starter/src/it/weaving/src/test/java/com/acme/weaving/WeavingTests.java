@@ -112,6 +112,14 @@ class WeavingTests {
     }
 
     @Test
+    void anAnnotatedTypeCoversWhatSpringCallsButNotTheLifeCycleOfTheBean() throws Exception {
+        Listening listening = context.getBean(Listening.class);
+
+        assertThat(listening.heard.take()).matches(Thread::isVirtual);
+        assertThat(listening.begun).hasSize(2).noneMatch(Thread::isVirtual);
+    }
+
+    @Test
     void aDefaultMethodHops() {
         assertThat(context.getBean(Typed.class).sendByDefault().join()).matches(Thread::isVirtual);
     }
