@@ -1,13 +1,17 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskSpec;
 import java.lang.reflect.Method;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -97,7 +101,15 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     private static @Nullable Object submit(Interception engine, TaskSpec spec, MethodInvocation invocation) {
-        return engine.engine().submit(spec, invocation::proceed);
+        return engine.engine().submit(spec, () -> future(invocation));
+    }
+
+    private static @Nullable Object future(MethodInvocation invocation) throws Throwable {
+        Object future = invocation.proceed();
+        if (future == null) {
+            SafeLog.write(() -> NullFutures.log(invocation));
+        }
+        return future;
     }
 
     private static @Nullable Object execute(
@@ -105,6 +117,32 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         engine.engine().execute(spec, invocation::proceed, failure -> engine.uncaughtExceptionHandler()
                 .handleUncaughtException(failure, method, invocation.getArguments()));
         return null;
+    }
+
+    /** Methods that have returned null instead of a future. */
+    private static final class NullFutures {
+
+        private static final Logger logger = LoggerFactory.getLogger(VirtualThreadInterceptor.class);
+
+        /** Kept with the class of the method, and gone with it. */
+        private static final ClassValue<Set<Method>> logged = new ClassValue<>() {
+            @Override
+            protected Set<Method> computeValue(Class<?> type) {
+                return ConcurrentHashMap.newKeySet();
+            }
+        };
+
+        static void log(MethodInvocation invocation) {
+            Method method = invocation.getMethod();
+            if (logged.get(method.getDeclaringClass()).add(method)) {
+                logger.warn(
+                        "{}.{} returned null instead of a future; its callers get a future that is complete with null."
+                                + " Return completedFuture(value), or completedFuture(null) where there is no value. Further"
+                                + " calls of this method are not logged",
+                        method.getDeclaringClass().getName(),
+                        method.getName());
+            }
+        }
     }
 
     /** Which annotated method a call runs. */

@@ -74,6 +74,45 @@ class VirtualThreadInterceptorTests {
     }
 
     @Test
+    void nullInPlaceOfAFutureIsLoggedOnceForEachMethod() {
+        try (TestContext context = TestContext.of(Forgetful.class);
+                Logs logs = new Logs()) {
+            Forgetful forgetful = context.getBean(Forgetful.class);
+            assertThat(forgetful.first().join()).isNull();
+            assertThat(forgetful.first().join()).isNull();
+            assertThat(forgetful.second().join()).isNull();
+            assertThat(forgetful.nothing().join()).isNull();
+
+            assertThat(logs.messages(Level.WARN)).containsExactly(nullFuture("first"), nullFuture("second"));
+        }
+    }
+
+    private static String nullFuture(String method) {
+        return Forgetful.class.getName() + "." + method
+                + " returned null instead of a future; its callers get a future that is complete with null. Return"
+                + " completedFuture(value), or completedFuture(null) where there is no value. Further calls of this method are"
+                + " not logged";
+    }
+
+    static class Forgetful {
+
+        @VirtualThread
+        CompletableFuture<String> first() {
+            return null;
+        }
+
+        @VirtualThread
+        CompletableFuture<String> second() {
+            return null;
+        }
+
+        @VirtualThread
+        CompletableFuture<String> nothing() {
+            return completedFuture(null);
+        }
+    }
+
+    @Test
     void threadsAreNamedByClassAndMethodOrByTheGivenName() throws Exception {
         try (TestContext context = TestContext.of(Mailer.class)) {
             Mailer mailer = context.getBean(Mailer.class);

@@ -2,6 +2,8 @@ package io.github.virtualthread.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
@@ -15,14 +17,15 @@ import jakarta.annotation.PostConstruct;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.Lifecycle;
 import org.springframework.core.convert.converter.Converter;
 
@@ -178,6 +181,27 @@ class WovenCallsTests {
             assertThat(WovenCall.of(translator, callback).runBy(calls))
                     .as(callback)
                     .isSameAs(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void nullInPlaceOfAFutureIsLoggedOnce(CapturedOutput output) throws Throwable {
+        calls.start(context("vt-"));
+        MethodInvocation call = mock(MethodInvocation.class);
+        when(call.getThis()).thenReturn(new Forgetful());
+        when(call.getMethod()).thenReturn(Forgetful.class.getMethod("forget"));
+
+        assertThat(((CompletableFuture<?>) calls.invoke(call)).join()).isNull();
+        assertThat(((CompletableFuture<?>) calls.invoke(call)).join()).isNull();
+
+        assertThat(output).containsOnlyOnce("Forgetful.forget returned null instead of a future");
+    }
+
+    static class Forgetful {
+
+        @VirtualThread
+        public CompletableFuture<Thread> forget() {
+            return null;
         }
     }
 
