@@ -26,9 +26,10 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>whatever the method throws
  * </ul>
  *
- * <p>On a class or an interface it covers the public methods declared there. The annotation of a method replaces that of
- * its class as a whole, {@link VirtualThread} included. A method, or a class, has one of both, not both. It may be used as a
- * meta-annotation.
+ * <p>On a class or an interface it covers the public methods declared there, also those that Spring calls, such as that of a
+ * converter; callbacks in the life of the bean, such as {@code afterPropertiesSet}, are left out. The annotation of a method
+ * replaces that of its class as a whole, {@link VirtualThread} included. A method, or a class, has one of both, not both. It
+ * may be used as a meta-annotation.
  *
  * <pre>{@code
  * @Limited("db")

@@ -16,8 +16,10 @@ import org.springframework.core.annotation.AliasFor;
  * {@code void} method throws goes to the application's
  * {@link org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler}, else to the log.
  *
- * <p>On a class or an interface it covers the public methods declared there. The annotation of a method replaces that of
- * its class as a whole; attributes are not merged. It may be used as a meta-annotation.
+ * <p>On a class or an interface it covers the public methods declared there, also those that Spring calls, such as
+ * {@code onApplicationEvent}; callbacks in the life of the bean, such as {@code afterPropertiesSet}, are left out. The
+ * annotation of a method replaces that of its class as a whole; attributes are not merged. It may be used as a
+ * meta-annotation.
  *
  * <p>The calling thread is never blocked, whatever the limit: a call that finds no permit waits as an object in a first-in,
  * first-out queue and gets its thread together with its permit.
