@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -33,8 +34,14 @@ public class VirtualThreadMetersAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static TaskMeters virtualThreadMeters(ObjectProvider<MeterRegistry> registries, ObjectProvider<TaskEngine> engine) {
-        return new TaskMeters(registries, engine);
+    static TaskMeters virtualThreadMeters(
+            ObjectProvider<MeterRegistry> registries,
+            ObjectProvider<TaskEngine> engine,
+            ObjectProvider<EngineSettings> virtualThreadSettings) {
+        return new TaskMeters(
+                registries,
+                engine,
+                () -> virtualThreadSettings.getObject().watch().stuck());
     }
 
     @Bean

@@ -31,11 +31,13 @@ final class CallMeters implements TaskListener {
     private final Map<String, Timer> pins = new ConcurrentHashMap<>();
     private final Queue<Early> early = new ConcurrentLinkedQueue<>();
     private final ReentrantLock lock = new ReentrantLock();
+    private volatile @Nullable RunningCalls running;
     private volatile @Nullable OwnMeters meters;
     private volatile boolean off;
 
     /** From now on there is a registry. */
-    void begin(OwnMeters meters) {
+    void begin(OwnMeters meters, RunningCalls running) {
+        this.running = running;
         this.meters = meters;
         catchUp();
     }
@@ -98,8 +100,9 @@ final class CallMeters implements TaskListener {
     @Override
     public void stuck(TaskCall call) {
         CallSeries series = series(call.spec());
-        if (series != null) {
-            series.stuck();
+        RunningCalls known = running;
+        if (series != null && known != null) {
+            series.stuck(known, call.spec());
         }
     }
 

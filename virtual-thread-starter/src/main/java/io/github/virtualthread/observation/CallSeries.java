@@ -1,6 +1,7 @@
 package io.github.virtualthread.observation;
 
 import io.github.virtualthread.execution.TaskListener.Outcome;
+import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
 import io.micrometer.core.instrument.Counter;
@@ -81,9 +82,15 @@ final class CallSeries {
         return name;
     }
 
-    void stuck() {
+    void stuck(RunningCalls running, TaskSpec spec) {
         Counter counter = stuck;
         if (counter == null) {
+            meters.gauge(
+                    GaugeSpec.sum(
+                            "virtual.thread.tasks.stuck",
+                            "Calls that have run longer than virtual-thread.stuck-after and still run"),
+                    tags,
+                    () -> running.stuck(spec));
             counter = meters.counter(
                     "virtual.thread.stuck", "Calls that ran longer than virtual-thread.stuck-after", tags);
             stuck = counter;

@@ -2,6 +2,8 @@ package io.github.virtualthread.observation;
 
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import java.util.HashMap;
@@ -36,30 +38,40 @@ final class RunningCalls {
         }
     }
 
-    private record Look(long at, Map<TaskLimit, Holding> limits) {}
+    private record Look(long at, Map<TaskLimit, Holding> limits, List<TaskSpec> stuck) {}
 
     private final Supplier<List<LiveCall>> running;
     private final LiveCalls calls;
     private final LongSupplier clock;
+    private final @Nullable Duration stuckAfter;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable Look last;
 
-    RunningCalls(LiveCalls calls) {
-        this(calls, calls::running, System::nanoTime);
+    RunningCalls(LiveCalls calls, @Nullable Duration stuckAfter) {
+        this(calls, calls::running, System::nanoTime, stuckAfter);
     }
 
-    RunningCalls(LiveCalls calls, Supplier<List<LiveCall>> running, LongSupplier clock) {
+    RunningCalls(LiveCalls calls, Supplier<List<LiveCall>> running, LongSupplier clock, @Nullable Duration stuckAfter) {
         this.calls = calls;
         this.running = running;
         this.clock = clock;
+        this.stuckAfter = stuckAfter;
     }
 
     Holding of(TaskLimit limit) {
+        return fresh().limits().getOrDefault(limit, Holding.NOTHING);
+    }
+
+    /** How many calls of that name, under that limit, have run for too long and still run. */
+    long stuck(TaskSpec spec) {
+        return fresh().stuck().stream()
+                .filter(each -> each.limit() == spec.limit() && each.name().equals(spec.name()))
+                .count();
+    }
+
+    private Look fresh() {
         Look look = last;
-        if (look == null || isOld(look)) {
-            look = look();
-        }
-        return look.limits().getOrDefault(limit, Holding.NOTHING);
+        return look == null || isOld(look) ? look() : look;
     }
 
     /** How long the first in the queue has waited, in seconds: that needs no look at the others. */
@@ -79,7 +91,8 @@ final class RunningCalls {
         try {
             Look look = last;
             if (look == null || isOld(look)) {
-                look = new Look(clock.getAsLong(), byLimit());
+                List<LiveCall> now = running.get();
+                look = new Look(clock.getAsLong(), byLimit(now), stuck(now));
                 last = look;
             }
             return look;
@@ -88,9 +101,19 @@ final class RunningCalls {
         }
     }
 
-    private Map<TaskLimit, Holding> byLimit() {
+    private List<TaskSpec> stuck(List<LiveCall> now) {
+        return stuckAfter == null
+                ? List.of()
+                : now.stream()
+                        .map(LiveCall::call)
+                        .filter(call -> call.ran().compareTo(stuckAfter) >= 0)
+                        .map(TaskCall::spec)
+                        .toList();
+    }
+
+    private static Map<TaskLimit, Holding> byLimit(List<LiveCall> now) {
         Map<TaskLimit, Holding> limits = new HashMap<>();
-        for (LiveCall live : running.get()) {
+        for (LiveCall live : now) {
             TaskLimit limit = live.call().spec().limit();
             if (limit != null) {
                 Holding one = new Holding(

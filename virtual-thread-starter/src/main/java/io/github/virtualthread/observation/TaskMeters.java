@@ -5,7 +5,9 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,7 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
 
     private final ObjectProvider<MeterRegistry> registries;
     private final ObjectProvider<TaskEngine> engine;
+    private final Supplier<? extends @Nullable Duration> stuckAfter;
     private final CallMeters calls = new CallMeters();
     private final LimitMeters limits = new LimitMeters();
     private @Nullable OwnMeters meters;
@@ -36,10 +39,15 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
      *
      * @param registries asked at the start
      * @param engine asked at the start, what runs the calls
+     * @param stuckAfter asked at the start, how long a body runs before its call counts as stuck; null for any time
      */
-    public TaskMeters(ObjectProvider<MeterRegistry> registries, ObjectProvider<TaskEngine> engine) {
+    public TaskMeters(
+            ObjectProvider<MeterRegistry> registries,
+            ObjectProvider<TaskEngine> engine,
+            Supplier<? extends @Nullable Duration> stuckAfter) {
         this.registries = registries;
         this.engine = engine;
+        this.stuckAfter = stuckAfter;
     }
 
     /**
@@ -73,8 +81,9 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
             return;
         }
         meters = new OwnMeters(registry);
-        limits.begin(meters, new RunningCalls(engine.getObject().liveCalls()));
-        calls.begin(meters);
+        RunningCalls live = new RunningCalls(engine.getObject().liveCalls(), stuckAfter.get());
+        limits.begin(meters, live);
+        calls.begin(meters, live);
     }
 
     private @Nullable MeterRegistry registry() {

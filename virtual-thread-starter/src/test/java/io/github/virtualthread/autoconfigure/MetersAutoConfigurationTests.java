@@ -1,10 +1,12 @@
 package io.github.virtualthread.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.observation.TaskMeters;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -13,6 +15,8 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -61,6 +65,24 @@ class MetersAutoConfigurationTests {
                             .timer()
                             .count())
                     .isEqualTo(1);
+        });
+    }
+
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.MINUTES) // the watch has its own pace
+    void aCallIsStuckAfterTheTimeOfTheProperty() {
+        CountDownLatch release = new CountDownLatch(1);
+        runner.withPropertyValues("virtual-thread.stuck-after=1ms").run(context -> {
+            CompletableFuture<?> held =
+                    context.getBean(VirtualThreads.class).submit("db", () -> release.await(1, TimeUnit.MINUTES));
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+
+            await().atMost(1, TimeUnit.MINUTES)
+                    .until(
+                            () -> registry.find("virtual.thread.tasks.stuck").gauge(),
+                            gauge -> gauge != null && gauge.value() == 1);
+            release.countDown();
+            held.join();
         });
     }
 

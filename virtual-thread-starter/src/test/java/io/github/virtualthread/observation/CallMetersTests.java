@@ -1,9 +1,13 @@
 package io.github.virtualthread.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.github.virtualthread.execution.LiveCall;
+import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.limit.LimitSettings;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
@@ -11,10 +15,18 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What each call leaves in the registry. */
 @Timeout(20)
@@ -260,6 +272,65 @@ class CallMetersTests {
                     .isLessThan(Duration.ofSeconds(10).toNanos());
             Thread.yield();
         }
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = "db")
+    void aStuckCallIsThereUntilItsBodyEnds(@Nullable String limit) throws Exception {
+        test.submit("Shop.price", limit, () -> null).join();
+        test.awaitIdle();
+        assertThat(registry.find("virtual.thread.tasks.stuck").gauges()).isEmpty();
+        CompletableFuture<?> held = test.hold(limit);
+
+        for (LiveCall live : test.engine.liveCalls().running()) {
+            test.meters.calls().stuck(live.call());
+        }
+        Gauge stuck = registry.get("virtual.thread.tasks.stuck")
+                .tags("method", "Shop.price", "limit", limit == null ? "none" : limit)
+                .gauge();
+        assertThat(stuck.value()).isEqualTo(1);
+        held.cancel(true);
+        test.awaitIdle();
+
+        await().atMost(1, TimeUnit.MINUTES).until(() -> stuck.value() == 0);
+    }
+
+    @Test
+    void aBodyThatIgnoresItsCancelIsStuckStill() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        AtomicBoolean released = new AtomicBoolean();
+        CompletableFuture<?> call = test.submit("db", () -> {
+            running.countDown();
+            while (!released.get()) {
+                LockSupport.park();
+            }
+            return null;
+        });
+        MeteredEngine.await(running);
+        LiveCall live = test.engine.liveCalls().running().get(0);
+        call.cancel(true);
+        test.meters.calls().stuck(live.call());
+
+        assertThat(registry.get("virtual.thread.tasks.stuck").gauge().value()).isEqualTo(1);
+
+        released.set(true);
+        LockSupport.unpark(live.thread());
+    }
+
+    @Test
+    void callsThatHaveNotRunLongEnoughAreNotStuck() throws Exception {
+        test.hold("db");
+        AtomicLong clock = new AtomicLong();
+        LiveCalls calls = test.engine.liveCalls();
+        LiveCall live = calls.running().get(0);
+
+        assertThat(new RunningCalls(calls, calls::running, clock::get, Duration.ofHours(1))
+                        .stuck(live.call().spec()))
+                .isZero();
+        assertThat(new RunningCalls(calls, calls::running, clock::get, null)
+                        .stuck(live.call().spec()))
+                .isZero();
     }
 
     private double submitted(String limit) {

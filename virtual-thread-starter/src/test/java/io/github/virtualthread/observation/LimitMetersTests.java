@@ -40,6 +40,7 @@ class LimitMetersTests {
         assertThat(value("waiting", "db")).isZero();
         assertThat(value("queue.capacity", "db")).isEqualTo(10);
         assertThat(value("queue.capacity", "mail")).isEqualTo(Integer.MAX_VALUE);
+        assertThat(value("saturated", "db")).isZero();
         assertThat(value("abandoned", "db")).isZero();
         assertThat(value("oldest.running", "db")).isZero();
         assertThat(value("oldest.waiting", "db")).isZero();
@@ -69,6 +70,9 @@ class LimitMetersTests {
         assertThat(value("oldest.running", "db")).isPositive().isLessThanOrEqualTo(since(begin));
         assertThat(value("oldest.waiting", "db")).isPositive().isLessThanOrEqualTo(since(begin));
         assertThat(value("oldest.running", "mail")).isZero();
+        assertThat(gauge("saturated", "db").getId().getBaseUnit()).isEqualTo("seconds");
+        assertThat(value("saturated", "db")).isPositive().isLessThanOrEqualTo(since(begin));
+        assertThat(value("saturated", "mail")).isZero();
     }
 
     @Test
@@ -141,7 +145,7 @@ class LimitMetersTests {
             looks.incrementAndGet();
             return calls.running();
         };
-        RunningCalls running = new RunningCalls(calls, counted, clock::get);
+        RunningCalls running = new RunningCalls(calls, counted, clock::get, null);
 
         for (String limit : test.limits.names()) {
             running.of(test.limits.get(limit));

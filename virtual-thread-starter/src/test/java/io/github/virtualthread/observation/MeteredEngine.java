@@ -19,6 +19,9 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 /** An engine with its meters in a registry, as an application context puts them together. */
 final class MeteredEngine implements AutoCloseable {
 
+    /** Every body that runs is stuck. */
+    private static final Duration STUCK_AFTER = Duration.ofNanos(1);
+
     final TaskTimer timer = new TaskTimer("timer");
     final TaskLimits limits;
     final TaskEngine engine;
@@ -31,7 +34,8 @@ final class MeteredEngine implements AutoCloseable {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         registries.forEach(registry -> beans.addBean("registry" + beans.getBeanDefinitionCount(), registry));
-        meters = new TaskMeters(beans.getBeanProvider(MeterRegistry.class), beans.getBeanProvider(TaskEngine.class));
+        meters = new TaskMeters(
+                beans.getBeanProvider(MeterRegistry.class), beans.getBeanProvider(TaskEngine.class), () -> STUCK_AFTER);
         engine = new TaskEngine(
                 limits,
                 ContextPropagation.none(),
