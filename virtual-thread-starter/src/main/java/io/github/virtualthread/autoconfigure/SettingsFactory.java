@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.EngineSettings.Watch;
 import io.github.virtualthread.interceptor.MethodSettings;
@@ -12,6 +13,7 @@ import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.web.RejectionAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,9 +36,17 @@ final class SettingsFactory {
         return new SettingsFactory(properties).create();
     }
 
+    /** Only where Spring's web classes are on the classpath. Of wrong values, which fail the start, nothing is answered. */
+    static RejectionAnswer rejectionAnswer(Web web) {
+        String status = status(web);
+        return new RejectionAnswer(isStatus(status) ? Integer.parseInt(status) : 0, web.retryAfter());
+    }
+
     private EngineSettings create() {
         timeout("virtual-thread.health.saturated-after", properties.health().saturatedAfter());
         notNegative("virtual-thread.pinning.threshold", properties.pinning().threshold());
+        rejectedStatus(status(properties.web()));
+        notNegative("virtual-thread.web.retry-after", properties.web().retryAfter());
         List<LimitSettings> limits = new ArrayList<>();
         distinct(properties.limits()).forEach((name, limit) -> {
             LimitSettings settings = limit(name, limit);
@@ -177,6 +187,25 @@ final class SettingsFactory {
                                         : null,
                                 timeout(PropertyKeys.method(name) + ".timeout", method.timeout()))));
         return overrides;
+    }
+
+    private static String status(Web web) {
+        String status = web.rejectedStatus().strip();
+        return status.isEmpty() ? Web.DEFAULT_STATUS : status;
+    }
+
+    private static boolean isStatus(String status) {
+        return status.matches("[45]\\d\\d");
+    }
+
+    private void rejectedStatus(String status) {
+        if (!isStatus(status) && !status.equalsIgnoreCase(LimitNames.NONE)) {
+            mistakes.add(
+                    new Mistake(
+                            "virtual-thread.web.rejected-status must be a status from 400 to 599, or none, was '%s'"
+                                    .formatted(status),
+                            "Set virtual-thread.web.rejected-status to 503 or 429, or to none to leave rejections to the application."));
+        }
     }
 
     private @Nullable Duration timeout(String key, @Nullable Duration timeout) {

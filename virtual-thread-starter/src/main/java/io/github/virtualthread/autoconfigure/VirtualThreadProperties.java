@@ -30,6 +30,7 @@ import org.springframework.context.annotation.AdviceMode;
  * @param observation observations of runs, which become spans and timers
  * @param health health of the limits
  * @param endpoint what the endpoint virtualthreads shows
+ * @param web answers to web requests whose call was rejected
  * @param shutdown what happens to calls when the application stops
  */
 @ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
@@ -50,6 +51,7 @@ public record VirtualThreadProperties(
         @DefaultValue Observation observation,
         @DefaultValue Health health,
         @DefaultValue Endpoint endpoint,
+        @DefaultValue Web web,
         @DefaultValue Shutdown shutdown) {
 
     /**
@@ -130,6 +132,21 @@ public record VirtualThreadProperties(
      * @param mdcKeys keys of the MDC of callers that are shown of live calls; none where empty
      */
     public record Endpoint(@DefaultValue List<String> mdcKeys) {}
+
+    /**
+     * Answers to web requests whose call was rejected, by Spring MVC or WebFlux.
+     *
+     * @param rejectedStatus status of the answer, 400 to 599; none leaves rejections to the application. Handlers of the
+     *     application come first
+     * @param retryAfter time after which the client should come back, sent in whole seconds as Retry-After; zero for no such
+     *     header
+     */
+    public record Web(
+            @DefaultValue(DEFAULT_STATUS) String rejectedStatus,
+            @DefaultValue("1s") Duration retryAfter) {
+
+        static final String DEFAULT_STATUS = "503";
+    }
 
     /**
      * What happens to calls when the application stops.

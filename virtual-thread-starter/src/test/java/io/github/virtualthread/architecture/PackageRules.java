@@ -21,6 +21,7 @@ record PackageRules(String root) {
             "aspectj",
             "config",
             "observation",
+            "web",
             "actuate",
             "autoconfigure");
 

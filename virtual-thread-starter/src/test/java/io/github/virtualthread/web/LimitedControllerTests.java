@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimits;
@@ -37,7 +38,8 @@ import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 class LimitedControllerTests {
 
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(
+                    VirtualThreadAutoConfiguration.class, VirtualThreadWebMvcAutoConfiguration.class))
             .withUserConfiguration(WebMvc.class)
             .withBean(ProductController.class)
             .withPropertyValues("virtual-thread.limits.db.permits=1", "virtual-thread.limits.db.queue-capacity=0");
@@ -79,9 +81,13 @@ class LimitedControllerTests {
     }
 
     @Test
-    void withoutAnAdviceTheRejectionIsTheFailureOfTheRequest() {
-        runner.run(context -> whileThePermitIsHeld(
-                context, () -> assertThat(get(context)).failure().hasCauseInstanceOf(LimitExceededException.class)));
+    void withoutAnAdviceARejectedRequestIsAnswered503() {
+        runner.run(context -> whileThePermitIsHeld(context, () -> assertThat(get(context))
+                .hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
+                .hasHeader(HttpHeaders.RETRY_AFTER, "1")
+                .hasBodyTextEqualTo("")
+                .failure()
+                .isInstanceOf(LimitExceededException.class)));
     }
 
     private static MvcTestResult get(AssertableWebApplicationContext context) {
