@@ -49,10 +49,8 @@ class BusyDatabaseTests {
                 .expectHeader()
                 .contentType(MediaType.APPLICATION_PROBLEM_JSON)
                 .expectBody()
-                .jsonPath("$.limit")
-                .isEqualTo("db")
-                .jsonPath("$.reason")
-                .isEqualTo("QUEUE_FULL");
+                .jsonPath("$.detail")
+                .isEqualTo("The request cannot be served now. Try again in 1 s.");
 
         queryEnds.countDown();
         assertThat(query).succeedsWithin(60, SECONDS).isEqualTo(true);

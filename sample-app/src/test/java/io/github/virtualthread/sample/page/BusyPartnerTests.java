@@ -48,10 +48,8 @@ class BusyPartnerTests {
                 .expectHeader()
                 .contentType(MediaType.APPLICATION_PROBLEM_JSON)
                 .expectBody()
-                .jsonPath("$.limit")
-                .isEqualTo("partner")
-                .jsonPath("$.reason")
-                .isEqualTo("QUEUE_FULL");
+                .jsonPath("$.detail")
+                .isEqualTo("The request cannot be served now. Try again in 1 s.");
 
         partnerAnswers.countDown();
         assertThat(first).succeedsWithin(60, SECONDS);
