@@ -87,13 +87,14 @@ class ControllerTests {
     }
 
     @Test
-    void withoutAHandlerTheAnswerIs500AndTheLogSaysWhy(CapturedOutput output) throws Exception {
+    void withoutAHandlerTheAnswerIs503WithoutABodyAndTheLogStaysQuiet(CapturedOutput output) throws Exception {
         try (HeldPermit permit = HeldPermit.of(threads, "full")) {
             HttpResponse<String> answer = get("/unprepared");
 
-            assertThat(answer.body()).contains("\"status\":500").doesNotContain("QUEUE_FULL");
-            assertThat(answer.statusCode()).isEqualTo(500);
-            assertThat(output).contains("ERROR").contains("Unprepared.price was rejected (QUEUE_FULL)");
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.headers().firstValue("Retry-After")).contains("1");
+            assertThat(answer.body()).isEmpty();
+            assertThat(output).doesNotContain("LimitExceededException");
         }
     }
 

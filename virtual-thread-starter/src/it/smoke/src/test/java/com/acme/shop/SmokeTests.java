@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.acme.shop.Prices.Price;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.execution.VirtualThreads;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -126,6 +127,29 @@ class SmokeTests {
         int permits = Integer.parseInt(permitsOf("partner"));
 
         assertThat(get("/free")).isEqualTo(String.valueOf(permits - 1));
+    }
+
+    @Test
+    void aRejectedRequestIsAnswered503WithRetryAfter() throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        assertThat(change("{\"permits\": 1, \"queueCapacity\": 0}").statusCode())
+                .isEqualTo(200);
+        CompletableFuture<Boolean> held = shop.getBean(VirtualThreads.class).submit("partner", () -> {
+            started.countDown();
+            return gate.await(20, TimeUnit.SECONDS);
+        });
+        assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+
+        HttpResponse<String> answer = send(request("/free"));
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.headers().firstValue("Retry-After")).contains("1");
+        assertThat(answer.body()).isEmpty();
+
+        gate.countDown();
+        assertThat(held).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(change("{\"permits\": 5, \"queueCapacity\": 10}").statusCode())
+                .isEqualTo(200);
     }
 
     @Test
