@@ -37,7 +37,8 @@ final class FanOut<T extends @Nullable Object> {
     /** The values of all, in the order in which they were given; the first failure ends the rest. */
     @SuppressWarnings("unchecked") // a child has the value of its callable
     List<T> all() throws Exception {
-        List<Child> failed = run(Child::hasFailed).stream().filter(Child::hasFailed).toList();
+        List<Child> failed =
+                run(Child::hasFailed).stream().filter(Child::hasFailed).toList();
         if (!failed.isEmpty()) {
             throw first(failed);
         }
@@ -139,7 +140,7 @@ final class FanOut<T extends @Nullable Object> {
         }
 
         Throwable thrown() {
-            return Objects.requireNonNull(failure);
+            return TaskFuture.thrown(Objects.requireNonNull(failure));
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -31,6 +32,24 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
 
     boolean fail(Throwable failure) {
         return super.completeExceptionally(failure);
+    }
+
+    /** By what the body has thrown, which may be a cancellation: not of this future, which must not look cancelled then. */
+    boolean failByBody(Throwable thrown) {
+        return fail(thrown instanceof CancellationException ? wrapped(thrown) : thrown);
+    }
+
+    /** As the methods of the JDK wrap what they catch. */
+    private static CompletionException wrapped(Throwable failure) {
+        return failure instanceof CompletionException wrapped ? wrapped : new CompletionException(failure);
+    }
+
+    /** What the body has thrown, by the failure that a function sees which hangs on its future. */
+    static Throwable thrown(Throwable failure) {
+        return failure instanceof CompletionException
+                        && failure.getCause() instanceof CancellationException cancellation
+                ? cancellation
+                : failure;
     }
 
     /**
@@ -72,16 +91,17 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         return abandon(() -> super.completeExceptionally(failure));
     }
 
-    /** The inherited method would complete this future without a word to the task. */
+    /** As the inherited method, which would complete this future without a word to the task. */
     @Override
     public CompletableFuture<@Nullable Object> completeAsync(
             Supplier<? extends @Nullable Object> supplier, Executor executor) {
+        Objects.requireNonNull(supplier, "supplier");
         executor.execute(() -> {
             if (!isDone()) {
                 try {
                     complete(supplier.get());
                 } catch (Throwable failure) {
-                    completeExceptionally(failure);
+                    completeExceptionally(wrapped(failure));
                 }
             }
         });

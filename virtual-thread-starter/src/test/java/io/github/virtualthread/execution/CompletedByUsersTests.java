@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.limit.LimitSettings;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -115,6 +119,50 @@ class CompletedByUsersTests {
         assertThat(cancelled.cancel(false)).isTrue();
         assertThat(cancelled.cancel(false)).as("it is").isTrue();
         assertThat(cancelled.completeAsync(() -> "late")).isSameAs(cancelled);
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void completeAsyncFailsAsThatOfTheJdkDoes(Throwable thrown) {
+        CompletableFuture<@Nullable Object> ours = test.hold("db", release);
+        CompletableFuture<@Nullable Object> theirs = new CompletableFuture<>();
+        List<Throwable> seen = new ArrayList<>();
+        for (CompletableFuture<@Nullable Object> future : List.of(ours, theirs)) {
+            future.completeAsync(
+                    () -> {
+                        throw CompletedByUsersTests.<RuntimeException>sneak(thrown);
+                    },
+                    Runnable::run);
+            future.whenComplete((value, failure) -> seen.add(failure));
+        }
+
+        assertThat(seen.get(0))
+                .hasSameClassAs(seen.get(1))
+                .hasMessage(seen.get(1).getMessage());
+        assertThat(ours.exceptionNow()).isSameAs(theirs.exceptionNow());
+        assertThat(ours.state()).isEqualTo(theirs.state());
+    }
+
+    static Stream<Throwable> failures() {
+        return Stream.of(
+                new IllegalStateException("mine"),
+                new AssertionError("mine"),
+                new CancellationException("mine"),
+                new CompletionException(new IOException("mine")));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> T sneak(Throwable failure) throws T {
+        throw (T) failure;
+    }
+
+    @Test
+    void completeAsyncTakesNoNull() {
+        CompletableFuture<@Nullable Object> future = test.hold("db", release);
+
+        assertThatThrownBy(() -> future.completeAsync(null)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> future.completeAsync(() -> "mine", null)).isInstanceOf(NullPointerException.class);
+        assertThat(future).isNotDone();
     }
 
     @Test

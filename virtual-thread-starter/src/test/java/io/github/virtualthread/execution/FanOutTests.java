@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -114,6 +115,16 @@ class FanOutTests {
 
         assertThat(interrupted.getCount()).isZero();
         assertThat(test.engine.isIdle()).isTrue();
+    }
+
+    @Test
+    void aCancellationExceptionOfATaskIsThrownAsItIs() {
+        CancellationException failure = new CancellationException("somebody else's");
+
+        assertThatThrownBy(() -> threads.all(List.of(() -> {
+                    throw failure;
+                })))
+                .isSameAs(failure);
     }
 
     @Test

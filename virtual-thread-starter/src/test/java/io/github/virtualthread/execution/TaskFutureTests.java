@@ -8,6 +8,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -63,6 +64,26 @@ class TaskFutureTests {
             assertThat(future.exceptionNow()).isSameAs(thrown);
             assertThat(test.limit("db").available()).isEqualTo(1);
         }
+    }
+
+    /** As with {@code CompletableFuture.supplyAsync} and {@code @Async}: nobody has cancelled the call. */
+    @Test
+    void aBodyThatThrowsACancellationExceptionHasFailed() {
+        CancellationException thrown = new CancellationException("somebody else's");
+
+        CompletableFuture<?> future = test.submit("db", () -> {
+            throw thrown;
+        });
+
+        assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .satisfies(failure -> assertThat(failure.getCause()).isSameAs(thrown));
+        assertThatThrownBy(future::join)
+                .isInstanceOf(CompletionException.class)
+                .satisfies(failure -> assertThat(failure.getCause()).isSameAs(thrown));
+        assertThat(future.isCancelled()).isFalse();
+        assertThat(future.state()).isEqualTo(Future.State.FAILED);
+        assertThat(future.exceptionNow()).isSameAs(thrown);
     }
 
     @Test
