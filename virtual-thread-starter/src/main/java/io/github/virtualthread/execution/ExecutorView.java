@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -29,7 +30,8 @@ final class ExecutorView implements AsyncTaskExecutor {
     @Override
     public void execute(Runnable task) {
         long caller = Thread.currentThread().threadId(); // not the thread, which a task that waits would keep
-        Future<?> unused = submitCompletable(task).whenComplete((nothing, failure) -> {
+        Future<?> unused = submitCompletable(task).whenComplete((nothing, outcome) -> {
+            Throwable failure = outcome == null ? null : TaskFuture.thrown(outcome);
             if (failure != null && Thread.currentThread().threadId() == caller) {
                 failedAlready(task, failure);
             } else if (failure != null) {
@@ -79,6 +81,7 @@ final class ExecutorView implements AsyncTaskExecutor {
     @Override
     @SuppressWarnings("unchecked") // completed with null, or by its caller
     public CompletableFuture<Void> submitCompletable(Runnable task) {
+        Objects.requireNonNull(task, "task");
         CompletableFuture<?> future = engine.submitOrThrow(spec, () -> {
             task.run();
             return null;
@@ -89,6 +92,7 @@ final class ExecutorView implements AsyncTaskExecutor {
     @Override
     @SuppressWarnings("unchecked") // completed with what the callable returns
     public <T> CompletableFuture<T> submitCompletable(Callable<T> task) {
+        Objects.requireNonNull(task, "task");
         CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(spec, new ValueBody(task));
         return (CompletableFuture<T>) future;
     }

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -15,7 +16,7 @@ import org.springframework.core.task.AsyncTaskExecutor;
  * <p>Thread-safe. Shares permits, queues and shutdown with annotated methods. A call that names no limit has none: the
  * default limit is for annotated methods only. A task sees the MDC and the registered context of its caller. Its name, which
  * threads and messages show, is {@code Import.call} for a class {@code Import}, and {@code Orders.lambda} for a lambda that
- * stands in a class {@code Orders}.
+ * stands in a class {@code Orders}. Neither a task nor the name of a limit may be null.
  *
  * <p>A value that is a future itself is handed on as it is, and the permit is back then: a body should block until its work
  * is done.
@@ -63,12 +64,12 @@ public final class VirtualThreads {
      * @throws IllegalArgumentException if there is no such limit; the message lists those there are
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(String limit, Callable<T> task) {
-        return submitUnder(limit, task);
+        return submitUnder(named(limit), task);
     }
 
     @SuppressWarnings("unchecked") // completed with what the callable returns
     private <T extends @Nullable Object> CompletableFuture<T> submitUnder(@Nullable String limit, Callable<T> task) {
-        TaskSpec spec = engine.spec(TaskNames.of(task, "call"), limit);
+        TaskSpec spec = spec(task, "call", limit);
         CompletableFuture<? extends @Nullable Object> future = engine.submit(spec, new ValueBody(task));
         return (CompletableFuture<T>) future;
     }
@@ -94,11 +95,11 @@ public final class VirtualThreads {
      * @throws IllegalArgumentException if there is no such limit; the message lists those there are
      */
     public void execute(String limit, Runnable task) {
-        executeUnder(limit, task);
+        executeUnder(named(limit), task);
     }
 
     private void executeUnder(@Nullable String limit, Runnable task) {
-        TaskSpec spec = engine.spec(TaskNames.of(task, "run"), limit);
+        TaskSpec spec = spec(task, "run", limit);
         TaskBody body = () -> {
             task.run();
             return null;
@@ -121,7 +122,7 @@ public final class VirtualThreads {
      */
     @SuppressWarnings({"unchecked", "NullAway"}) // returns what the callable returns, null only if that may
     public <T extends @Nullable Object> T call(String limit, Callable<T> task) throws Exception {
-        TaskSpec spec = engine.spec(TaskNames.of(task, "call"), limit);
+        TaskSpec spec = spec(task, "call", named(limit));
         try {
             return (T) engine.call(spec, task::call);
         } catch (Throwable failure) {
@@ -164,7 +165,7 @@ public final class VirtualThreads {
      */
     public <T extends @Nullable Object> List<T> all(String limit, Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return VirtualThreads.<T>fanOut(engine, limit, tasks).all();
+        return VirtualThreads.<T>fanOut(engine, named(limit), tasks).all();
     }
 
     /**
@@ -199,12 +200,21 @@ public final class VirtualThreads {
      */
     public <T extends @Nullable Object> T anySuccessful(String limit, Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return VirtualThreads.<T>fanOut(engine, limit, atLeastOne(tasks)).any();
+        return VirtualThreads.<T>fanOut(engine, named(limit), atLeastOne(tasks)).any();
     }
 
     private static <T extends @Nullable Object> FanOut<T> fanOut(
             TaskEngine engine, @Nullable String limit, Collection<? extends Callable<? extends T>> tasks) {
         return new FanOut<>(engine, List.copyOf(tasks), task -> engine.spec(TaskNames.of(task, "call"), limit));
+    }
+
+    private TaskSpec spec(Object task, String method, @Nullable String limit) {
+        return engine.spec(TaskNames.of(Objects.requireNonNull(task, "task"), method), limit);
+    }
+
+    /** Null is a mistake here: whoever wants no limit calls the method without one. */
+    private static String named(String limit) {
+        return Objects.requireNonNull(limit, "limit");
     }
 
     private static <C extends Collection<?>> C atLeastOne(C tasks) {
@@ -236,7 +246,7 @@ public final class VirtualThreads {
      * @throws IllegalArgumentException if there is no such limit; the message lists those there are
      */
     public AsyncTaskExecutor executor(String limit) {
-        return new ExecutorView(engine, engine.spec(EXECUTOR, limit), uncaught);
+        return new ExecutorView(engine, engine.spec(EXECUTOR, named(limit)), uncaught);
     }
 
     /**

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -186,6 +187,52 @@ class ExecutorViewTests {
         });
 
         assertThat(uncaught).succeedsWithin(5, TimeUnit.SECONDS).isSameAs(failure);
+    }
+
+    @Test
+    void aCancellationExceptionOfARunnableIsReportedAsItIs() {
+        CancellationException failure = new CancellationException("somebody else's");
+
+        threads.executor("db").execute(() -> {
+            throw failure;
+        });
+
+        assertThat(uncaught).succeedsWithin(5, TimeUnit.SECONDS).isSameAs(failure);
+    }
+
+    @Test
+    void noTaskIsRefusedAtOnce() {
+        AsyncTaskExecutor db = threads.executor("db");
+
+        assertNull(() -> db.execute(null));
+        assertNull(() -> db.submit((Runnable) null));
+        assertNull(() -> db.submit((Callable<String>) null));
+        assertNull(() -> db.submitCompletable((Runnable) null));
+        assertNull(() -> db.submitCompletable((Callable<String>) null));
+        assertThat(uncaught).isNotDone();
+    }
+
+    @Test
+    void noNameOfALimitIsNotNoLimit() {
+        assertNull(() -> threads.executor(null));
+        assertNull(() -> threads.submit(null, () -> "ran"));
+        assertNull(() -> threads.execute(null, () -> {}));
+        assertNull(() -> threads.call(null, () -> "ran"));
+        assertNull(() -> threads.all(null, List.of(() -> "ran")));
+        assertNull(() -> threads.anySuccessful(null, List.of(() -> "ran")));
+    }
+
+    @Test
+    void noTaskByHandIsRefusedAtOnce() {
+        assertNull(() -> threads.submit(null));
+        assertNull(() -> threads.submit("db", null));
+        assertNull(() -> threads.execute(null));
+        assertNull(() -> threads.execute("db", null));
+        assertNull(() -> threads.call("db", null));
+    }
+
+    private static void assertNull(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(NullPointerException.class).hasMessageMatching("task|limit");
     }
 
     @Test
