@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Completes the futures of tasks that do not end by themselves, for somebody who must not run what hangs on them: that may block.
@@ -20,10 +21,11 @@ final class Completer {
     /** Most platform threads at the same time. */
     static final int MOST = 64;
 
-    static final ThreadFactory PLATFORM =
+    private static final ThreadFactory PLATFORM =
             Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory();
 
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final Duration ENOUGH = Duration.ofSeconds(10); // for what needs nothing but a processor
     private static final int NESTED = 50;
     private static final int STACK = 1 << 20;
     private static final int STACK_OF_ONE = 1 << 12;
@@ -40,6 +42,22 @@ final class Completer {
     Completer(TaskThreads threads, Function<Task, Runnable> completion) {
         this.threads = threads;
         this.completion = completion;
+    }
+
+    /**
+     * On virtual threads first, and where no carrier was free, on platform threads; where what hangs on some futures keeps all of those,
+     * on one more, which completes the rest.
+     *
+     * @param tasks asked for each time; those whose futures are open count
+     */
+    void complete(Supplier<List<Task>> tasks) {
+        byTurns(open(tasks), threads.virtualThreads(), Integer.MAX_VALUE);
+        byTurns(open(tasks), PLATFORM, MOST);
+        all(open(tasks), ENOUGH);
+    }
+
+    private static List<Task> open(Supplier<List<Task>> tasks) {
+        return tasks.get().stream().filter(task -> !task.future().isDone()).toList();
     }
 
     /**

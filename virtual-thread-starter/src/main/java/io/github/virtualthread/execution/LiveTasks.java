@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -62,5 +63,14 @@ final class LiveTasks {
             }
         }
         return isEmpty();
+    }
+
+    /** Waits as {@link #await}, for a stop: an interrupt ends the period. */
+    void drain(Duration period) {
+        try {
+            boolean unused = await(TimeUnit.NANOSECONDS.convert(period));
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -238,17 +238,13 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         Ending ending = future.isDone() ? null : Ending.of(refusal, interrupted == Cause.STOPPED);
         LongAdder counted = engine().count(this, ending); // before what hangs on the future, which may block
-        boolean first = failure == null ? future.succeed(value) : fail(interrupted, shown(failure));
+        boolean first = failure == null ? future.succeed(value) : future.fail(shown(failure), interrupted == null);
         if (!first && counted != null) {
             counted.decrement();
         }
         if (failure != null) {
             report(failure, first);
         }
-    }
-
-    private boolean fail(@Nullable Cause interrupted, Throwable failure) {
-        return interrupted == null ? future.failByBody(failure) : future.fail(failure);
     }
 
     /** Whatever the body makes of an interrupt, the outcome is the reason for it. */

@@ -31,9 +31,6 @@ public final class TaskEngine implements AutoCloseable {
     /** How long interrupted bodies may take to end by themselves. */
     static final Duration GRACE = Duration.ofSeconds(1);
 
-    /** How long it may take to complete the last futures, which waits for nothing but a processor. */
-    private static final Duration COMPLETION = Duration.ofSeconds(10);
-
     private enum Phase {
         OPEN,
         DRAINING,
@@ -358,7 +355,7 @@ public final class TaskEngine implements AutoCloseable {
         if (phase.compareAndSet(Phase.OPEN, Phase.DRAINING) && period.isPositive()) {
             DrainCounts.logBegin(period, live, limits);
         }
-        drain(period);
+        live.drain(period);
         if (!phase.compareAndSet(Phase.DRAINING, Phase.STOPPED) && !isStopped()) {
             return; // another stop has come first, and a start after it: what runs now is to run
         }
@@ -376,42 +373,24 @@ public final class TaskEngine implements AutoCloseable {
         // asked again: a call that was accepted long ago may have started just now
         if (!isIdle()) {
             limits.rejectWaiting();
-            List<Task> before = live.running();
-            if (!isStopped()) {
-                return; // started again in between: what runs now is to run
+            List<Task> running = live.running();
+            if (isStopped()) { // otherwise started again in between: what runs now is to run
+                running.forEach(Task::stop);
+                live.drain(GRACE);
+                new Completer(threads, Task::givingUp).complete(() -> left(running));
             }
-            before.forEach(Task::stop);
-            drain(GRACE);
-            Completer completer = new Completer(threads, Task::givingUp);
-            completer.byTurns(open(before), threads.virtualThreads(), Integer.MAX_VALUE);
-            // where no carrier was free
-            completer.byTurns(open(before), Completer.PLATFORM, Completer.MOST);
-            // where what hangs on other futures keeps all those threads
-            completer.all(open(before), COMPLETION);
         }
     }
 
-    /** Those whose futures are open; of before only, if calls are accepted again: of those since, none is to be ended. */
-    private List<Task> open(List<Task> before) {
+    /** Those that run; if calls are accepted again, those that ran before, because none that came since is to be ended. */
+    private List<Task> left(List<Task> before) {
         List<Task> now = live.running();
-        return (isStopped() ? now : before)
-                .stream() // looked at last: where it says so, none since is among them
-                        .filter(task -> !task.future().isDone())
-                        .toList();
+        return isStopped() ? now : before; // looked at last: where it says so, none that came since is among them
     }
 
     /** Waits until no call waits or runs, or the time is over; returns whether it came to that. */
     boolean awaitIdle(Duration longest) throws InterruptedException {
         return live.await(TimeUnit.NANOSECONDS.convert(longest));
-    }
-
-    /** An interrupt of the waiting thread ends the period. */
-    private void drain(Duration period) {
-        try {
-            boolean unused = awaitIdle(period);
-        } catch (InterruptedException hurried) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** Stops without a period, unless stopped already, for good. */

@@ -34,9 +34,9 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         return super.completeExceptionally(failure);
     }
 
-    /** By what the body has thrown, which may be a cancellation: not of this future, which must not look cancelled then. */
-    boolean failByBody(Throwable thrown) {
-        return fail(thrown instanceof CancellationException ? wrapped(thrown) : thrown);
+    /** A cancellation that the body has thrown is not one of this future, which must not look cancelled then. */
+    boolean fail(Throwable failure, boolean byBody) {
+        return fail(byBody && failure instanceof CancellationException ? wrapped(failure) : failure);
     }
 
     /** As the methods of the JDK wrap what they catch. */

@@ -12,6 +12,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractStringAssert;
@@ -33,6 +34,7 @@ class ShutdownLogTests {
 
     @BeforeEach
     void open() {
+        log.list = new CopyOnWriteArrayList<>(); // looked at while another thread logs
         log.start();
         ((Logger) LoggerFactory.getLogger(TaskEngine.class)).addAppender(log);
     }
