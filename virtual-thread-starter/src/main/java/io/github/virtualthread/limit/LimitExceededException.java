@@ -46,7 +46,7 @@ public class LimitExceededException extends TaskRejectedException {
         this.limit = limit == null ? LimitNames.NONE : limit.name();
         this.task = task;
         this.reason = reason;
-        this.settings = limit == null ? null : ((SemaphoreLimit) limit).settings();
+        this.settings = limit == null ? null : ((SemaphoreLimit) limit).settings;
         this.available = limit == null ? 0 : limit.available();
         this.waiting = limit == null ? 0 : limit.waiting();
     }

@@ -28,7 +28,7 @@ final class SemaphoreLimit implements TaskLimit {
     private final WaitQueue queue = new WaitQueue();
     private final Expiry expiry; // guarded by lock
     private final LongAdder completed = new LongAdder();
-    private volatile LimitSettings settings; // written under the lock
+    volatile LimitSettings settings; // written under the lock
     private volatile String name;
 
     /**
@@ -96,10 +96,6 @@ final class SemaphoreLimit implements TaskLimit {
     @Override
     public Nested nested() {
         return settings.nested();
-    }
-
-    LimitSettings settings() {
-        return settings;
     }
 
     @Override
