@@ -133,7 +133,7 @@ class LimitedControllerTests {
         }
     }
 
-    /** As in docs/limits.md. */
+    /** Much as in docs/limits.md. */
     @RestControllerAdvice
     static class Unavailable {
 
