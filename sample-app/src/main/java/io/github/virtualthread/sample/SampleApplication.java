@@ -1,6 +1,7 @@
 package io.github.virtualthread.sample;
 
 import io.github.virtualthread.sample.lab.terminal.TerminalLab;
+import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -15,10 +16,14 @@ import org.springframework.scheduling.annotation.EnableAsync;
 public class SampleApplication {
 
     public static void main(String[] args) {
-        ConfigurableApplicationContext context = SpringApplication.run(SampleApplication.class, args);
-        TerminalLab lab = context.getBean(TerminalLab.class);
-        if (lab.isAskedFor()) {
-            System.exit(SpringApplication.exit(context, lab::run));
+        SpringApplication application = new SpringApplication(SampleApplication.class);
+        boolean inTerminal = TerminalLab.isAskedFor(new DefaultApplicationArguments(args));
+        if (inTerminal) {
+            application.setDefaultProperties(TerminalLab.PROPERTIES);
+        }
+        ConfigurableApplicationContext context = application.run(args);
+        if (inTerminal) {
+            System.exit(SpringApplication.exit(context, context.getBean(TerminalLab.class)::run));
         }
     }
 }

@@ -39,6 +39,13 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 public class TerminalLab {
 
+    /** What differs from the application with a page: the page may be open beside it, and its log lines are not read here. */
+    public static final Map<String, Object> PROPERTIES = Map.of(
+            "server.port", 0,
+            "spring.main.banner-mode", "off",
+            "logging.file.name", "target/lab/lab.log",
+            "logging.threshold.console", "error");
+
     private static final String OPTION = "lab";
     private static final String SCALE = "lab.scale";
 
@@ -67,7 +74,7 @@ public class TerminalLab {
     }
 
     /** Whether {@code --lab} is among the arguments. */
-    public boolean isAskedFor() {
+    public static boolean isAskedFor(ApplicationArguments arguments) {
         return arguments.containsOption(OPTION);
     }
 

@@ -103,8 +103,10 @@ class TerminalLabTests {
 
     @Test
     void withoutTheOptionNothingIsAskedFor() {
-        assertThat(terminal("--server.port=0").isAskedFor()).isFalse();
-        assertThat(terminal("--lab").isAskedFor()).isTrue();
+        assertThat(TerminalLab.isAskedFor(new DefaultApplicationArguments("--server.port=0")))
+                .isFalse();
+        assertThat(TerminalLab.isAskedFor(new DefaultApplicationArguments("--lab")))
+                .isTrue();
     }
 
     private int run(String... arguments) {
