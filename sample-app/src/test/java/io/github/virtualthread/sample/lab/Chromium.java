@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The Chromium that is installed, without a window. */
-final class Chromium implements AutoCloseable {
+public final class Chromium implements AutoCloseable {
 
     private static final String DRIVER = "com.microsoft.playwright.impl.driver.jar.DriverJar";
 
@@ -24,7 +24,7 @@ final class Chromium implements AutoCloseable {
         this.browser = browser;
     }
 
-    static Chromium launch() {
+    public static Chromium launch() {
         Playwright playwright = Playwright.create(
                 new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
         Browser browser = playwright
@@ -43,7 +43,7 @@ final class Chromium implements AutoCloseable {
     }
 
     /** Whether there is a browser to test with, and the driver that Maven puts on the class path. */
-    static boolean isInstalled() {
+    public static boolean isInstalled() {
         return executable().isPresent() && driverIsThere();
     }
 
@@ -63,7 +63,7 @@ final class Chromium implements AutoCloseable {
         }
     }
 
-    Browser browser() {
+    public Browser browser() {
         return browser;
     }
 

@@ -15,13 +15,21 @@ final class HtmlReport {
 
     private static final String STYLE = """
             body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
-                   color: #1c2430; background: #fff }
+                   color: #1c2430; background: var(--ground); --ground: #fff; overflow-wrap: break-word }
             table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .25rem .75rem; text-align: right;
                    border-bottom: 1px solid #8886 } td:first-child, th:first-child { text-align: left }
-            .facts td { text-align: left; vertical-align: top } pre { margin: 0; white-space: pre-wrap; font-size: 13px }
-            svg { width: 100%; height: auto; font-size: 13px } svg text { fill: currentColor }
-            .quiet { opacity: .8 } .mark { paint-order: stroke; stroke: #fff; stroke-width: 4px }
-            @media (prefers-color-scheme: dark) { body { color: #e6e9ee; background: #14181f } .mark { stroke: #14181f } }
+            .facts td { text-align: left; vertical-align: top; min-width: 15rem } th:first-child { min-width: 8rem }
+            pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px }
+            .scroll { overflow-x: auto; margin: 1rem 0;
+                   background: linear-gradient(to right, var(--ground) 30%, transparent) 0 0 / 2.5rem 100% local,
+                     linear-gradient(to left, var(--ground) 30%, transparent) 100% 0 / 2.5rem 100% local,
+                     linear-gradient(to right, #888c, transparent) 0 0 / 1rem 100% scroll,
+                     linear-gradient(to left, #888c, transparent) 100% 0 / 1rem 100% scroll;
+                   background-repeat: no-repeat } .scroll table { margin: 0 }
+            figure { margin: 1rem 0 } svg { width: 100%; min-width: 36rem; height: auto; font-size: 13px }
+            svg text { fill: currentColor }
+            .quiet { opacity: .8 } .mark { paint-order: stroke; stroke: var(--ground); stroke-width: 4px }
+            @media (prefers-color-scheme: dark) { body { color: #e6e9ee; --ground: #14181f } }
             """;
 
     private HtmlReport() {}
@@ -95,7 +103,7 @@ final class HtmlReport {
                 .map(column -> "<th scope=\"col\">%s</th>".formatted(escape(column)))
                 .collect(Collectors.joining());
         String rows = facts.rows().stream().map(HtmlReport::factsRow).collect(Collectors.joining());
-        return "<table class=\"facts\">\n<tr>%s</tr>\n%s</table>\n".formatted(head, rows);
+        return scroll("What was found", "<table class=\"facts\">\n<tr>%s</tr>\n%s</table>\n".formatted(head, rows));
     }
 
     private static String factsRow(List<String> row) {
@@ -110,10 +118,13 @@ final class HtmlReport {
         String head = answer.columns().stream()
                 .map(column -> "<th scope=\"col\">%s</th>".formatted(escape(TextTable.heading(column))))
                 .collect(Collectors.joining());
-        return "<table>\n<tr><th></th>%s</tr>\n%s</table>\n"
-                .formatted(
-                        head,
-                        answer.rows().stream().map(row -> row(answer, row)).collect(Collectors.joining()));
+        String rows = answer.rows().stream().map(row -> row(answer, row)).collect(Collectors.joining());
+        return scroll("Figures", "<table>\n<tr><th></th>%s</tr>\n%s</table>\n".formatted(head, rows));
+    }
+
+    /** What is wider than the window scrolls by itself, also by the keyboard; shadows show where there is more. */
+    static String scroll(String name, String wide) {
+        return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n%s</div>\n".formatted(name, wide);
     }
 
     private static String row(Answer answer, Row row) {

@@ -79,8 +79,13 @@ final class Svg {
     /** Whoever does not see it hears {@code heard}. */
     static String frame(int height, String label, String heard, String content) {
         return format(
-                "<figure><figcaption>%s</figcaption><svg viewBox='0 0 %d %d' role='img' aria-label='%s'>%s</svg></figure>\n",
-                escape(label), WIDTH, height, escape(heard), content);
+                "<figure><figcaption>%s</figcaption>%s</figure>\n",
+                escape(label),
+                HtmlReport.scroll(
+                        "Chart",
+                        format(
+                                "<svg viewBox='0 0 %d %d' role='img' aria-label='%s'>%s</svg>\n",
+                                WIDTH, height, escape(heard), content)));
     }
 
     static String colour(int index) {

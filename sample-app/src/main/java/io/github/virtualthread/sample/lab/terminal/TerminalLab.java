@@ -92,7 +92,7 @@ public class TerminalLab {
             write(report);
             return report.experiments().stream().allMatch(entry -> entry.failure() == null) ? 0 : 1;
         } catch (IllegalArgumentException wrong) {
-            out.println(wrong.getMessage());
+            out.print(TextTable.wrap(wrong.getMessage()));
             return 2;
         }
     }
@@ -160,12 +160,12 @@ public class TerminalLab {
 
     private Report.Entry run(Planned planned) {
         About about = planned.about();
-        out.printf(
-                "%n%s. %s%n%s%n  %s%n",
-                about.number(),
-                about.title(),
-                about.question(),
-                ExperimentsPage.settings(planned.settings().values()));
+        out.print(TextTable.wrap("\n%s. %s\n%s\n  %s"
+                .formatted(
+                        about.number(),
+                        about.title(),
+                        about.question(),
+                        ExperimentsPage.settings(planned.settings().values()))));
         System.gc(); // what the run before has left is not measured with this one
         LabRun run = lab.start(about.id(), planned.settings());
         Lines lines = new Lines();
@@ -181,7 +181,7 @@ public class TerminalLab {
             return entry(about, run, answer, lines, null);
         } catch (CompletionException | CancellationException failure) {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            out.println("  failed: " + cause);
+            out.print(TextTable.wrap("  failed: " + cause));
             return entry(about, run, null, lines, cause.toString());
         } finally {
             deaf.run();
@@ -211,7 +211,7 @@ public class TerminalLab {
             // for docs, of which a test holds the one against the other
             Files.writeString(directory.resolve("experiments.json"), json.writeValueAsString(report.withoutCurves()));
             Files.writeString(directory.resolve("experiments.md"), ExperimentsPage.of(report));
-            out.printf("%nWritten: %s and %s%n", results.toAbsolutePath(), page.toAbsolutePath());
+            out.printf("%nWritten:%n  %s%n  %s%n", results.toAbsolutePath(), page.toAbsolutePath());
         } catch (IOException failure) {
             throw new IllegalArgumentException("The report cannot be written: " + failure, failure);
         }
