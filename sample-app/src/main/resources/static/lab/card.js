@@ -20,8 +20,10 @@ export class Card {
   #starting;
   #run;
 
-  constructor(about) {
+  // number: its place on the page
+  constructor(about, number) {
     this.about = about;
+    this.number = number;
     this.root.id = about.id;
     this.#write(about);
     this.#setup = new Setup(about, this.#find("form"), this.#find(".repeat code"));
@@ -43,10 +45,11 @@ export class Card {
     return this.root.querySelector(selector);
   }
 
-  #write({ id, number, title, question, notShown, code, yml }) {
+  #write({ id, title, question, notShown, code, yml }) {
     const heading = this.#find("h3");
     heading.id = `${id}-title`;
     this.root.setAttribute("aria-labelledby", heading.id);
+    const { number } = this;
     const texts = { ".number": number, ".title": title, ".question": question, ".not-shown-text": notShown };
     Object.entries({ ...texts, ".code code": code, ".yml code": yml }).forEach(([selector, text]) => {
       this.#find(selector).textContent = text;
@@ -88,7 +91,7 @@ export class Card {
     this.#setup.set(({ name }) => settings[name]);
     this.#result.open();
     this.#toggle(true);
-    announce(`Experiment ${this.about.number} runs`);
+    announce(`Experiment ${this.number} runs`);
     const outcome = await watch(run, {
       restart: () => this.#result.clear(),
       progress: (done, text) => this.#progress(done, text),
@@ -100,7 +103,7 @@ export class Card {
     if (outcome.answer) {
       const guess = this.#setup.guess;
       this.#result.show(outcome.answer, settings, guess);
-      announce(`Experiment ${this.about.number}: ${outcome.answer.sentence}${guess ? ` You guessed: ${guess}.` : ""}`);
+      announce(`Experiment ${this.number}: ${outcome.answer.sentence}${guess ? ` You guessed: ${guess}.` : ""}`);
     } else {
       this.#tell(outcome.how === "failed" ? `It failed: ${outcome.text}` : outcome.text);
     }

@@ -11,13 +11,11 @@ try {
   // running is one that was started before this page was opened, or in another tab; asked for before there is a card
   // to start one with, which would be followed twice
   const [abouts, running] = await Promise.all([server.experiments(), server.running()]);
-  const cards = abouts.map((about) => new Card(about));
+  const cards = abouts.map((about, at) => new Card(about, at + 1));
   const acts = [...document.querySelectorAll("[data-act]")];
   cards.forEach((card) => acts.find((act) => act.dataset.act === card.about.act).append(card.root));
   // the browser has looked for the place of the address before there were cards
   cards.find((card) => `#${card.about.id}` === location.hash)?.root.scrollIntoView();
-  // a tour in the order of the page
-  cards.sort((one, other) => acts.indexOf(one.root.parentElement) - acts.indexOf(other.root.parentElement));
   offerTour(cards, document.getElementById("tour"), document.getElementById("tour-bar"));
 
   if (running) {

@@ -15,8 +15,8 @@ export function offerTour(cards, button, bar) {
     stopped = false;
     const begin = performance.now();
     for (const [at, card] of cards.entries()) {
-      const { number, title } = card.about;
-      text.textContent = `Tour, ${at + 1} of ${cards.length}: ${number} ${title}`;
+      const { number, about } = card;
+      text.textContent = `Tour, ${at + 1} of ${cards.length}: ${number} ${about.title}`;
       current = card;
       card.root.scrollIntoView({ block: "start" });
       const answered = await card.runSmall();

@@ -6,7 +6,6 @@ import java.util.List;
  * What is told of an experiment before it runs.
  *
  * @param id in URLs and on the command line
- * @param number in the list of experiments, as in {@code 5b}
  * @param question in one sentence
  * @param guesses answers to choose from, before the run
  * @param notShown what a reader must not conclude from it
@@ -17,7 +16,6 @@ import java.util.List;
  */
 public record About(
         String id,
-        String number,
         Act act,
         String title,
         String question,

@@ -28,6 +28,11 @@ public class Lab implements DisposableBean {
         return experiments.values().stream().map(Experiment::about).toList();
     }
 
+    /** Its place in the story, from 1. */
+    public int number(String id) {
+        return List.copyOf(experiments.keySet()).indexOf(id) + 1;
+    }
+
     /**
      * Starts an experiment, on a thread of its own.
      *

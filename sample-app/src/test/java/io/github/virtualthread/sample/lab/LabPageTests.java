@@ -46,6 +46,11 @@ class LabPageTests extends InBrowser {
                         texts(
                                 "[...document.querySelectorAll('main .card[id]')].map(card => card.closest('[data-act]').dataset.act + ' ' + card.id)"))
                 .isEqualTo(expected);
+        assertThat(page.locator(".card .number").allInnerTexts())
+                .isEqualTo(IntStream.rangeClosed(1, expected.size())
+                        .mapToObj(String::valueOf)
+                        .toList());
+        assertThat(lab.experiments()).extracting(About::act).isSorted(); // the terminal has the same order
         assertThat(page.locator("[data-act] h2").allInnerTexts())
                 .hasSameSizeAs(Act.values())
                 .allSatisfy(title ->
@@ -126,7 +131,7 @@ class LabPageTests extends InBrowser {
                         + ".find(line => line.label === 'permits').data.map(point => point.y);"
                         + " return permits.includes(5) && permits.includes(8); }",
                 card.elementHandle()); // the panel may have told of them before a point is drawn
-        page.screenshot(new Page.ScreenshotOptions().setPath(SCREENSHOTS.resolve("experiment-8-running.png")));
+        page.screenshot(new Page.ScreenshotOptions().setPath(SCREENSHOTS.resolve("limit-while-it-runs.png")));
         card.locator(".cancel").click();
         assertThat(slider).isDisabled();
     }
@@ -179,7 +184,7 @@ class LabPageTests extends InBrowser {
                         .first()
                         .evaluate("canvas => Chart.getChart(canvas).data.datasets[0].data[0]"))
                 .hasToString(List.of(part.from(), part.to()).toString());
-        card.screenshot(new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("experiment-6.png")));
+        card.screenshot(new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("composite-task.png")));
     }
 
     @Test
@@ -418,7 +423,7 @@ class LabPageTests extends InBrowser {
 
     private void screenshots(String name) {
         card.locator(".figures").scrollIntoViewIfNeeded();
-        card.screenshot(new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("experiment-1-" + name + ".png")));
+        card.screenshot(new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("pool-or-virtual-" + name + ".png")));
         page.screenshot(
                 new Page.ScreenshotOptions().setFullPage(true).setPath(SCREENSHOTS.resolve("page-" + name + ".png")));
     }

@@ -173,7 +173,6 @@ class LabTests {
     private static About about(String id) {
         return new About(
                 id,
-                "0",
                 Act.WAITING_IS_CHEAP,
                 id,
                 "?",

@@ -44,7 +44,6 @@ class BlockingRequests implements Experiment {
     public About about() {
         return new About(
                 "blocking-requests",
-                "2",
                 Act.WAITING_IS_CHEAP,
                 "Blocking requests",
                 "Many users ask a web server with 200 platform threads, and the same one with virtual threads. Which answers more?",

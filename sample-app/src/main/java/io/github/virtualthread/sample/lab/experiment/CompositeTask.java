@@ -57,7 +57,6 @@ class CompositeTask implements Experiment {
     public About about() {
         return new About(
                 "composite-task",
-                "6",
                 Act.LIMIT_THE_RESOURCE,
                 "A task of several parts",
                 "A page needs a price, a stock and reviews. How long does its user wait, and what if a part fails?",

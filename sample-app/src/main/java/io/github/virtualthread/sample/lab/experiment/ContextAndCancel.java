@@ -54,7 +54,6 @@ class ContextAndCancel implements Experiment {
     public About about() {
         return new About(
                 "context-and-cancel",
-                "7",
                 Act.LIMIT_THE_RESOURCE,
                 "Context and cancel",
                 "Is the request's id in the log of a task, does cancel(true) stop it, and does its failure show who called?",

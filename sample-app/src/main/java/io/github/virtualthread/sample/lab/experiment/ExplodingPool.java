@@ -68,7 +68,6 @@ class ExplodingPool implements Experiment {
     public About about() {
         return new About(
                 "exploding-pool",
-                "4",
                 Act.THE_QUEUE_HAS_MOVED,
                 "The pool that explodes",
                 "Requests come faster than a slow partner serves them. How many are answered, and how many are really done?",

@@ -47,7 +47,6 @@ class LimitWhileItRuns implements Experiment {
     public About about() {
         return new About(
                 "limit-while-it-runs",
-                "8",
                 Act.LIMIT_THE_RESOURCE,
                 "A limit while it runs",
                 "Calls come at a steady rate. What happens when their limit grows and shrinks?",

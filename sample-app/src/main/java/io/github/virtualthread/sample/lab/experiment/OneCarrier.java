@@ -65,7 +65,6 @@ class OneCarrier implements Experiment {
     public About about() {
         return new About(
                 "one-carrier",
-                "3",
                 Act.WAITING_IS_CHEAP,
                 "One carrier",
                 "A web server has one thread of the platform for all requests, and each request waits. How many does it answer?",

@@ -42,7 +42,6 @@ class PinningDriver implements Experiment {
     public About about() {
         return new About(
                 "pinning-driver",
-                "5b",
                 Act.THE_QUEUE_HAS_MOVED,
                 "A driver that pins",
                 "A driver waits for the database inside synchronized. How many queries a second are there under a small limit, and"

@@ -65,7 +65,6 @@ class PoolOrVirtual implements Experiment {
     public About about() {
         return new About(
                 "pool-or-virtual",
-                "1",
                 Act.WAITING_IS_CHEAP,
                 "Pool or virtual threads",
                 "Many tasks wait a second each. How long until all are done?",

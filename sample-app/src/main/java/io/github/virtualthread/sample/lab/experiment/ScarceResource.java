@@ -68,7 +68,6 @@ class ScarceResource implements Experiment {
     public About about() {
         return new About(
                 "scarce-resource",
-                "5",
                 Act.THE_QUEUE_HAS_MOVED,
                 "A scarce resource",
                 "Many users at once ask for more than a database with few connections can serve. Who waits, and what fails?",

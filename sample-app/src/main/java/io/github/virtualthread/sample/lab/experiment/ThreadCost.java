@@ -22,7 +22,7 @@ import org.springframework.stereotype.Component;
 
 /** Threads that are parked, and threads that take turns: what they take of memory and time. */
 @Component
-@Order(90)
+@Order(35)
 class ThreadCost implements Experiment {
 
     static final String PLATFORM = "platform threads";
@@ -38,7 +38,6 @@ class ThreadCost implements Experiment {
     public About about() {
         return new About(
                 "thread-cost",
-                "9",
                 Act.WAITING_IS_CHEAP,
                 "What a thread costs",
                 "Threads wait, and threads wake each other. How much memory and time does each take?",

@@ -11,8 +11,8 @@ final class ReadmeTable {
 
     static final String EXPERIMENT = "scarce-resource";
 
-    private static final String BEGIN = "<!-- experiment 5 -->";
-    private static final String END = "<!-- end of experiment 5 -->";
+    private static final String BEGIN = "<!-- experiment %s -->".formatted(EXPERIMENT);
+    private static final String END = "<!-- end of experiment %s -->".formatted(EXPERIMENT);
 
     private static final List<String> COLUMNS = List.of("rate", "done", "rejected", "failed", "p50", "most");
     private static final List<String> ROWS = List.of(

@@ -162,7 +162,7 @@ public class TerminalLab {
         About about = planned.about();
         out.print(TextTable.wrap("\n%s. %s\n%s\n  %s"
                 .formatted(
-                        about.number(),
+                        lab.number(about.id()),
                         about.title(),
                         about.question(),
                         ExperimentsPage.settings(planned.settings().values()))));
@@ -188,10 +188,10 @@ public class TerminalLab {
         }
     }
 
-    private static Report.Entry entry(About about, LabRun run, Answer answer, Lines lines, String failure) {
+    private Report.Entry entry(About about, LabRun run, Answer answer, Lines lines, String failure) {
         return new Report.Entry(
                 about.id(),
-                about.number(),
+                String.valueOf(lab.number(about.id())),
                 about.title(),
                 about.question(),
                 about.notShown(),
