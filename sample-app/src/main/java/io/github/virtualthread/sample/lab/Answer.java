@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -16,6 +17,7 @@ import java.util.Map;
  * @param notes what else a reader has to know, such as who was left out
  * @param facts what was found that is no figure
  * @param gantts what went on when
+ * @param right the guess that what was measured confirms; empty where it confirms none
  */
 public record Answer(
         String sentence,
@@ -24,19 +26,37 @@ public record Answer(
         List<Chart> charts,
         List<String> notes,
         Facts facts,
-        List<Gantt> gantts) {
+        List<Gantt> gantts,
+        String right) {
 
     /** An answer in figures only. */
     public Answer(String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes) {
-        this(sentence, columns, rows, charts, notes, Facts.NONE, List.of());
+        this(sentence, columns, rows, charts, notes, Facts.NONE, List.of(), "");
     }
 
     public Answer withFacts(Facts found) {
-        return new Answer(sentence, columns, rows, charts, notes, found, gantts);
+        return new Answer(sentence, columns, rows, charts, notes, found, gantts, right);
     }
 
     public Answer withGantts(List<Gantt> drawn) {
-        return new Answer(sentence, columns, rows, charts, notes, facts, drawn);
+        return new Answer(sentence, columns, rows, charts, notes, facts, drawn, right);
+    }
+
+    public Answer withRight(String guess) {
+        return new Answer(sentence, columns, rows, charts, notes, facts, gantts, guess);
+    }
+
+    /** For sentences and tables: three digits that count, or all of a whole number. */
+    public static String number(double value) {
+        if (value == Math.rint(value) || Math.abs(value) >= 100) {
+            return String.format(Locale.ROOT, "%,d", Math.round(value));
+        }
+        return String.format(Locale.ROOT, Math.abs(value) >= 10 ? "%.1f" : "%.2f", value);
+    }
+
+    /** Whether the one is more than the other by so much that a guess can be right or wrong: a quarter. */
+    public static boolean isClearlyMore(double one, double other) {
+        return one > 1.25 * other;
     }
 
     /** Parts of a work over the same time. */

@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /** How long calls took. Thread-safe while they are added. */
 public final class Latencies {
 
-    public static final Answer.Column P50 = new Answer.Column("p50", "half of them within", "ms");
-    public static final Answer.Column P99 = new Answer.Column("p99", "99 % within", "ms");
-    public static final Answer.Column MOST = new Answer.Column("most", "all within", "ms");
+    public static final Answer.Column P50 = new Answer.Column("p50", "median", "ms");
+    public static final Answer.Column P99 = new Answer.Column("p99", "99th percentile", "ms");
+    public static final Answer.Column MOST = new Answer.Column("most", "slowest", "ms");
 
     private final Queue<Long> nanos = new ConcurrentLinkedQueue<>();
 

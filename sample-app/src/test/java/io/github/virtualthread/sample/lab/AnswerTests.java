@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.sample.lab.Answer.Line;
 import io.github.virtualthread.sample.lab.Answer.Mark;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class AnswerTests {
@@ -24,6 +25,12 @@ class AnswerTests {
     @Test
     void otherLinesHaveNoMarks() {
         assertThat(line("running", 0, 5, 1, 6).marks()).isEmpty();
+    }
+
+    @Test
+    void aFigureHasThreeDigitsThatCountAndItsThousandsApart() {
+        assertThat(Stream.of(5355.2, 13.04, 1.5, 0.123, 7.0).map(Answer::number))
+                .containsExactly("5,355", "13.0", "1.50", "0.12", "7");
     }
 
     private static Line line(String name, double... coordinates) {

@@ -1,5 +1,8 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+import static io.github.virtualthread.sample.lab.Answer.number;
+
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
@@ -26,6 +29,10 @@ class BlockingRequests implements Experiment {
     static final String PLATFORM_BLOCK = "platform threads, block";
     static final String VIRTUAL_BLOCK = "virtual threads, block";
 
+    static final String VIRTUAL_ALWAYS = "Virtual threads, whatever the request does";
+    static final String VIRTUAL_WHERE_WAITING = "Virtual threads, but only where requests wait";
+    static final String POOL = "The pool: its threads are kept";
+
     private static final int WARM_UP_USERS = 50;
     private static final int WARM_UP_MILLIS = 10;
     private static final int SHORTEST_WARM_UP = 500; // milliseconds, as the longest
@@ -47,10 +54,7 @@ class BlockingRequests implements Experiment {
                 Act.WAITING_IS_CHEAP,
                 "Blocking requests",
                 "Many users ask a web server with 200 platform threads, and the same one with virtual threads. Which answers more?",
-                List.of(
-                        "Virtual threads, whatever the request does",
-                        "Virtual threads where requests wait, and about the same elsewhere",
-                        "The pool: its threads are kept"),
+                List.of(VIRTUAL_ALWAYS, VIRTUAL_WHERE_WAITING, POOL),
                 List.of(
                         new Parameter("users", "Users", "", 1, 3_000, 600, 400),
                         new Parameter("millis", "A request blocks", "ms", 1, Requests.LONGEST, 1_000, 250),
@@ -91,7 +95,8 @@ class BlockingRequests implements Experiment {
                             Tally.BUSY),
                     rows,
                     List.of(),
-                    notes(rows));
+                            notes(rows))
+                    .withRight(right(rows));
         }
     }
 
@@ -119,7 +124,7 @@ class BlockingRequests implements Experiment {
     }
 
     private static String sentence(List<Row> rows, int millis) {
-        return ("Where a request blocks %,d ms, virtual threads answered %s requests a second and %d platform threads %s;"
+        return ("Where a request blocks %,d ms, virtual threads answered %s requests per second and %d platform threads %s;"
                         + " where it is answered at once, virtual threads %s and platform threads %s.")
                 .formatted(
                         millis,
@@ -128,6 +133,15 @@ class BlockingRequests implements Experiment {
                         rate(rows, PLATFORM_BLOCK),
                         rate(rows, VIRTUAL_QUICK),
                         rate(rows, PLATFORM_QUICK));
+    }
+
+    static String right(List<Row> rows) {
+        if (isClearlyMore(median(rows, VIRTUAL_BLOCK), median(rows, PLATFORM_BLOCK))) {
+            return isClearlyMore(median(rows, VIRTUAL_QUICK), median(rows, PLATFORM_QUICK))
+                    ? VIRTUAL_ALWAYS
+                    : VIRTUAL_WHERE_WAITING;
+        }
+        return isClearlyMore(median(rows, PLATFORM_BLOCK), median(rows, VIRTUAL_BLOCK)) ? POOL : "";
     }
 
     private static List<String> notes(List<Row> rows) {
@@ -149,6 +163,10 @@ class BlockingRequests implements Experiment {
     }
 
     private static String rate(List<Row> rows, String name) {
-        return "%,.0f".formatted(Row.named(rows, name).median(Tally.RATE.key()));
+        return number(median(rows, name));
+    }
+
+    private static double median(List<Row> rows, String name) {
+        return Row.named(rows, name).median(Tally.RATE.key());
     }
 }

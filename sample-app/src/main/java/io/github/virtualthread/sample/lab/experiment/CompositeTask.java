@@ -1,5 +1,7 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+
 import io.github.virtualthread.sample.catalog.ProductRepository;
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
@@ -31,9 +33,13 @@ import org.springframework.stereotype.Component;
 class CompositeTask implements Experiment {
 
     static final String SEQUENTIAL = "one after the other";
-    static final String ASYNC = "@Async";
+    static final String ASYNC = "@Async on virtual threads";
     static final String VIRTUAL = "@VirtualThread";
     static final String ALL = "VirtualThreads.all";
+
+    static final String ALL_PARTS = "As long as all parts together";
+    static final String LONGEST_PART = "As long as the longest part";
+    static final String STOPPED = "When a part fails the others are stopped, always";
 
     private static final Column PAGE = new Column("page", "until the page is there", "ms");
     private static final Column FAILED = new Column("failed", "until the user hears of a failure", "ms");
@@ -60,10 +66,7 @@ class CompositeTask implements Experiment {
                 Act.LIMIT_THE_RESOURCE,
                 "A task of several parts",
                 "A page needs a price, a stock and reviews. How long does its user wait, and what if a part fails?",
-                List.of(
-                        "As long as all parts together",
-                        "As long as the longest part",
-                        "When a part fails the others are stopped, always"),
+                List.of(ALL_PARTS, LONGEST_PART, STOPPED),
                 List.of(
                         new Parameter("fan", "Parts of the fan-out", "", 1, 10_000, 10_000, 1_000),
                         new Parameter("millis", "Each of these takes", "ms", 1, 5_000, 100, 50),
@@ -99,7 +102,8 @@ class CompositeTask implements Experiment {
                         List.of(
                                 "The failure: the reviews fail after %d ms. The fan-out of parts one after the other is not measured."
                                         .formatted(FAILS_AFTER)))
-                .withGantts(gantts);
+                .withGantts(gantts)
+                .withRight(right(rows));
     }
 
     private List<Way> ways() {
@@ -207,6 +211,13 @@ class CompositeTask implements Experiment {
                         virtual.median(PAGE.key()),
                         virtual.median(SERVER.key()) - virtual.median(FAILED.key()),
                         all.median(SERVER.key()) - all.median(FAILED.key()));
+    }
+
+    static String right(List<Row> rows) {
+        Row virtual = Row.named(rows, VIRTUAL);
+        boolean stopped = rows.stream().allMatch(row -> row.median(SERVER.key()) <= row.median(FAILED.key()));
+        boolean shorter = isClearlyMore(Row.named(rows, SEQUENTIAL).median(PAGE.key()), virtual.median(PAGE.key()));
+        return stopped ? STOPPED : shorter ? LONGEST_PART : ALL_PARTS;
     }
 
     /**

@@ -41,6 +41,12 @@ import org.springframework.stereotype.Component;
 @Order(70)
 class ContextAndCancel implements Experiment {
 
+    static final String BOTH = "With both annotations";
+    static final String ONLY_VIRTUAL = "Only with @VirtualThread";
+    static final String NEITHER = "With neither";
+
+    private static final String ASYNC = "@Async on virtual threads";
+    private static final String VIRTUAL = "@VirtualThread";
     private static final String REQUEST_ID = "requestId";
     private static final int SHOWN_FRAMES = 12;
 
@@ -57,7 +63,7 @@ class ContextAndCancel implements Experiment {
                 Act.LIMIT_THE_RESOURCE,
                 "Context and cancel",
                 "Is the request's id in the log of a task, does cancel(true) stop it, and does its failure show who called?",
-                List.of("Both do", "Only @VirtualThread", "Neither"),
+                List.of(BOTH, ONLY_VIRTUAL, NEITHER),
                 List.of(new Parameter("millis", "The work takes", "ms", 100, 10_000, 2_000, 500)),
                 "That code which ignores an interrupt can be stopped: nothing can do that.",
                 Source.of(ContextTasks.class),
@@ -80,14 +86,20 @@ class ContextAndCancel implements Experiment {
         String virtualStack = stack(tasks.failVirtual());
         String tracedStack = tracedStack();
         Facts facts = new Facts(
-                List.of("", "@Async", "@VirtualThread"),
+                List.of("", ASYNC, VIRTUAL),
                 List.of(
                         List.of("The log", asyncLog, virtualLog),
                         List.of("cancel(true) after the work has begun", async.text(), virtual.text()),
                         List.of("The stack of a failure", asyncStack, virtualStack),
-                        List.of("The same with virtual-thread.caller-trace", "there is no such thing", tracedStack)));
-        return new Answer(sentence(asyncLog, virtualLog, async, virtual), List.of(), List.of(), List.of(), List.of())
-                .withFacts(facts);
+                        List.of("The same with virtual-thread.caller-trace", "@Async has no such setting", tracedStack)));
+        boolean ofAsync = hasId(asyncLog) && async.stopped();
+        boolean ofVirtual = hasId(virtualLog) && virtual.stopped();
+        String sentence = sentence(ASYNC, asyncLog, async, caller(asyncStack, ""))
+                + " "
+                + sentence(VIRTUAL, virtualLog, virtual, caller(virtualStack, tracedStack));
+        return new Answer(sentence, List.of(), List.of(), List.of(), List.of())
+                .withFacts(facts)
+                .withRight(ofAsync ? BOTH : ofVirtual ? ONLY_VIRTUAL : NEITHER);
     }
 
     private String log(Function<ContextTasks, CompletableFuture<Void>> call) throws Exception {
@@ -168,13 +180,26 @@ class ContextAndCancel implements Experiment {
         }
     }
 
-    private static String sentence(String asyncLog, String virtualLog, Cancelled async, Cancelled virtual) {
-        return "The request's id is %s the log of @Async and %s that of @VirtualThread; cancel(true) %s @Async and %s @VirtualThread."
+    private static String sentence(String name, String log, Cancelled cancelled, String caller) {
+        return "With %s, the request's id is %s the log, cancel(true) %s the work, and its failure %s."
                 .formatted(
-                        asyncLog.contains("[r-4711]") ? "in" : "not in",
-                        virtualLog.contains("[r-4711]") ? "in" : "not in",
-                        async.stopped() ? "stops" : "does not stop",
-                        virtual.stopped() ? "stops" : "does not stop");
+                        name,
+                        hasId(log) ? "in" : "missing from",
+                        cancelled.stopped() ? "stops" : "does not stop",
+                        caller);
+    }
+
+    private static boolean hasId(String log) {
+        return log.contains("[r-4711]");
+    }
+
+    private static String caller(String stack, String traced) {
+        if (stack.contains(".ContextAndCancel.")) {
+            return "shows who called";
+        }
+        return traced.contains(".ContextAndCancel.")
+                ? "shows who called if virtual-thread.caller-trace is on"
+                : "does not show who called";
     }
 
     /** What became of work that was cancelled. */
@@ -182,7 +207,7 @@ class ContextAndCancel implements Experiment {
 
         String text() {
             return stopped
-                    ? "the work stopped after %.1f ms".formatted(millis)
+                    ? "the work stopped after %s ms".formatted(Answer.number(millis))
                     : "the work ran on for %,.0f ms, to its end".formatted(millis);
         }
     }

@@ -1,5 +1,7 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
@@ -34,6 +36,10 @@ class ExplodingPool implements Experiment {
     static final String VIRTUAL = "@VirtualThread with a limit";
     static final String VIRTUAL_WAITS = "the same, answered when done";
     static final String SYNC = "synchronous";
+
+    static final String AS_MANY = "As many as are answered";
+    static final String FEWER = "With a full pool fewer, and nobody is told";
+    static final String SLOWER = "The pool slows the clients down";
 
     private static final Map<String, String> PATHS = paths();
 
@@ -71,10 +77,7 @@ class ExplodingPool implements Experiment {
                 Act.THE_QUEUE_HAS_MOVED,
                 "The pool that explodes",
                 "Requests come faster than a slow partner serves them. How many are answered, and how many are really done?",
-                List.of(
-                        "As many as are answered",
-                        "With a full pool fewer, and nobody is told",
-                        "The pool slows the clients down"),
+                List.of(AS_MANY, FEWER, SLOWER),
                 List.of(
                         new Parameter("requests", "Requests", "", 1, 100_000, 1_000, 600).inTerminalUpTo(1_000_000),
                         new Parameter("users", "Users at once", "", 1, 3_000, 400, 200),
@@ -109,7 +112,7 @@ class ExplodingPool implements Experiment {
                 "seconds",
                 "MB",
                 PATHS.keySet().stream().map(name -> drawn.get(name).heap(name)).toList()));
-        return new Answer(sentence(rows), columns, rows, charts, notes(run));
+        return new Answer(sentence(rows), columns, rows, charts, notes(run)).withRight(right(rows));
     }
 
     private Contender contender(String name, Run run, Map<String, FloodLines> drawn) {
@@ -160,8 +163,9 @@ class ExplodingPool implements Experiment {
     }
 
     private static String sentence(List<Row> rows) {
-        return ("The pool of 50 answered %s requests, and %s were done and %s rejected, which no client saw. Spring Boot's default"
-                        + " answered %s, and %s were done and %s still waited at the end; with @VirtualThread %s, %s and %s.")
+        return ("The pool of 50 answered %s requests: %s were done, and %s were rejected, which no client saw. Spring Boot's"
+                        + " default answered %s: %s were done and %s still waited. @VirtualThread answered %s; %s were done and"
+                        + " %s still waited.")
                 .formatted(
                         count(rows, POOL, Tally.ANSWERED),
                         count(rows, POOL, Flood.DONE),
@@ -172,6 +176,18 @@ class ExplodingPool implements Experiment {
                         count(rows, VIRTUAL, Tally.ANSWERED),
                         count(rows, VIRTUAL, Flood.DONE),
                         count(rows, VIRTUAL, Flood.LEFT));
+    }
+
+    static String right(List<Row> rows) {
+        Row pool = Row.named(rows, POOL);
+        double answered = pool.median(Tally.ANSWERED.key());
+        if (pool.median(Flood.REJECTED.key()) > 0) {
+            return FEWER;
+        }
+        if (pool.median(Flood.DONE.key()) >= answered) {
+            return AS_MANY;
+        }
+        return isClearlyMore(Row.named(rows, QUEUE).median(Tally.ANSWERED.key()), answered) ? SLOWER : "";
     }
 
     private static String count(List<Row> rows, String name, Column column) {

@@ -1,5 +1,6 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.sample.lab.About;
@@ -31,8 +32,12 @@ class LimitWhileItRuns implements Experiment {
 
     private static final String LIMIT = "lab";
 
-    private static final Column DONE = new Column("done", "done", "a second");
-    private static final Column REJECTED = new Column("rejected", "rejected", "a second");
+    static final String NOTHING = "Nothing, until the next start";
+    static final String WAITING_START = "Waiting calls start at once";
+    static final String RUNNING_END = "Running calls are ended";
+
+    private static final Column DONE = new Column("done", "done", "per second");
+    private static final Column REJECTED = new Column("rejected", "rejected", "per second");
     private static final Column WAITING = new Column("waiting", "waiting at the end", "");
 
     private final LimitedCalls calls;
@@ -50,13 +55,13 @@ class LimitWhileItRuns implements Experiment {
                 Act.LIMIT_THE_RESOURCE,
                 "A limit while it runs",
                 "Calls come at a steady rate. What happens when their limit grows and shrinks?",
-                List.of("Nothing, until the next start", "Waiting calls start at once", "Running calls are ended"),
+                List.of(NOTHING, WAITING_START, RUNNING_END),
                 List.of(
-                        new Parameter("rate", "Calls", "a second", 1, 1_000, 100, 100),
+                        new Parameter("rate", "Calls", "per second", 1, 1_000, 100, 100),
                         new Parameter("millis", "Each takes", "ms", 1, 5_000, 100, 100),
-                        new Parameter("first", "Permits at first", "", 1, 500, 5, 5),
+                        new Parameter("first", "Permits first", "", 1, 500, 5, 5),
                         new Parameter("then", "Permits then", "", 1, 500, 20, 20),
-                        new Parameter("last", "Permits at last", "", 1, 500, 5, 5),
+                        new Parameter("last", "Permits finally", "", 1, 500, 5, 5),
                         new Parameter("seconds", "Each phase", "s", 1, 60, 7, 1)),
                 "How many permits are right: that depends on what the calls reach. A limit adds no capacity.",
                 Source.of(LimitedCalls.class),
@@ -78,19 +83,25 @@ class LimitWhileItRuns implements Experiment {
         limit.resize(run.get("first")); // before it is looked at: the first permits are no change
         Sampler sampler = Sampler.every(Duration.ofMillis(100), seconds -> stream.draw(run, seconds));
         try {
+            List<Change> changes = new ArrayList<>();
             List<Phase> phases = new ArrayList<>();
             for (String name : List.of("first", "then", "last")) {
-                limit.resize(run.get(name));
+                changes.add(stream.resize(run.get(name)));
                 run.progress(phases.size() / 3.0, "%d permits".formatted(limit.permits()));
                 phases.add(stream.flow(name, run.get(name), run.get("seconds")));
             }
+            int ended = stream.ended.get();
             return new Answer(
-                    sentence(run.get("rate"), phases),
-                    List.of(DONE, REJECTED, WAITING),
-                    phases.stream().map(Phase::row).toList(),
-                    List.of(),
-                    List.of("Each change of the permits is marked. Where permits are called planned, somebody else has"
-                            + " resized the limit meanwhile, and it did not have them all the time."));
+                            sentence(changes, ended, phases),
+                            List.of(DONE, REJECTED, WAITING),
+                            phases.stream().map(Phase::row).toList(),
+                            List.of(),
+                            List.of(
+                                    "Calls came at a steady %,d per second."
+                                            .formatted(run.get("rate")),
+                                    "Each change of the permits is marked. A limit that was changed meanwhile did not have"
+                                            + " these permits all the time."))
+                    .withRight(right(changes, ended));
         } finally {
             sampler.end(); // before the calls that wait are ended: nobody has rejected those
             stream.end();
@@ -98,12 +109,49 @@ class LimitWhileItRuns implements Experiment {
         }
     }
 
-    private static String sentence(int rate, List<Phase> phases) {
+    private static String sentence(List<Change> changes, int ended, List<Phase> phases) {
+        String changed = changes.stream().map(change -> change.told(ended)).collect(Collectors.joining());
         String done = phases.stream()
-                .map(phase ->
-                        "%,.0f with %d permits%s".formatted(phase.perSecond(), phase.permits(), phase.unlessKept()))
+                .map(phase -> "%,.0f with %d permits%s".formatted(phase.perSecond(), phase.permits(), phase.unlessKept()))
                 .collect(Collectors.joining(", "));
-        return "Calls came at %,d a second. So many were done a second: %s.".formatted(rate, done);
+        return "%sCompleted per second: %s.".formatted(changed, done);
+    }
+
+    static String right(List<Change> changes, int ended) {
+        if (ended > 0) {
+            return RUNNING_END;
+        }
+        List<Change> grown = changes.stream()
+                .filter(change -> change.to() > change.from() && change.waiting() > 0)
+                .toList();
+        if (grown.isEmpty()) {
+            return "";
+        }
+        return grown.stream().anyMatch(change -> change.started() > 0) ? WAITING_START : NOTHING;
+    }
+
+    /**
+     * What a change of the permits did at once.
+     *
+     * @param running calls before
+     * @param waiting calls before
+     * @param started of those that waited
+     */
+    record Change(int from, int to, int running, int waiting, int started) {
+
+        String told(int ended) {
+            if (to > from) {
+                String what = waiting == 0
+                        ? "no call was waiting"
+                        : "%,d of the %,d waiting calls started at once".formatted(started, waiting);
+                return "When the limit grew from %d to %d permits, %s. ".formatted(from, to, what);
+            }
+            String what = ended == 0 ? "none was ended" : "%,d were ended".formatted(ended);
+            return to == from
+                    ? ""
+                    : "When it shrank from %d to %d permits, %,d calls were running and %s. "
+                            .formatted(from, to, running, what);
+        }
     }
 
     /**
@@ -118,7 +166,7 @@ class LimitWhileItRuns implements Experiment {
         }
 
         String unlessKept() {
-            return resized ? " planned" : "";
+            return resized ? " (you changed the limit meanwhile)" : "";
         }
 
         double perSecond() {
@@ -134,6 +182,7 @@ class LimitWhileItRuns implements Experiment {
         private final long interval;
         private final AtomicInteger done = new AtomicInteger();
         private final AtomicInteger rejected = new AtomicInteger();
+        private final AtomicInteger ended = new AtomicInteger();
         private final List<CompletableFuture<Void>> made = new ArrayList<>();
         private double drawn;
         private int doneWhenDrawn;
@@ -179,7 +228,19 @@ class LimitWhileItRuns implements Experiment {
             CompletableFuture<Void> future = calls.call(time);
             made.add(future);
             var unused =
-                    future.whenComplete((nothing, failure) -> (failure == null ? done : rejected).incrementAndGet());
+                    future.whenComplete((nothing, failure) -> countOf(failure).incrementAndGet());
+        }
+
+        private AtomicInteger countOf(Throwable failure) {
+            return failure == null ? done : failure instanceof LimitExceededException ? rejected : ended;
+        }
+
+        Change resize(int permits) {
+            int before = limit.permits();
+            int waiting = limit.waiting();
+            int running = before - limit.available();
+            limit.resize(permits);
+            return new Change(before, permits, running, waiting, Math.max(0, waiting - limit.waiting()));
         }
 
         void draw(Run run, double seconds) {

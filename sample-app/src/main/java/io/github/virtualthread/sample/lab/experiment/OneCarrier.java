@@ -1,5 +1,8 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+import static io.github.virtualthread.sample.lab.Answer.number;
+
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
@@ -30,6 +33,10 @@ class OneCarrier implements Experiment {
 
     static final String PLATFORM = "one platform thread";
     static final String VIRTUAL = "virtual threads on one carrier";
+
+    static final String ONE_AT_A_TIME = "One at a time, whatever kind of thread";
+    static final String ALL_USERS = "With virtual threads as many as there are users";
+    static final String A_LITTLE_MORE = "With virtual threads a little more";
 
     private static final List<String> ONE_CARRIER = List.of(
             "-Dspring.threads.virtual.enabled=true",
@@ -68,10 +75,7 @@ class OneCarrier implements Experiment {
                 Act.WAITING_IS_CHEAP,
                 "One carrier",
                 "A web server has one thread of the platform for all requests, and each request waits. How many does it answer?",
-                List.of(
-                        "One at a time, whatever kind of thread",
-                        "With virtual threads as many as there are users",
-                        "With virtual threads a little more"),
+                List.of(ONE_AT_A_TIME, ALL_USERS, A_LITTLE_MORE),
                 List.of(
                         new Parameter("users", "Users", "", 1, 500, 50, 20),
                         new Parameter("millis", "A request blocks", "ms", 1, Requests.LONGEST, 1_000, 100),
@@ -116,7 +120,8 @@ class OneCarrier implements Experiment {
                     List.of(
                             chart("Latency over time, of what was answered", "ms", latencies),
                             chart("Heap of new objects", "MB", heaps)),
-                    notes(run));
+                            notes(run))
+                    .withRight(right(rows, run.get("users"), run.get("millis")));
         }
     }
 
@@ -189,10 +194,23 @@ class OneCarrier implements Experiment {
                 .formatted(users, got(Row.named(rows, VIRTUAL)), VIRTUAL, got(Row.named(rows, PLATFORM)), PLATFORM);
     }
 
+    /** As many as there are users are answered in the time that one request blocks, if each waits on its own. */
+    static String right(List<Row> rows, int users, int millis) {
+        double platform = Row.named(rows, PLATFORM).median(Tally.RATE.key());
+        double virtual = Row.named(rows, VIRTUAL).median(Tally.RATE.key());
+        if (users > 1 && virtual * millis / 1e3 > 0.7 * users) {
+            return ALL_USERS;
+        }
+        if (!isClearlyMore(virtual, platform)) {
+            return ONE_AT_A_TIME;
+        }
+        return virtual < 3 * platform ? A_LITTLE_MORE : "";
+    }
+
     private static String got(Row row) {
-        String answers = "%,.1f answers a second".formatted(row.median(Tally.RATE.key()));
+        String answers = "%s answers per second".formatted(number(row.median(Tally.RATE.key())));
         return row.figures().containsKey(Latencies.P50.key())
-                ? "%s (half of them within %,.0f ms, %,.0f requests timed out)"
+                ? "%s (median %,.0f ms, %,.0f requests timed out)"
                         .formatted(answers, row.median(Latencies.P50.key()), row.median(Tally.TIMED_OUT.key()))
                 : answers;
     }

@@ -1,5 +1,8 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+import static io.github.virtualthread.sample.lab.Answer.number;
+
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
@@ -26,6 +29,10 @@ import org.springframework.stereotype.Component;
 @Order(55)
 class PinningDriver implements Experiment {
 
+    static final String LARGER = "The larger limit does more, on every Java";
+    static final String THE_SAME = "On Java 21 both do the same: what the carriers can";
+    static final String NEITHER = "Neither does anything: all threads are pinned";
+
     /** From here on {@code synchronized} pins no more (JEP 491). */
     private static final int FREE = 24;
 
@@ -46,10 +53,7 @@ class PinningDriver implements Experiment {
                 "A driver that pins",
                 "A driver waits for the database inside synchronized. How many queries a second are there under a small limit, and"
                         + " under a large one?",
-                List.of(
-                        "The larger limit does more, on every Java",
-                        "On Java 21 both do the same: what the carriers can",
-                        "Neither does anything: all threads are pinned"),
+                List.of(LARGER, THE_SAME, NEITHER),
                 List.of(
                         new Parameter("few", "Permits of the small limit", "", 1, 1_000, 10, 10),
                         new Parameter("many", "Permits of the large limit", "", 1, 1_000, 100, 100),
@@ -95,7 +99,8 @@ class PinningDriver implements Experiment {
                             Latencies.MOST),
                     rows,
                     List.of(),
-                    notes(run, free, home.isPresent()));
+                            notes(run, free, home.isPresent()))
+                    .withRight(old == null && free ? "" : right(rows));
         }
     }
 
@@ -149,15 +154,22 @@ class PinningDriver implements Experiment {
 
     private static String sentence(List<Row> rows, Run run) {
         String found = rows.stream()
-                .map(row -> "%s: %,.1f".formatted(row.name(), row.median(PinningRound.RATE.key())))
+                .map(row -> "%s with %s".formatted(number(row.median(PinningRound.RATE.key())), row.name()))
                 .collect(Collectors.joining("; "));
-        return "%d carriers that each keep one query of %,d ms can do %,.1f a second. Measured, in queries a second: %s."
-                .formatted(run.get("carriers"), run.get("millis"), canDo(run), found);
+        int carriers = run.get("carriers");
+        double each = 1e3 / run.get("millis");
+        return "If queries pin, %d carriers can do %d × %s = %s queries per second. Measured: %s."
+                .formatted(carriers, carriers, number(each), number(carriers * each), found);
     }
 
-    /** Queries a second, if each keeps its carrier. */
-    private static double canDo(Run run) {
-        return run.get("carriers") * 1e3 / run.get("millis");
+    /** Of rows that begin with the small and the large limit on a Java that pins. */
+    static String right(List<Row> rows) {
+        if (rows.size() < 2) {
+            return "";
+        }
+        double few = rows.get(0).median(PinningRound.RATE.key());
+        double many = rows.get(1).median(PinningRound.RATE.key());
+        return many == 0 ? NEITHER : isClearlyMore(many, few) ? LARGER : THE_SAME;
     }
 
     private static List<String> notes(Run run, boolean free, boolean found) {

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAccumulator;
 /** As many queries under way as there were at the begin, until it is ended: when one is done, the next is called. */
 final class PinningRound {
 
-    static final Column RATE = new Column("rate", "queries", "a second");
+    static final Column RATE = new Column("rate", "queries", "per second");
     static final Column DONE = new Column("done", "done", "");
     static final Column FAILED = new Column("failed", "failed", "");
     static final Column AT_ONCE = new Column("atOnce", "most at once", "");

@@ -1,5 +1,8 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+import static io.github.virtualthread.sample.lab.Answer.number;
+
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
@@ -22,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.springframework.boot.task.ThreadPoolTaskExecutorBuilder;
 import org.springframework.core.annotation.Order;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
@@ -35,8 +39,12 @@ class PoolOrVirtual implements Experiment {
     private static final String FIXED = "fixed pool of 10";
     private static final String DEFAULT = "Spring Boot's default pool of 8";
     private static final String CACHED = "cached pool of at most 2,000";
-    private static final String ASYNC = "@Async";
+    private static final String ASYNC = "@Async on virtual threads";
     private static final String VIRTUAL = "@VirtualThread";
+
+    static final String POOLS_WIN = "The pools win: threads are kept";
+    static final String LARGE_POOL = "A pool that is large enough is as fast";
+    static final String VIRTUAL_WINS = "Virtual threads beat every pool";
 
     private static final Column MILLIS = new Column("millis", "until all are done", "ms");
     private static final Column THREADS = new Column("threads", "threads", "");
@@ -68,7 +76,7 @@ class PoolOrVirtual implements Experiment {
                 Act.WAITING_IS_CHEAP,
                 "Pool or virtual threads",
                 "Many tasks wait a second each. How long until all are done?",
-                List.of("The pools win: threads are kept", "About the same", "Virtual threads win by far"),
+                List.of(POOLS_WIN, LARGE_POOL, VIRTUAL_WINS),
                 List.of(
                         new Parameter("tasks", "Tasks", "", 1, 100_000, 100, 40).inTerminalUpTo(5_000_000),
                         new Parameter("millis", "Each blocks", "ms", 1, 5_000, 1_000, 250),
@@ -105,7 +113,8 @@ class PoolOrVirtual implements Experiment {
             return new Answer(nobody, List.of(), List.of(), List.of(), notes);
         }
         List<Row> rows = run.compare(contenders);
-        return new Answer(sentence(number, time, rows), List.of(MILLIS, THREADS), rows, List.of(), notes);
+        return new Answer(sentence(number, time, rows), List.of(MILLIS, THREADS), rows, List.of(), notes)
+                .withRight(right(rows));
     }
 
     /** Why so many have no room in the heap. A few of them are run for that. */
@@ -199,7 +208,7 @@ class PoolOrVirtual implements Experiment {
         Row slowest = rows.stream()
                 .max(Comparator.comparingDouble(row -> row.median(MILLIS.key())))
                 .orElseThrow();
-        return "%,d tasks of %,d ms took %,.0f ms with %s and %,.0f ms with %s: %.1f times as long."
+        return "%,d tasks of %,d ms took %,.0f ms with %s and %,.0f ms with %s: %s times as long."
                 .formatted(
                         number,
                         time.toMillis(),
@@ -207,7 +216,25 @@ class PoolOrVirtual implements Experiment {
                         fastest.name(),
                         slowest.median(MILLIS.key()),
                         slowest.name(),
-                        slowest.median(MILLIS.key()) / fastest.median(MILLIS.key()));
+                        number(slowest.median(MILLIS.key()) / fastest.median(MILLIS.key())));
+    }
+
+    /** Pools that were left out would have taken longer. */
+    static String right(List<Row> rows) {
+        double virtual = fastest(rows, name -> name.equals(ASYNC) || name.equals(VIRTUAL));
+        double pool = fastest(rows, name -> !name.equals(ASYNC) && !name.equals(VIRTUAL));
+        if (virtual == Double.POSITIVE_INFINITY) {
+            return "";
+        }
+        return isClearlyMore(pool, virtual) ? VIRTUAL_WINS : isClearlyMore(virtual, pool) ? POOLS_WIN : LARGE_POOL;
+    }
+
+    private static double fastest(List<Row> rows, Predicate<String> which) {
+        return rows.stream()
+                .filter(row -> which.test(row.name()))
+                .mapToDouble(row -> row.median(MILLIS.key()))
+                .min()
+                .orElse(Double.POSITIVE_INFINITY);
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
@@ -37,13 +39,17 @@ class ScarceResource implements Experiment {
     static final String VIRTUAL_BOUNDED = "@VirtualThread, max-wait";
     static final String LIMITED_BOUNDED = "@Limited, max-wait";
 
+    static final String FASTER = "Virtual threads are faster here too";
+    static final String EQUALLY_FAST = "All are equally fast, but without a limit calls fail";
+    static final String SLOWER = "The limit makes it slower";
+
     private static final String LIMIT = "scarce";
     private static final int WARM_UP_USERS = 20;
 
     /** HikariCP's own default. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private static final Column RATE = new Column("rate", "queries", "a second");
+    private static final Column RATE = new Column("rate", "queries", "per second");
     private static final Column DONE = new Column("done", "done", "");
     private static final Column REJECTED = new Column("rejected", "rejected by the limit", "");
     private static final Column FAILED = new Column("failed", "failed", "");
@@ -71,10 +77,7 @@ class ScarceResource implements Experiment {
                 Act.THE_QUEUE_HAS_MOVED,
                 "A scarce resource",
                 "Many users at once ask for more than a database with few connections can serve. Who waits, and what fails?",
-                List.of(
-                        "Virtual threads are faster here too",
-                        "All are equally fast, but without a limit calls fail",
-                        "The limit makes it slower"),
+                List.of(FASTER, EQUALLY_FAST, SLOWER),
                 List.of(
                         new Parameter("users", "Users", "", 1, 5_000, 600, 300),
                         new Parameter("connections", "Connections", "", 10, 150, 100, 100),
@@ -119,7 +122,8 @@ class ScarceResource implements Experiment {
                             Tally.BUSY),
                     rows,
                     List.copyOf(charts.values()),
-                    notes());
+                            notes())
+                    .withRight(right(rows));
         } finally {
             pool.reset();
             resize(pool.connections());
@@ -189,29 +193,47 @@ class ScarceResource implements Experiment {
         Row unlimited = Row.named(rows, UNLIMITED);
         Row limited = Row.named(rows, VIRTUAL);
         Row bounded = Row.named(rows, VIRTUAL_BOUNDED);
-        return ("Without a limit %s of %,d requests failed, and with @VirtualThread and a limit %s; %,.0f and %,.0f queries a"
-                        + " second were done, the slowest within %s and %s. With a max-wait besides, %s were rejected, and the"
+        return ("Of %,d requests, %s failed without a limit, and %s with @VirtualThread and a limit. %,.0f and %,.0f queries per"
+                        + " second were done, the slowest within %s and %s. With a max-wait as well, %s were rejected, and the"
                         + " slowest of the others was done within %s.")
                 .formatted(
-                        failures(unlimited),
                         users,
+                        failures(unlimited),
                         failures(limited),
                         unlimited.median(RATE.key()),
                         limited.median(RATE.key()),
                         slowest(unlimited),
                         slowest(limited),
-                        number(bounded.median(REJECTED.key())),
+                        count(bounded.median(REJECTED.key())),
                         slowest(bounded));
+    }
+
+    static String right(List<Row> rows) {
+        double pool = Row.named(rows, POOL).median(RATE.key());
+        double unlimited = Row.named(rows, UNLIMITED).median(RATE.key());
+        double limited = Row.named(rows, VIRTUAL).median(RATE.key());
+        if (isClearlyMore(unlimited, limited)) {
+            return SLOWER;
+        }
+        if (isClearlyMore(unlimited, pool)) {
+            return FASTER;
+        }
+        boolean equal = !isClearlyMore(pool, unlimited) && !isClearlyMore(limited, unlimited);
+        return equal && failed(Row.named(rows, UNLIMITED)) > 0 ? EQUALLY_FAST : "";
+    }
+
+    private static double failed(Row row) {
+        return row.median(FAILED.key()) + row.median(Tally.TIMED_OUT.key());
     }
 
     /** A user who has waited in vain was not served either. */
     private static String failures(Row row) {
         double timedOut = row.median(Tally.TIMED_OUT.key());
-        String failures = number(row.median(FAILED.key()) + timedOut);
-        return timedOut == 0 ? failures : "%s (%s by time-out)".formatted(failures, number(timedOut));
+        String failures = count(failed(row));
+        return timedOut == 0 ? failures : "%s (%s by time-out)".formatted(failures, count(timedOut));
     }
 
-    private static String number(double count) {
+    private static String count(double count) {
         return count == 0 ? "none" : "%,.0f".formatted(count);
     }
 

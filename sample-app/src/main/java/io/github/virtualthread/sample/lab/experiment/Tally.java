@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** What became of the requests of {@link WebUsers}. Each is counted once, and only an answer in time is a success. Thread-safe. */
 class Tally implements WebUsers.Outcomes {
 
-    static final Column RATE = new Column("rate", "answered", "a second");
+    static final Column RATE = new Column("rate", "answered", "per second");
     static final Column ANSWERED = new Column("answered", "answered", "");
     static final Column FAILED = new Column("failed", "failed", "");
     static final Column TIMED_OUT = new Column("timedOut", "timed out", "");

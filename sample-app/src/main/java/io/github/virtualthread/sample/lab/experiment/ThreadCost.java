@@ -1,5 +1,8 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+import static io.github.virtualthread.sample.lab.Answer.number;
+
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
@@ -29,6 +32,10 @@ class ThreadCost implements Experiment {
     static final String VIRTUAL = "virtual threads";
     static final String NAME = "lab-parked-";
 
+    static final String NOTHING = "A virtual thread takes no memory";
+    static final String LESS = "A virtual thread takes less, and it is on the heap";
+    static final String THE_SAME = "They take the same";
+
     private static final Column SWITCH = new Column("switch", "a switch", "µs");
     private static final Column START = new Column("start", "a start", "µs");
     private static final Column HEAP = new Column("heap", "heap a parked thread", "bytes");
@@ -41,10 +48,7 @@ class ThreadCost implements Experiment {
                 Act.WAITING_IS_CHEAP,
                 "What a thread costs",
                 "Threads wait, and threads wake each other. How much memory and time does each take?",
-                List.of(
-                        "A virtual thread takes no memory",
-                        "A virtual thread takes less, and it is on the heap",
-                        "They take the same"),
+                List.of(NOTHING, LESS, THE_SAME),
                 List.of(
                         new Parameter("platform", "Platform threads", "", 1, 5_000, 1_000, 1_000),
                         new Parameter("virtual", "Virtual threads", "", 1, 100_000, 20_000, 5_000),
@@ -64,7 +68,8 @@ class ThreadCost implements Experiment {
         List<Row> rows = run.compare(List.of(
                 contender(PLATFORM, "platform", () -> Thread.ofPlatform().daemon(), run),
                 contender(VIRTUAL, "virtual", Thread::ofVirtual, run)));
-        return new Answer(sentence(rows), List.of(SWITCH, START, HEAP, RESIDENT), rows, List.of(), notes());
+        return new Answer(sentence(rows), List.of(SWITCH, START, HEAP, RESIDENT), rows, List.of(), notes())
+                .withRight(right(rows));
     }
 
     private static Contender contender(String name, String number, Supplier<Thread.Builder> builder, Run run) {
@@ -113,14 +118,31 @@ class ThreadCost implements Experiment {
     private static String sentence(List<Row> rows) {
         Row platform = rows.getFirst();
         Row virtual = rows.getLast();
-        return "A parked platform thread took %s, a virtual one %s; a switch took %.1f and %.1f µs, a start %.1f and %.1f µs."
+        return "A parked platform thread took %s, a virtual one %s; a switch took %s and %s µs, a start %s and %s µs."
                 .formatted(
                         bytes(platform),
                         bytes(virtual),
-                        platform.median(SWITCH.key()),
-                        virtual.median(SWITCH.key()),
-                        platform.median(START.key()),
-                        virtual.median(START.key()));
+                        number(platform.median(SWITCH.key())),
+                        number(virtual.median(SWITCH.key())),
+                        number(platform.median(START.key())),
+                        number(virtual.median(START.key())));
+    }
+
+    /** Not known where the memory outside of the heap is not. */
+    static String right(List<Row> rows) {
+        if (!rows.stream().allMatch(row -> row.figures().containsKey(RESIDENT.key()))) {
+            return "";
+        }
+        double platform = all(rows.getFirst());
+        double virtual = all(rows.getLast());
+        if (virtual < 1) {
+            return NOTHING;
+        }
+        return isClearlyMore(platform, virtual) ? LESS : isClearlyMore(virtual, platform) ? "" : THE_SAME;
+    }
+
+    private static double all(Row row) {
+        return row.median(HEAP.key()) + row.median(RESIDENT.key());
     }
 
     private static String bytes(Row row) {

@@ -6,6 +6,7 @@ import static io.github.virtualthread.sample.lab.terminal.Svg.dash;
 import static io.github.virtualthread.sample.lab.terminal.Svg.escape;
 import static io.github.virtualthread.sample.lab.terminal.Svg.format;
 
+import io.github.virtualthread.sample.lab.Answer;
 import io.github.virtualthread.sample.lab.Answer.Chart;
 import io.github.virtualthread.sample.lab.Answer.Kind;
 import io.github.virtualthread.sample.lab.Answer.Line;
@@ -82,10 +83,10 @@ final class LinesSvg {
 
     private void axes() {
         svg.append(format("<path d='M%d %dV%dH%d' fill='none' stroke='currentColor'/>", LEFT, TOP, BOTTOM, WIDTH - 10));
-        svg.append(format("<text x='%d' y='20' text-anchor='end'>%s</text>", LEFT - 6, TextTable.number(top)));
+        svg.append(format("<text x='%d' y='20' text-anchor='end'>%s</text>", LEFT - 6, Answer.number(top)));
         svg.append(format(
                 "<text x='%d' y='%d' text-anchor='end'>%s %s</text>",
-                WIDTH - 10, BOTTOM + 16, TextTable.number(right), escape(chart.x())));
+                WIDTH - 10, BOTTOM + 16, Answer.number(right), escape(chart.x())));
     }
 
     private void line(int index, List<double[]> points, List<double[]> below) {
@@ -131,7 +132,7 @@ final class LinesSvg {
         String look = "stroke='currentColor' stroke-dasharray='2 3'";
         svg.append(format("<path d='M%.1f %dV%d' %s/>", x(mark.x()), TOP, BOTTOM, look));
         svg.append(format("<text class='mark' x='%.1f' y='%d'>%s</text>", x(mark.x()) + 4, label, escape(mark.text())));
-        String text = "At %s %s: %s".formatted(TextTable.number(mark.x()), chart.x(), mark.text());
+        String text = "At %s %s: %s".formatted(Answer.number(mark.x()), chart.x(), mark.text());
         legend(LINE, look, text);
         return text;
     }
@@ -147,10 +148,10 @@ final class LinesSvg {
         String text = "%s after %s to %s %s, half within %s"
                 .formatted(
                         spread.line(),
-                        TextTable.number(spread.first()),
-                        TextTable.number(spread.last()),
+                        Answer.number(spread.first()),
+                        Answer.number(spread.last()),
                         chart.x(),
-                        TextTable.number(spread.median()));
+                        Answer.number(spread.median()));
         svg.append(format("<text x='%d' y='%d'>%s</text>", LEFT, y + ROW - 4, escape(text)));
         y += 2 * ROW;
         return text;

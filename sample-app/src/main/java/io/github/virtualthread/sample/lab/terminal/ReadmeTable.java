@@ -81,6 +81,6 @@ final class ReadmeTable {
     }
 
     private static String median(Row row, Column column) {
-        return row.figures().containsKey(column.key()) ? TextTable.number(row.median(column.key())) : "";
+        return row.figures().containsKey(column.key()) ? Answer.number(row.median(column.key())) : "";
     }
 }

@@ -46,7 +46,7 @@ final class Svg {
                     "<text x='%.1f' y='%d'>%s</text>",
                     NAMES + figure.max() * scale + 8,
                     y + 20,
-                    escape(TextTable.number(figure.median()) + " " + column.unit())));
+                    escape(Answer.number(figure.median()) + " " + column.unit())));
             y += BAR;
         }
         return frame(y, TextTable.heading(column), svg.toString());
@@ -66,7 +66,7 @@ final class Svg {
                     NAMES + span.from() * scale, y + 6, (span.to() - span.from()) * scale, colour(0)));
             svg.append(format(
                     "<text x='%.1f' y='%d'>%s after %s ms</text>",
-                    NAMES + span.to() * scale + 8, y + 20, escape(span.end()), TextTable.number(span.to())));
+                    NAMES + span.to() * scale + 8, y + 20, escape(span.end()), Answer.number(span.to())));
             y += BAR;
         }
         return frame(y, gantt.title(), svg.toString());

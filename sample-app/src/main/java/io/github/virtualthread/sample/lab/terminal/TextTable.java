@@ -6,7 +6,6 @@ import io.github.virtualthread.sample.lab.Answer.Figure;
 import io.github.virtualthread.sample.lab.Answer.Row;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -115,18 +114,10 @@ final class TextTable {
         if (figure == null) {
             return "";
         }
-        String median = number(figure.median());
+        String median = Answer.number(figure.median());
         return figure.min() == figure.max()
                 ? median
-                : "%s (%s to %s)".formatted(median, number(figure.min()), number(figure.max()));
-    }
-
-    /** Three digits that count, or all of a whole number. */
-    static String number(double value) {
-        if (value == Math.rint(value) || Math.abs(value) >= 100) {
-            return String.format(Locale.ROOT, "%,d", Math.round(value));
-        }
-        return String.format(Locale.ROOT, Math.abs(value) >= 10 ? "%.1f" : "%.2f", value);
+                : "%s (%s to %s)".formatted(median, Answer.number(figure.min()), Answer.number(figure.max()));
     }
 
     /**

@@ -96,7 +96,7 @@ class ExplodingPoolTests {
         assertThat(answer.charts()).hasSize(6);
         assertThat(answer.charts().getFirst().lines().getFirst().points().getLast()[1])
                 .isEqualTo(300);
-        assertThat(answer.sentence()).startsWith("The pool of 50 answered 300 requests, and ");
+        assertThat(answer.sentence()).startsWith("The pool of 50 answered 300 requests: ");
         leftovers.assertNone();
     }
 

@@ -49,8 +49,11 @@ class LimitWhileItRunsTests {
         assertThat(rows.get(2).median("waiting")).isPositive();
         assertThat(rows.stream().mapToDouble(row -> row.median("done")).sum()).isPositive();
         assertThat(answer.sentence())
-                .startsWith("Calls came at 200 a second. So many were done a second: ")
-                .doesNotContain("planned");
+                .containsPattern("^When the limit grew from 2 to 20 permits, 18 of the \\d+ waiting calls started at once\\. ")
+                .containsPattern(
+                        "When it shrank from 20 to 1 permits, \\d+ calls were running and none was ended\\. Completed per second: ")
+                .doesNotContain("meanwhile");
+        assertThat(answer.right()).isEqualTo(LimitWhileItRuns.WAITING_START);
         assertThat(watched.points("permits")).isSubsetOf(2.0, 20.0, 1.0).last().isEqualTo(1.0);
         assertThat(watched.points("running")).allMatch(running -> running <= 20);
         assertThat(limits.get("lab").permits()).isEqualTo(before);
@@ -68,10 +71,10 @@ class LimitWhileItRunsTests {
             }
         });
 
-        assertThat(answer.sentence()).contains(" with 2 permits, ", " with 20 permits planned, ", " with 1 permits.");
+        assertThat(answer.sentence()).contains(" with 2 permits, ", " with 20 permits (you changed the limit meanwhile), ", " with 1 permits.");
         assertThat(answer.rows())
                 .extracting(Row::name)
-                .containsExactly("first, 2 permits", "then, 20 permits planned", "last, 1 permits");
+                .containsExactly("first, 2 permits", "then, 20 permits (you changed the limit meanwhile)", "last, 1 permits");
     }
 
     @Test

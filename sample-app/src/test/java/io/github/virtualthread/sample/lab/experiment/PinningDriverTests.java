@@ -64,7 +64,7 @@ class PinningDriverTests {
             assertThat(row.median("carriers")).as(row.name()).isBetween(1.0, 2.0);
         }
         assertThat(answer.sentence())
-                .startsWith("2 carriers that each keep one query of 100 ms can do 20.0 a second. Measured")
+                .startsWith("If queries pin, 2 carriers can do 2 × 10 = 20 queries per second. Measured: ")
                 .contains(rows.getFirst().name());
         assertThat(children()).isEmpty();
     }

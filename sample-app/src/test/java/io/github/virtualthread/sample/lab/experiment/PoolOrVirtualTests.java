@@ -92,7 +92,7 @@ class PoolOrVirtualTests {
 
         assertThat(answer.rows())
                 .extracting(Answer.Row::name)
-                .containsExactly("cached pool of at most 2,000", "@Async", "@VirtualThread");
+                .containsExactly("cached pool of at most 2,000", "@Async on virtual threads", "@VirtualThread");
         assertThat(answer.notes())
                 .containsExactly(
                         "Left out: fixed pool of 10 would take 62 s",
@@ -118,6 +118,6 @@ class PoolOrVirtualTests {
         assertThat(answer.notes())
                 .filteredOn(note -> note.contains("-Dspring-boot.run.jvmArguments=-Xmx"))
                 .extracting(note -> note.substring(0, note.indexOf(" would need ")))
-                .containsExactly("Left out: @Async", "Left out: @VirtualThread");
+                .containsExactly("Left out: @Async on virtual threads", "Left out: @VirtualThread");
     }
 }

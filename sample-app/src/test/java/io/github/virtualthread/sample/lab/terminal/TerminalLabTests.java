@@ -3,6 +3,7 @@ package io.github.virtualthread.sample.lab.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.sample.SampleTest;
+import io.github.virtualthread.sample.lab.Answer;
 import io.github.virtualthread.sample.lab.Lab;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -47,11 +48,11 @@ class TerminalLabTests {
                 results.at("/experiments/0/answer/rows/0/figures/millis/median").asDouble();
         assertThat(millis).isGreaterThanOrEqualTo(40);
         assertThat(Files.readString(directory.resolve("report.html")))
-                .contains("<svg", "<td>%s</td>".formatted(TextTable.number(millis)))
+                .contains("<svg", "<td>%s</td>".formatted(Answer.number(millis)))
                 .contains("<polyline")
                 .doesNotContain("<script", "http://", "https://");
         assertThat(Files.readString(directory.resolve("experiments.md")))
-                .contains("| fixed pool of 10 | %s | 10 |".formatted(TextTable.number(millis)))
+                .contains("| fixed pool of 10 | %s | 10 |".formatted(Answer.number(millis)))
                 .contains("- Published for millis 1,000, tasks 100: 10,117 with fixed pool of 10,");
     }
 

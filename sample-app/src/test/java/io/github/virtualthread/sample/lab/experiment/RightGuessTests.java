@@ -1,0 +1,153 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Measurement;
+import io.github.virtualthread.sample.lab.experiment.LimitWhileItRuns.Change;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Which guess the figures of an experiment confirm. */
+class RightGuessTests {
+
+    private static final String FIXED = "fixed pool of 10";
+    private static final String CACHED = "cached pool of at most 2,000";
+    private static final String MINE = "@VirtualThread";
+
+    @Test
+    void poolOrVirtualComparesTheBestOfBoth() {
+        assertThat(PoolOrVirtual.right(List.of(millis(FIXED, 10_000), millis(CACHED, 1_030), millis(MINE, 1_010))))
+                .isEqualTo(PoolOrVirtual.LARGE_POOL);
+        assertThat(PoolOrVirtual.right(List.of(millis(CACHED, 5_000), millis(MINE, 1_100))))
+                .isEqualTo(PoolOrVirtual.VIRTUAL_WINS);
+        assertThat(PoolOrVirtual.right(List.of(millis(CACHED, 1_000), millis(MINE, 1_300))))
+                .isEqualTo(PoolOrVirtual.POOLS_WIN);
+        assertThat(PoolOrVirtual.right(List.of(millis(MINE, 1_300)))).isEqualTo(PoolOrVirtual.VIRTUAL_WINS);
+        assertThat(PoolOrVirtual.right(List.of(millis(CACHED, 1_300)))).isEmpty();
+    }
+
+    @Test
+    void blockingRequestsComparesWhereTheyWaitAndWhereTheyDoNot() {
+        assertThat(BlockingRequests.right(requests(15_000, 16_000, 197, 548)))
+                .isEqualTo(BlockingRequests.VIRTUAL_WHERE_WAITING);
+        assertThat(BlockingRequests.right(requests(15_000, 29_000, 197, 548)))
+                .isEqualTo(BlockingRequests.VIRTUAL_ALWAYS);
+        assertThat(BlockingRequests.right(requests(15_000, 15_000, 548, 197))).isEqualTo(BlockingRequests.POOL);
+        assertThat(BlockingRequests.right(requests(15_000, 15_000, 100, 100))).isEmpty();
+    }
+
+    @Test
+    void oneCarrierComparesWithTheNumberOfUsers() {
+        assertThat(OneCarrier.right(answers(1, 47), 50, 1_000)).isEqualTo(OneCarrier.ALL_USERS);
+        assertThat(OneCarrier.right(answers(1, 1.1), 50, 1_000)).isEqualTo(OneCarrier.ONE_AT_A_TIME);
+        assertThat(OneCarrier.right(answers(1, 2), 50, 1_000)).isEqualTo(OneCarrier.A_LITTLE_MORE);
+        assertThat(OneCarrier.right(answers(1, 20), 50, 1_000)).isEmpty();
+    }
+
+    @Test
+    void threadCostAddsTheHeapAndTheRest() {
+        assertThat(ThreadCost.right(List.of(row("p", "heap", 431, "resident", 12_001), row("v", "heap", 1_427, "resident", 0))))
+                .isEqualTo(ThreadCost.LESS);
+        assertThat(ThreadCost.right(List.of(row("p", "heap", 431, "resident", 900), row("v", "heap", 1_427, "resident", 0))))
+                .isEqualTo(ThreadCost.THE_SAME);
+        assertThat(ThreadCost.right(List.of(row("p", "heap", 431), row("v", "heap", 1_427)))).isEmpty();
+    }
+
+    @Test
+    void explodingPoolLooksForWhatWasRejected() {
+        assertThat(ExplodingPool.right(flood(1_000, 150, 850))).isEqualTo(ExplodingPool.FEWER);
+        assertThat(ExplodingPool.right(flood(100, 100, 0))).isEqualTo(ExplodingPool.AS_MANY);
+    }
+
+    @Test
+    void scarceResourceComparesRatesAndFailures() {
+        assertThat(ScarceResource.right(scarce(364, 378, 363, 100))).isEqualTo(ScarceResource.EQUALLY_FAST);
+        assertThat(ScarceResource.right(scarce(364, 378, 200, 100))).isEqualTo(ScarceResource.SLOWER);
+        assertThat(ScarceResource.right(scarce(200, 378, 363, 0))).isEqualTo(ScarceResource.FASTER);
+        assertThat(ScarceResource.right(scarce(364, 378, 363, 0))).isEmpty();
+    }
+
+    @Test
+    void pinningDriverComparesTheLimitsOnTheJavaThatPins() {
+        assertThat(PinningDriver.right(List.of(rate("few", 8), rate("many", 8)))).isEqualTo(PinningDriver.THE_SAME);
+        assertThat(PinningDriver.right(List.of(rate("few", 40), rate("many", 400)))).isEqualTo(PinningDriver.LARGER);
+        assertThat(PinningDriver.right(List.of(rate("few", 0), rate("many", 0)))).isEqualTo(PinningDriver.NEITHER);
+        assertThat(PinningDriver.right(List.of(rate("both", 8)))).isEmpty();
+    }
+
+    @Test
+    void compositeTaskComparesWithThePartsOneAfterTheOther() {
+        assertThat(CompositeTask.right(pages(489, 213, 152))).isEqualTo(CompositeTask.LONGEST_PART);
+        assertThat(CompositeTask.right(pages(489, 480, 152))).isEqualTo(CompositeTask.ALL_PARTS);
+        assertThat(CompositeTask.right(pages(489, 213, 30))).isEqualTo(CompositeTask.STOPPED);
+    }
+
+    @Test
+    void limitWhileItRunsLooksAtWhatStartedAndWhatEnded() {
+        assertThat(LimitWhileItRuns.right(List.of(new Change(5, 20, 5, 200, 15)), 0))
+                .isEqualTo(LimitWhileItRuns.WAITING_START);
+        assertThat(LimitWhileItRuns.right(List.of(new Change(5, 20, 5, 200, 0)), 0)).isEqualTo(LimitWhileItRuns.NOTHING);
+        assertThat(LimitWhileItRuns.right(List.of(new Change(20, 5, 20, 0, 0)), 3))
+                .isEqualTo(LimitWhileItRuns.RUNNING_END);
+        assertThat(LimitWhileItRuns.right(List.of(new Change(5, 20, 5, 0, 0)), 0)).isEmpty();
+    }
+
+    private static Row millis(String name, double millis) {
+        return row(name, "millis", millis);
+    }
+
+    private static Row rate(String name, double rate) {
+        return row(name, "rate", rate);
+    }
+
+    private static List<Row> requests(double poolQuick, double virtualQuick, double poolBlock, double virtualBlock) {
+        return List.of(
+                rate(BlockingRequests.PLATFORM_QUICK, poolQuick),
+                rate(BlockingRequests.VIRTUAL_QUICK, virtualQuick),
+                rate(BlockingRequests.PLATFORM_BLOCK, poolBlock),
+                rate(BlockingRequests.VIRTUAL_BLOCK, virtualBlock));
+    }
+
+    private static List<Row> answers(double platform, double virtual) {
+        return List.of(rate(OneCarrier.PLATFORM, platform), rate(OneCarrier.VIRTUAL, virtual));
+    }
+
+    private static List<Row> flood(double answered, double done, double rejected) {
+        return List.of(
+                Row.of(
+                        ExplodingPool.POOL,
+                        List.of(new Measurement(Map.of("answered", answered, "done", done, "rejected", rejected)))),
+                row(ExplodingPool.QUEUE, "answered", answered));
+    }
+
+    private static List<Row> scarce(double pool, double unlimited, double limited, double failed) {
+        return List.of(
+                rate(ScarceResource.POOL, pool),
+                Row.of(
+                        ScarceResource.UNLIMITED,
+                        List.of(new Measurement(Map.of("rate", unlimited, "failed", failed, "timedOut", 0.0)))),
+                rate(ScarceResource.VIRTUAL, limited));
+    }
+
+    private static List<Row> pages(double sequential, double virtual, double server) {
+        return List.of(
+                page(CompositeTask.SEQUENTIAL, sequential, 30),
+                page(CompositeTask.ASYNC, virtual, server),
+                page(CompositeTask.VIRTUAL, virtual, server),
+                page(CompositeTask.ALL, virtual, 30));
+    }
+
+    private static Row page(String name, double page, double server) {
+        return Row.of(name, List.of(new Measurement(Map.of("page", page, "failed", 30.0, "server", server))));
+    }
+
+    private static Row row(String name, String key, double figure) {
+        return Row.of(name, List.of(Measurement.of(key, figure)));
+    }
+
+    private static Row row(String name, String key, double figure, String other, double second) {
+        return Row.of(name, List.of(Measurement.of(key, figure).and(other, second)));
+    }
+}
