@@ -7,6 +7,11 @@ import { labelled, number, withUnit } from "./numbers.js";
 
 const CAP = 5;
 const GAP = 8;
+const ROW = 50;
+const LINE = 15;
+// Letters in a line of a name; lab.css makes the rows higher below the same width.
+const [NARROW, WIDE] = [13, 24];
+const NARROW_PIXELS = 480;
 
 export function bars(rows, column, looks, rounds) {
   const measured = rows.filter((row) => row.figures[column.key]);
@@ -15,8 +20,10 @@ export function bars(rows, column, looks, rounds) {
   const canvas = element("canvas");
   canvas.role = "img";
   canvas.ariaLabel = `Bars: ${title} of ${measured.map((row) => row.name).join(", ")}. The table below has the same figures.`;
-  const box = element("div", { className: "canvas" }, canvas);
-  box.style.height = `${measured.length * 50 + 56}px`;
+  const box = element("div", { className: "canvas bars" }, canvas);
+  const most = Math.max(...measured.map(({ name }) => linesOf(name, NARROW).length));
+  box.style.setProperty("--rows", measured.length);
+  box.style.setProperty("--narrow-row", `${Math.max(ROW, most * LINE + GAP)}px`);
   const figure = element("figure", {}, element("figcaption", {}, caption(title, rounds)), box);
 
   const draw = () => {
@@ -86,8 +93,11 @@ function described({ median, min, max }, unit) {
 
 // A long name takes several lines, so that the bars keep their room.
 function wrapped(at) {
-  const longest = this.chart.width < 480 ? 13 : 24;
-  return this.getLabelForValue(at).split(" ").reduce((lines, word) => {
+  return linesOf(this.getLabelForValue(at), this.chart.width < NARROW_PIXELS ? NARROW : WIDE);
+}
+
+function linesOf(name, longest) {
+  return name.split(" ").reduce((lines, word) => {
     const last = lines.at(-1);
     if (last !== undefined && last.length + word.length < longest) {
       lines[lines.length - 1] = `${last} ${word}`;

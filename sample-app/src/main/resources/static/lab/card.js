@@ -1,7 +1,9 @@
 // One experiment: what it asks, what is chosen, how far it is, what it has found.
 
 import { announce } from "./announce.js";
+import { copyable } from "./copy.js";
 import { copyOf } from "./dom.js";
+import { recallResult, rememberResult } from "./memory.js";
 import { Result } from "./result.js";
 import * as server from "./server.js";
 import { Setup } from "./setup.js";
@@ -26,7 +28,8 @@ export class Card {
     this.number = number;
     this.root.id = about.id;
     this.#write(about);
-    this.#setup = new Setup(about, this.#find("form"), this.#find(".repeat code"));
+    const command = copyable(this.#find(".repeat .copyable"), "the command");
+    this.#setup = new Setup(about, this.#find("form"), command);
     this.#result = new Result(about, this.#find(".result"));
     if (about.resizes) {
       this.#slider = new Slider(this.#find(".resize"), about.id, about.resizes);
@@ -51,9 +54,11 @@ export class Card {
     this.root.setAttribute("aria-labelledby", heading.id);
     const { number } = this;
     const texts = { ".number": number, ".title": title, ".question": question, ".not-shown-text": notShown };
-    Object.entries({ ...texts, ".code code": code, ".yml code": yml }).forEach(([selector, text]) => {
+    Object.entries(texts).forEach(([selector, text]) => {
       this.#find(selector).textContent = text;
     });
+    copyable(this.#find(".code .copyable"), "the code").textContent = code;
+    copyable(this.#find(".yml .copyable"), "the settings").textContent = yml;
     this.#find(".code").hidden = code === "";
     this.#find(".yml").hidden = yml === "";
     this.#find(".run").ariaLabel = `Run experiment ${number}`;
@@ -101,13 +106,27 @@ export class Card {
     this.#run = undefined;
     this.#toggle(false);
     if (outcome.answer) {
-      const guess = this.#setup.guess;
-      this.#result.show(outcome.answer, settings, guess);
-      announce(`Experiment ${this.number}: ${outcome.answer.sentence}${guess ? ` You guessed: ${guess}.` : ""}`);
+      const kept = { answer: outcome.answer, settings, guess: this.#setup.guess, at: Date.now() };
+      const lines = this.#result.lines;
+      const verdict = this.#result.show(kept);
+      rememberResult(this.about.id, { ...kept, lines });
+      announce(`Experiment ${this.number}: ${outcome.answer.sentence}${verdict && ` ${verdict}`}`);
     } else {
       this.#tell(outcome.how === "failed" ? `It failed: ${outcome.text}` : outcome.text);
     }
     return outcome.answer !== undefined;
+  }
+
+  // What was found last, before the page was loaded again.
+  showKept() {
+    const kept = recallResult(this.about.id);
+    if (kept) {
+      this.#setup.set(({ name }) => kept.settings[name]);
+      this.#result.open();
+      kept.lines.forEach(([line, points]) => points.forEach(({ x, y }) => this.#result.point(line, x, y)));
+      this.#result.show(kept);
+      this.#result.date(kept.at);
+    }
   }
 
   async cancel() {
@@ -149,6 +168,7 @@ export class Card {
     }
     this.#find(from).hidden = true;
     this.#find(".defaults").hidden = running;
+    this.#find(".estimate").hidden = running;
     if (this.#slider) {
       this.#slider.enabled = running;
     }

@@ -84,6 +84,10 @@ export class Lines {
     this.#soon();
   }
 
+  get points() {
+    return [...this.#lines];
+  }
+
   clear() {
     this.#lines.clear();
     this.#find(".legend").replaceChildren();

@@ -16,6 +16,14 @@ try {
   cards.forEach((card) => acts.find((act) => act.dataset.act === card.about.act).append(card.root));
   // the browser has looked for the place of the address before there were cards
   cards.find((card) => `#${card.about.id}` === location.hash)?.root.scrollIntoView();
+  // each by itself: one that cannot be drawn any more keeps no other from it
+  for (const card of cards) {
+    try {
+      card.showKept();
+    } catch (unknown) {
+      console.info(`The kept result of ${card.about.id} is left out`, unknown);
+    }
+  }
   offerTour(cards, document.getElementById("tour"), document.getElementById("tour-bar"));
 
   if (running) {

@@ -18,3 +18,9 @@ export function withUnit(value, unit) {
 export function labelled({ label, unit }) {
   return unit ? `${label} (${unit})` : label;
 }
+
+// As people say it: 40 s, or 2.5 minutes.
+export function roughly(seconds) {
+  const minutes = Math.round(seconds / 30) / 2;
+  return seconds < 100 ? `${seconds} s` : `${number(minutes)} minutes`;
+}

@@ -1,10 +1,12 @@
 // What a run draws while it goes on, and what it has found.
 
 import { bars } from "./bars.js";
+import { copy } from "./copy.js";
 import { element } from "./dom.js";
 import { gantt } from "./gantt.js";
 import { Lines } from "./lines.js";
 import { Looks } from "./looks.js";
+import { asMarkdown } from "./markdown.js";
 import { factsTable, resultTable } from "./table.js";
 
 export class Result {
@@ -12,11 +14,16 @@ export class Result {
   #root;
   #live;
   #charts = [];
+  #shown;
 
   constructor(about, root) {
     this.#about = about;
     this.#root = root;
     this.#find(".logarithmic").addEventListener("change", () => this.#rescale());
+    this.#find(".copy-result").addEventListener("click", () => {
+      copy(asMarkdown(about, this.#shown), (told) => (this.#find(".copied").textContent = told));
+    });
+    this.#find(".copy-result").ariaLabel = `Copy the result of ${about.title}`;
   }
 
   #find(selector) {
@@ -29,7 +36,7 @@ export class Result {
     this.#charts = [];
     this.#root.hidden = false;
     this.#root.classList.remove("answered");
-    for (const part of [".sentence", ".guessed", ".figures", ".table", ".facts", ".notes"]) {
+    for (const part of [".sentence", ".guessed", ".of", ".figures", ".table", ".facts", ".notes"]) {
       this.#find(part).replaceChildren();
     }
     this.looks = new Looks();
@@ -47,16 +54,25 @@ export class Result {
     this.#live.begin(line);
   }
 
+  // All that was drawn while it ran: [[line, points], ...]
+  get lines() {
+    return this.#live.points;
+  }
+
   point(line, x, y) {
     this.#live.figure.hidden = false;
     this.#live.point(line, x, y);
   }
 
-  show({ sentence, columns, rows, charts, notes, facts, gantts }, settings, guess) {
+  // Returns what is told of the guess.
+  show({ answer, settings, guess }) {
+    const { sentence, columns, rows, charts, notes, facts, gantts } = answer;
     const rounds = settings.rounds;
+    const told = verdict(guess, answer.right);
+    this.#shown = { answer, settings };
     this.#root.classList.add("answered");
     this.#find(".sentence").textContent = sentence;
-    this.#find(".guessed").textContent = guess ? `You guessed: ${guess}.` : "";
+    this.#find(".guessed").textContent = told;
     if (columns.length > 0 && rows.some((row) => row.figures[columns[0].key])) {
       const { figure, draw } = bars(rows, columns[0], this.looks, rounds);
       this.#find(".figures").prepend(figure);
@@ -78,6 +94,12 @@ export class Result {
     this.#find(".notes").replaceChildren(...notes.map((note) => element("li", {}, note)));
     this.#find(".scale").hidden = this.#root.querySelector("figure:not([hidden])") === null;
     this.#rescale();
+    return told;
+  }
+
+  date(at) {
+    const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }).format(at);
+    this.#find(".of").textContent = `Result of an earlier run, ${date}`;
   }
 
   // Charts of the same axes are drawn small, beside each other and on the same scales, so that they can be compared.
@@ -105,6 +127,17 @@ export class Result {
     const on = this.#find(".logarithmic").checked;
     this.#charts.forEach((chart) => chart.logarithmic(on));
   }
+}
+
+// right is empty where what was measured confirms no guess.
+function verdict(guess, right) {
+  if (!guess) {
+    return "";
+  }
+  if (!right) {
+    return `You guessed: ${guess}. These figures do not decide it.`;
+  }
+  return guess === right ? `Your guess was right: ${guess}.` : `Your guess was wrong: ${guess}. Measured: ${right}.`;
 }
 
 function most(charts) {

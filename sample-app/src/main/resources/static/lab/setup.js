@@ -2,17 +2,19 @@
 
 import { element } from "./dom.js";
 import { recall, remember } from "./memory.js";
-import { number } from "./numbers.js";
+import { number, roughly } from "./numbers.js";
 
 export class Setup {
   #about;
   #form;
   #command;
+  #estimate;
 
   constructor(about, form, command) {
     this.#about = about;
     this.#form = form;
     this.#command = command;
+    this.#estimate = form.querySelector(".estimate");
     this.#addGuesses();
     form.querySelector(".parameters .fields").append(...about.parameters.map((each) => field(about.id, each)));
     form.querySelector(".parameters").hidden = about.parameters.length === 0;
@@ -44,7 +46,7 @@ export class Setup {
 
   set(valueOf) {
     this.#about.parameters.forEach((parameter) => {
-      this.#input(parameter.name).value = valueOf(parameter);
+      this.#input(parameter.name).value = valueOf(parameter) ?? parameter.byDefault;
     });
     this.#changed();
   }
@@ -57,6 +59,9 @@ export class Setup {
     const chosen = Object.entries(this.values).map(([name, value]) => ` --lab.${name}=${value}`);
     this.#command.textContent =
       `mvn spring-boot:run -Dspring-boot.run.arguments="--lab=${this.#about.id}${chosen.join("")}"`;
+    const { seconds } = this.#about;
+    const usual = this.#about.parameters.every(({ name, byDefault }) => Number(this.values[name]) === byDefault);
+    this.#estimate.textContent = `Takes about ${roughly(seconds)}${usual ? "" : " with the default settings"}`;
     this.#about.parameters.forEach(({ name }) => {
       const input = this.#input(name);
       input.ariaInvalid = String(input.value === "" || !input.validity.valid);

@@ -65,24 +65,32 @@ function reached(points, place) {
 }
 
 function table(caption, head, rows) {
-  const made = element(
-    "table",
-    {},
-    element("caption", {}, caption),
-    element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+  // the roles are those of the elements, for a table that is laid out as something else where it is narrow
+  const heads = head.map((text) => element("th", { scope: "col", role: "columnheader" }, text));
+  const lines = rows.map(([name, ...cells]) =>
     element(
-      "tbody",
-      {},
-      ...rows.map(([name, ...cells]) =>
-        element(
-          "tr",
-          {},
-          element("th", { scope: "row" }, name),
-          ...cells.map((cell) => element("td", {}, cell)),
-        ),
-      ),
+      "tr",
+      { role: "row" },
+      element("th", { scope: "row", role: "rowheader" }, name),
+      ...cells.map((cell, at) => {
+        const made = element("td", { role: "cell" }, cell);
+        made.dataset.head = head[at + 1];
+        return made;
+      }),
     ),
   );
+  const made = element(
+    "table",
+    { role: "table" },
+    element("caption", {}, caption),
+    element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads)),
+    element("tbody", { role: "rowgroup" }, ...lines),
+  );
   const scroll = element("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: caption }, made);
-  return scroll;
+  const hint = element("p", { className: "more hint", ariaHidden: "true" }, "Scroll sideways to see all columns →");
+  const box = element("div", { className: "wide" }, hint, scroll);
+  const sizes = new ResizeObserver(() => box.classList.toggle("cut", scroll.scrollWidth > scroll.clientWidth));
+  sizes.observe(scroll);
+  sizes.observe(made);
+  return box;
 }

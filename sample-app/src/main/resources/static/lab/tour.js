@@ -1,6 +1,7 @@
 // Runs all experiments in small settings, one after the other, each in view.
 
 import { announce } from "./announce.js";
+import { roughly } from "./numbers.js";
 
 const READING_MILLIS = 1500;
 const FAREWELL_MILLIS = 5000;
@@ -15,8 +16,9 @@ export function offerTour(cards, button, bar) {
     stopped = false;
     const begin = performance.now();
     for (const [at, card] of cards.entries()) {
-      const { number, about } = card;
-      text.textContent = `Tour, ${at + 1} of ${cards.length}: ${number} ${about.title}`;
+      const { number } = card;
+      const left = roughly(seconds(cards.slice(at)));
+      text.textContent = `Tour, ${at + 1} of ${cards.length}: ${card.about.title}, about ${left} left`;
       current = card;
       card.root.scrollIntoView({ block: "start" });
       const answered = await card.runSmall();
@@ -30,6 +32,7 @@ export function offerTour(cards, button, bar) {
     return `The tour is over, it took ${Math.round((performance.now() - begin) / 1000)} s`;
   };
 
+  document.getElementById("tour-time").textContent = `, in about ${roughly(seconds(cards))}`;
   button.disabled = cards.length === 0;
   button.addEventListener("click", async () => {
     button.disabled = true;
@@ -50,4 +53,8 @@ export function offerTour(cards, button, bar) {
     stopped = true;
     current.cancel();
   });
+}
+
+function seconds(cards) {
+  return cards.reduce((sum, card) => sum + card.about.smallSeconds + READING_MILLIS / 1000, 0);
 }

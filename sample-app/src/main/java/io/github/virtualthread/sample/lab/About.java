@@ -12,6 +12,8 @@ import java.util.List;
  * @param code what runs, as it is in the source
  * @param yml settings that belong to it; empty for none
  * @param resizes limit that whoever watches may resize while it runs; empty for none
+ * @param seconds how long it takes about, with the defaults
+ * @param smallSeconds the same in small settings
  * @param watched what the lines show that are drawn while it runs, as in {@code tasks done}; empty for none
  */
 public record About(
@@ -25,4 +27,6 @@ public record About(
         String code,
         String yml,
         String resizes,
+        int seconds,
+        int smallSeconds,
         String watched) {}

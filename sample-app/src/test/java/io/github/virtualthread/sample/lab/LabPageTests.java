@@ -59,7 +59,7 @@ class LabPageTests extends InBrowser {
 
     @Test
     void aRunShowsItsProgressThenWhatItHasMeasured() {
-        card.getByText("About the same").click();
+        card.getByText("A pool that is large enough is as fast").click();
         fill(SHORT);
         card.getByLabel("Rounds").fill("3");
         card.evaluate(Scripts.KEEP_STEPS);
@@ -73,8 +73,11 @@ class LabPageTests extends InBrowser {
 
         String sentence = card.locator(".sentence").innerText();
         assertThat(sentence).startsWith("20 tasks of 100 ms took ");
-        assertThat(card.locator(".guessed")).hasText("You guessed: About the same.");
-        assertThat(page.locator("#announcer")).hasText("Experiment 1: " + sentence + " You guessed: About the same.");
+        String guessed = card.locator(".guessed").innerText();
+        assertThat(guessed)
+                .matches(
+                        "(Your guess was right|Your guess was wrong|You guessed): A pool that is large enough is as fast.*");
+        assertThat(page.locator("#announcer")).hasText("Experiment 1: " + sentence + " " + guessed);
         assertThat(card.locator("progress")).isHidden();
         assertTheTableHasTheFiguresOfTheBars();
         assertTheLinesEndAt(20);
@@ -317,7 +320,8 @@ class LabPageTests extends InBrowser {
     void theTourRunsTheFirstExperimentInSmallSettingsUntilItIsStopped() {
         Runnable release = hold(EVENTS);
         page.locator("#tour").click();
-        assertThat(page.locator(".tour-text")).hasText(Pattern.compile("Tour, 1 of \\d+: 1 .+"));
+        assertThat(page.locator(".tour-text"))
+                .hasText(Pattern.compile("Tour, 1 of \\d+: Pool or virtual threads, about \\d.* left"));
         assertThat(card.locator(".cancel")).isVisible();
         About about = lab.experiments().getFirst();
         assertThat(card.getByLabel("Tasks"))
@@ -352,9 +356,9 @@ class LabPageTests extends InBrowser {
     @Test
     void theCalculatorSaysWhetherItFits() {
         Locator form = page.locator(".calculator");
-        form.getByLabel("Calls a second").fill("100");
+        form.getByLabel("Calls per second").fill("100");
         form.getByLabel("Time of one call").fill("0.07"); // in floating point, 100 times that is a little more than 7
-        form.getByLabel("Longest wait").fill("2");
+        form.getByLabel("Maximum wait").fill("2");
         form.getByLabel("Replicas").fill("4");
         form.getByLabel("Connections").fill("28");
         assertThat(page.locator("#permits")).hasText("100 × 0.07 s = 7");
@@ -364,7 +368,7 @@ class LabPageTests extends InBrowser {
         form.getByLabel("Connections").fill("27");
         assertThat(page.locator("#fits"))
                 .hasText("4 × 7 = 28 connections: it does not fit. "
-                        + "At most 6 permits in each replica, good for 85.7 calls a second");
+                        + "At most 6 permits in each replica, enough for 85.7 calls per second");
         form.getByLabel("Time of one call").fill("");
         assertThat(page.locator("#permits")).hasText("Rate and time are numbers above 0");
     }
@@ -423,7 +427,8 @@ class LabPageTests extends InBrowser {
 
     private void screenshots(String name) {
         card.locator(".figures").scrollIntoViewIfNeeded();
-        card.screenshot(new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("pool-or-virtual-" + name + ".png")));
+        card.screenshot(
+                new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("pool-or-virtual-" + name + ".png")));
         page.screenshot(
                 new Page.ScreenshotOptions().setFullPage(true).setPath(SCREENSHOTS.resolve("page-" + name + ".png")));
     }

@@ -71,6 +71,8 @@ class BlockingRequests implements Experiment {
                     virtual:
                       enabled: true""",
                 "",
+                40,
+                20,
                 "requests answered");
     }
 
@@ -83,18 +85,18 @@ class BlockingRequests implements Experiment {
                     contender(PLATFORM_BLOCK, doors.platform(), true, run),
                     contender(VIRTUAL_BLOCK, doors.virtual(), true, run)));
             return new Answer(
-                    sentence(rows, run.get("millis")),
-                    List.of(
-                            Tally.RATE,
-                            Tally.ANSWERED,
-                            Tally.FAILED,
-                            Tally.TIMED_OUT,
-                            Latencies.P50,
-                            Latencies.P99,
-                            Latencies.MOST,
-                            Tally.BUSY),
-                    rows,
-                    List.of(),
+                            sentence(rows, run.get("millis")),
+                            List.of(
+                                    Tally.RATE,
+                                    Tally.ANSWERED,
+                                    Tally.FAILED,
+                                    Tally.TIMED_OUT,
+                                    Latencies.P50,
+                                    Latencies.P99,
+                                    Latencies.MOST,
+                                    Tally.BUSY),
+                            rows,
+                            List.of(),
                             notes(rows))
                     .withRight(right(rows));
         }

@@ -76,6 +76,8 @@ class CompositeTask implements Experiment {
                 Source.of(PageParts.class),
                 "",
                 "",
+                9,
+                4,
                 "");
     }
 

@@ -69,6 +69,8 @@ class ContextAndCancel implements Experiment {
                 Source.of(ContextTasks.class),
                 "",
                 "",
+                3,
+                2,
                 "");
     }
 
@@ -91,7 +93,10 @@ class ContextAndCancel implements Experiment {
                         List.of("The log", asyncLog, virtualLog),
                         List.of("cancel(true) after the work has begun", async.text(), virtual.text()),
                         List.of("The stack of a failure", asyncStack, virtualStack),
-                        List.of("The same with virtual-thread.caller-trace", "@Async has no such setting", tracedStack)));
+                        List.of(
+                                "The same with virtual-thread.caller-trace",
+                                "@Async has no such setting",
+                                tracedStack)));
         boolean ofAsync = hasId(asyncLog) && async.stopped();
         boolean ofVirtual = hasId(virtualLog) && virtual.stopped();
         String sentence = sentence(ASYNC, asyncLog, async, caller(asyncStack, ""))

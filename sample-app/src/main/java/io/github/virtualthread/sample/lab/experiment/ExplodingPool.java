@@ -94,6 +94,8 @@ class ExplodingPool implements Experiment {
                     flood:
                       permits: 50""",
                 "flood",
+                50,
+                12,
                 "requests");
     }
 

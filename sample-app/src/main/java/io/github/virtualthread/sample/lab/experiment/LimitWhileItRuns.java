@@ -72,6 +72,8 @@ class LimitWhileItRuns implements Experiment {
                       permits: 10
                       queue-capacity: 200""",
                 LIMIT,
+                21,
+                4,
                 "permits and calls");
     }
 
@@ -97,8 +99,7 @@ class LimitWhileItRuns implements Experiment {
                             phases.stream().map(Phase::row).toList(),
                             List.of(),
                             List.of(
-                                    "Calls came at a steady %,d per second."
-                                            .formatted(run.get("rate")),
+                                    "Calls came at a steady %,d per second.".formatted(run.get("rate")),
                                     "Each change of the permits is marked. A limit that was changed meanwhile did not have"
                                             + " these permits all the time."))
                     .withRight(right(changes, ended));
@@ -112,7 +113,8 @@ class LimitWhileItRuns implements Experiment {
     private static String sentence(List<Change> changes, int ended, List<Phase> phases) {
         String changed = changes.stream().map(change -> change.told(ended)).collect(Collectors.joining());
         String done = phases.stream()
-                .map(phase -> "%,.0f with %d permits%s".formatted(phase.perSecond(), phase.permits(), phase.unlessKept()))
+                .map(phase ->
+                        "%,.0f with %d permits%s".formatted(phase.perSecond(), phase.permits(), phase.unlessKept()))
                 .collect(Collectors.joining(", "));
         return "%sCompleted per second: %s.".formatted(changed, done);
     }

@@ -91,6 +91,8 @@ class OneCarrier implements Experiment {
                     virtual:
                       enabled: true""",
                 "",
+                55,
+                45,
                 "requests answered");
     }
 
@@ -105,21 +107,21 @@ class OneCarrier implements Experiment {
                     contender(PLATFORM, platform, run, latencies, heaps),
                     contender(VIRTUAL, virtual, run, latencies, heaps)));
             return new Answer(
-                    sentence(rows, run.get("users")),
-                    List.of(
-                            Tally.RATE,
-                            Tally.ANSWERED,
-                            Tally.FAILED,
-                            Tally.TIMED_OUT,
-                            Latencies.P50,
-                            Latencies.P99,
-                            Latencies.MOST,
-                            SERVED_BY,
-                            Tally.BUSY),
-                    rows,
-                    List.of(
-                            chart("Latency over time, of what was answered", "ms", latencies),
-                            chart("Heap of new objects", "MB", heaps)),
+                            sentence(rows, run.get("users")),
+                            List.of(
+                                    Tally.RATE,
+                                    Tally.ANSWERED,
+                                    Tally.FAILED,
+                                    Tally.TIMED_OUT,
+                                    Latencies.P50,
+                                    Latencies.P99,
+                                    Latencies.MOST,
+                                    SERVED_BY,
+                                    Tally.BUSY),
+                            rows,
+                            List.of(
+                                    chart("Latency over time, of what was answered", "ms", latencies),
+                                    chart("Heap of new objects", "MB", heaps)),
                             notes(run))
                     .withRight(right(rows, run.get("users"), run.get("millis")));
         }

@@ -70,6 +70,8 @@ class PinningDriver implements Experiment {
                     driver:
                       permits: 10""",
                 "",
+                45,
+                15,
                 "queries done");
     }
 
@@ -87,18 +89,18 @@ class PinningDriver implements Experiment {
             }
             List<Row> rows = run.compare(contenders);
             return new Answer(
-                    sentence(rows, run),
-                    List.of(
-                            PinningRound.RATE,
-                            PinningRound.DONE,
-                            PinningRound.FAILED,
-                            PinningRound.AT_ONCE,
-                            PinningRound.CARRIERS,
-                            Latencies.P50,
-                            Latencies.P99,
-                            Latencies.MOST),
-                    rows,
-                    List.of(),
+                            sentence(rows, run),
+                            List.of(
+                                    PinningRound.RATE,
+                                    PinningRound.DONE,
+                                    PinningRound.FAILED,
+                                    PinningRound.AT_ONCE,
+                                    PinningRound.CARRIERS,
+                                    Latencies.P50,
+                                    Latencies.P99,
+                                    Latencies.MOST),
+                            rows,
+                            List.of(),
                             notes(run, free, home.isPresent()))
                     .withRight(old == null && free ? "" : right(rows));
         }

@@ -85,6 +85,8 @@ class PoolOrVirtual implements Experiment {
                 Source.of(BlockingTasks.class),
                 "",
                 "",
+                80,
+                6,
                 "tasks done");
     }
 

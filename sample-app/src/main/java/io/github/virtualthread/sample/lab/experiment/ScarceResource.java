@@ -97,6 +97,8 @@ class ScarceResource implements Experiment {
                     scarce:
                       permits-from: scarcePool""",
                 LIMIT,
+                40,
+                20,
                 "calls");
     }
 
@@ -109,19 +111,19 @@ class ScarceResource implements Experiment {
             List<Row> rows = run.compare(
                     ways(run).stream().map(way -> contender(way, run, charts)).toList());
             return new Answer(
-                    sentence(rows, run.get("users")),
-                    List.of(
-                            RATE,
-                            DONE,
-                            REJECTED,
-                            FAILED,
-                            Tally.TIMED_OUT,
-                            Latencies.P50,
-                            Latencies.P99,
-                            Latencies.MOST,
-                            Tally.BUSY),
-                    rows,
-                    List.copyOf(charts.values()),
+                            sentence(rows, run.get("users")),
+                            List.of(
+                                    RATE,
+                                    DONE,
+                                    REJECTED,
+                                    FAILED,
+                                    Tally.TIMED_OUT,
+                                    Latencies.P50,
+                                    Latencies.P99,
+                                    Latencies.MOST,
+                                    Tally.BUSY),
+                            rows,
+                            List.copyOf(charts.values()),
                             notes())
                     .withRight(right(rows));
         } finally {

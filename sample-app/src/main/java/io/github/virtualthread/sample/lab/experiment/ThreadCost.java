@@ -60,6 +60,8 @@ class ThreadCost implements Experiment {
                 Source.of(ParkedThreads.class) + "\n\n" + Source.of(PingPong.class),
                 "",
                 "",
+                8,
+                6,
                 "threads begun");
     }
 

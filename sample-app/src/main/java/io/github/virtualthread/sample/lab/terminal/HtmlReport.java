@@ -124,7 +124,8 @@ final class HtmlReport {
 
     /** What is wider than the window scrolls by itself, also by the keyboard; shadows show where there is more. */
     static String scroll(String name, String wide) {
-        return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n%s</div>\n".formatted(name, wide);
+        return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n%s</div>\n"
+                .formatted(name, wide);
     }
 
     private static String row(Answer answer, Row row) {

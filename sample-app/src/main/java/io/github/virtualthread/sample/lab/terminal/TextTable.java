@@ -49,19 +49,23 @@ final class TextTable {
             beside.add(next);
             width += next.width();
         }
-        return beside.isEmpty() ? "" : text.append(table(beside, answer.rows(), names)).toString();
+        return beside.isEmpty()
+                ? ""
+                : text.append(table(beside, answer.rows(), names)).toString();
     }
 
     private static String table(List<TextColumn> columns, List<Row> rows, int names) {
         StringBuilder text = new StringBuilder();
-        int lines = columns.stream().mapToInt(column -> column.head().size()).max().orElse(0);
+        int lines =
+                columns.stream().mapToInt(column -> column.head().size()).max().orElse(0);
         for (int at = 0; at < lines; at++) {
             int line = at;
             text.append(line("", names, columns, column -> column.head(line, lines)));
         }
         for (int at = 0; at < rows.size(); at++) {
             int row = at;
-            text.append(line(rows.get(at).name(), names, columns, column -> column.cells().get(row)));
+            text.append(line(rows.get(at).name(), names, columns, column -> column.cells()
+                    .get(row)));
         }
         return text.toString();
     }

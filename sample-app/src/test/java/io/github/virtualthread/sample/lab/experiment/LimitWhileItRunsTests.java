@@ -49,7 +49,8 @@ class LimitWhileItRunsTests {
         assertThat(rows.get(2).median("waiting")).isPositive();
         assertThat(rows.stream().mapToDouble(row -> row.median("done")).sum()).isPositive();
         assertThat(answer.sentence())
-                .containsPattern("^When the limit grew from 2 to 20 permits, 18 of the \\d+ waiting calls started at once\\. ")
+                .containsPattern(
+                        "^When the limit grew from 2 to 20 permits, 18 of the \\d+ waiting calls started at once\\. ")
                 .containsPattern(
                         "When it shrank from 20 to 1 permits, \\d+ calls were running and none was ended\\. Completed per second: ")
                 .doesNotContain("meanwhile");
@@ -71,10 +72,15 @@ class LimitWhileItRunsTests {
             }
         });
 
-        assertThat(answer.sentence()).contains(" with 2 permits, ", " with 20 permits (you changed the limit meanwhile), ", " with 1 permits.");
+        assertThat(answer.sentence())
+                .contains(
+                        " with 2 permits, ",
+                        " with 20 permits (you changed the limit meanwhile), ",
+                        " with 1 permits.");
         assertThat(answer.rows())
                 .extracting(Row::name)
-                .containsExactly("first, 2 permits", "then, 20 permits (you changed the limit meanwhile)", "last, 1 permits");
+                .containsExactly(
+                        "first, 2 permits", "then, 20 permits (you changed the limit meanwhile)", "last, 1 permits");
     }
 
     @Test

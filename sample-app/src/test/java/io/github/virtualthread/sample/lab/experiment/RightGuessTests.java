@@ -48,11 +48,14 @@ class RightGuessTests {
 
     @Test
     void threadCostAddsTheHeapAndTheRest() {
-        assertThat(ThreadCost.right(List.of(row("p", "heap", 431, "resident", 12_001), row("v", "heap", 1_427, "resident", 0))))
+        assertThat(ThreadCost.right(
+                        List.of(row("p", "heap", 431, "resident", 12_001), row("v", "heap", 1_427, "resident", 0))))
                 .isEqualTo(ThreadCost.LESS);
-        assertThat(ThreadCost.right(List.of(row("p", "heap", 431, "resident", 900), row("v", "heap", 1_427, "resident", 0))))
+        assertThat(ThreadCost.right(
+                        List.of(row("p", "heap", 431, "resident", 900), row("v", "heap", 1_427, "resident", 0))))
                 .isEqualTo(ThreadCost.THE_SAME);
-        assertThat(ThreadCost.right(List.of(row("p", "heap", 431), row("v", "heap", 1_427)))).isEmpty();
+        assertThat(ThreadCost.right(List.of(row("p", "heap", 431), row("v", "heap", 1_427))))
+                .isEmpty();
     }
 
     @Test
@@ -71,9 +74,12 @@ class RightGuessTests {
 
     @Test
     void pinningDriverComparesTheLimitsOnTheJavaThatPins() {
-        assertThat(PinningDriver.right(List.of(rate("few", 8), rate("many", 8)))).isEqualTo(PinningDriver.THE_SAME);
-        assertThat(PinningDriver.right(List.of(rate("few", 40), rate("many", 400)))).isEqualTo(PinningDriver.LARGER);
-        assertThat(PinningDriver.right(List.of(rate("few", 0), rate("many", 0)))).isEqualTo(PinningDriver.NEITHER);
+        assertThat(PinningDriver.right(List.of(rate("few", 8), rate("many", 8))))
+                .isEqualTo(PinningDriver.THE_SAME);
+        assertThat(PinningDriver.right(List.of(rate("few", 40), rate("many", 400))))
+                .isEqualTo(PinningDriver.LARGER);
+        assertThat(PinningDriver.right(List.of(rate("few", 0), rate("many", 0))))
+                .isEqualTo(PinningDriver.NEITHER);
         assertThat(PinningDriver.right(List.of(rate("both", 8)))).isEmpty();
     }
 
@@ -88,10 +94,12 @@ class RightGuessTests {
     void limitWhileItRunsLooksAtWhatStartedAndWhatEnded() {
         assertThat(LimitWhileItRuns.right(List.of(new Change(5, 20, 5, 200, 15)), 0))
                 .isEqualTo(LimitWhileItRuns.WAITING_START);
-        assertThat(LimitWhileItRuns.right(List.of(new Change(5, 20, 5, 200, 0)), 0)).isEqualTo(LimitWhileItRuns.NOTHING);
+        assertThat(LimitWhileItRuns.right(List.of(new Change(5, 20, 5, 200, 0)), 0))
+                .isEqualTo(LimitWhileItRuns.NOTHING);
         assertThat(LimitWhileItRuns.right(List.of(new Change(20, 5, 20, 0, 0)), 3))
                 .isEqualTo(LimitWhileItRuns.RUNNING_END);
-        assertThat(LimitWhileItRuns.right(List.of(new Change(5, 20, 5, 0, 0)), 0)).isEmpty();
+        assertThat(LimitWhileItRuns.right(List.of(new Change(5, 20, 5, 0, 0)), 0))
+                .isEmpty();
     }
 
     private static Row millis(String name, double millis) {

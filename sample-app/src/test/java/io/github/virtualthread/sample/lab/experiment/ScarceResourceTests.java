@@ -100,7 +100,9 @@ class ScarceResourceTests {
             // of each connection ten, not of the hundred that application.yml says
             assertThat(row.median("rate")).as(row.name()).isLessThanOrEqualTo(10 * 10);
         }
-        assertThat(answer.sentence()).startsWith("Of 120 requests, ").contains(" failed without a limit, and none with @VirtualThread and a limit. ");
+        assertThat(answer.sentence())
+                .startsWith("Of 120 requests, ")
+                .contains(" failed without a limit, and none with @VirtualThread and a limit. ");
         assertThat(answer.charts()).hasSize(8);
         assertAllIsAsBefore();
     }
@@ -157,8 +159,9 @@ class ScarceResourceTests {
                 row(ScarceResource.VIRTUAL_BOUNDED, 0, 0));
 
         assertThat(ScarceResource.sentence(rows, 50))
-                .startsWith("Of 50 requests, 40 failed without a limit, and 30 (30 by time-out) with @VirtualThread and a"
-                        + " limit. ");
+                .startsWith(
+                        "Of 50 requests, 40 failed without a limit, and 30 (30 by time-out) with @VirtualThread and a"
+                                + " limit. ");
     }
 
     private static Row row(String name, int failed, int timedOut) {

@@ -38,8 +38,9 @@ class CommandLineTests {
                 .contains("1. Pool or virtual threads", "   50 %  Round 1 of 1: fixed pool of 10")
                 .noneMatch(line -> line.contains("INFO"))
                 .anyMatch(line -> line.endsWith("report.html"));
-        assertThat(lines).filteredOn(line -> !line.contains(directory.toString())).allSatisfy(line -> assertThat(line)
-                .hasSizeLessThanOrEqualTo(TextTable.WIDTH));
+        assertThat(lines)
+                .filteredOn(line -> !line.contains(directory.toString()))
+                .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(TextTable.WIDTH));
         assertThat(directory.resolve("target/lab/lab.log")).content().contains("INFO", "SampleApplication");
     }
 

@@ -69,7 +69,8 @@ class ExperimentsPageTests {
     void aPageWithoutTheMarksIsRefused() {
         Report none = new Report(machine(), List.of());
 
-        assertThatThrownBy(() -> ReadmeTable.in("<!-- end of experiment scarce-resource -->\n<!-- experiment scarce-resource -->\n", none))
+        assertThatThrownBy(() -> ReadmeTable.in(
+                        "<!-- end of experiment scarce-resource -->\n<!-- experiment scarce-resource -->\n", none))
                 .hasMessage(
                         "The page must have a line <!-- experiment scarce-resource --> and after it a line <!-- end of experiment scarce-resource -->");
     }

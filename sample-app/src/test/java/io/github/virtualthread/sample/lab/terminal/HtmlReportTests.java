@@ -58,11 +58,11 @@ class HtmlReportTests {
                         List.of(new Row("@ConcurrencyLimit of Spring", figures)),
                         List.of(),
                         List.of())
-                .withFacts(new Facts(List.of("", "@Async", "@VirtualThread"), List.of(List.of("The stack", stack, stack))));
+                .withFacts(new Facts(
+                        List.of("", "@Async", "@VirtualThread"), List.of(List.of("The stack", stack, stack))));
         Line line = new Line("done", List.of(new double[] {0, 0}, new double[] {1, 1}));
         Report.Entry entry = new Report.Entry(
                 "wide", "1", "Wide", "How wide?", "Anything.", Map.of("rounds", 3), answer, List.of(line), null);
-        return new Report(
-                new Report.Machine(2, 1_024, "25", "Linux", LocalDate.of(2026, 1, 2)), List.of(entry));
+        return new Report(new Report.Machine(2, 1_024, "25", "Linux", LocalDate.of(2026, 1, 2)), List.of(entry));
     }
 }

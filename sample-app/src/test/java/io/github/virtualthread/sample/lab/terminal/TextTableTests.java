@@ -44,7 +44,6 @@ class TextTableTests {
                 .mapToObj(at -> new Column("k" + at, "until all of them done " + at, "ms"))
                 .toList();
         heads.forEach(head -> figures.put(head.key(), new Figure(1234, 1, 2345)));
-        return new Answer(
-                sentence, heads, List.of(new Row("virtual threads", figures)), List.of(), List.of(notes));
+        return new Answer(sentence, heads, List.of(new Row("virtual threads", figures)), List.of(), List.of(notes));
     }
 }
