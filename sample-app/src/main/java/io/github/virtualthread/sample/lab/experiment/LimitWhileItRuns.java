@@ -252,7 +252,7 @@ class LimitWhileItRuns implements Experiment {
             run.point("waiting", seconds, limit.waiting());
             run.point("rejected so far", seconds, rejected.get());
             if (seconds > drawn) {
-                run.point("done a second", seconds, (now - doneWhenDrawn) / (seconds - drawn));
+                run.point("done per second", seconds, (now - doneWhenDrawn) / (seconds - drawn));
             }
             drawn = seconds;
             doneWhenDrawn = now;
