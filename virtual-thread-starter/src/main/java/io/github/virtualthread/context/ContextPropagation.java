@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -159,7 +160,7 @@ public final class ContextPropagation {
     }
 
     private static void warn(String message, Throwable failure) {
-        SafeLog.write(() -> logger.warn(message, failure));
+        SafeLog.write(logger, Level.WARN, message, null, null, failure);
     }
 
     /** Two kinds of context; a failure of one leaves the other. */

@@ -1,6 +1,10 @@
 package io.github.virtualthread.context;
 
-/** Where the log is all there is to tell. */
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.event.Level;
+
+/** Where the log is the last one to be told. */
 public final class SafeLog {
 
     private SafeLog() {}
@@ -15,6 +19,36 @@ public final class SafeLog {
     public static void write(Runnable line) {
         try {
             line.run();
+        } catch (Throwable brokenLog) {
+            // a log cannot log that
+        }
+    }
+
+    /**
+     * Writes one line. Throws nothing, and the caller makes nothing for it that a shortage of memory could refuse.
+     *
+     * @param logger writes the line
+     * @param level level of the line
+     * @param message text with up to two {@code {}}
+     * @param first for the first {@code {}}
+     * @param second for the second {@code {}}
+     * @param failure with its stack, null for none
+     */
+    @SuppressWarnings("EmptyCatch")
+    public static void write(
+            Logger logger,
+            Level level,
+            String message,
+            @Nullable Object first,
+            @Nullable Object second,
+            @Nullable Throwable failure) {
+        try {
+            logger.atLevel(level)
+                    .setMessage(message)
+                    .addArgument(first)
+                    .addArgument(second)
+                    .setCause(failure)
+                    .log();
         } catch (Throwable brokenLog) {
             // a log cannot log that
         }

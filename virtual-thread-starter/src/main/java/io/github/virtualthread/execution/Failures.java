@@ -6,6 +6,7 @@ import java.lang.reflect.UndeclaredThrowableException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** What is done with the failures of bodies, whatever they are. */
 final class Failures {
@@ -23,31 +24,41 @@ final class Failures {
             handler.accept(failure);
         } catch (Throwable thrown) {
             suppress(thrown, failure);
-            SafeLog.write(() -> logger.error("Handler of a failure of {} has failed itself", spec.name(), thrown));
+            SafeLog.write(
+                    logger, Level.ERROR, "Handler of a failure of {} has failed itself", spec.name(), null, thrown);
         }
     }
 
     /** The future of the call was completed by somebody else before: nobody is told. */
     static void late(TaskSpec spec, Throwable failure) {
-        SafeLog.write(() -> logger.debug("{} failed after its future had been completed", spec.name(), failure));
+        SafeLog.write(logger, Level.DEBUG, "{} failed after its future had been completed", spec.name(), null, failure);
     }
 
     /** What a thread of ours gets that it does not expect goes where it would go on any other thread. */
     static void uncaught(TaskSpec spec, Thread thread, Throwable failure) {
         UncaughtExceptionHandler ofApplication = Thread.getDefaultUncaughtExceptionHandler();
         if (ofApplication == null) {
-            SafeLog.write(() ->
-                    logger.error("{} has failed on {} outside of its body", spec.name(), thread.getName(), failure));
+            SafeLog.write(
+                    logger,
+                    Level.ERROR,
+                    "{} has failed on {} outside of its body",
+                    spec.name(),
+                    thread.getName(),
+                    failure);
         } else {
             ofApplication.uncaughtException(thread, failure);
         }
     }
 
     /** An exception that is thrown once more, or by a handler that has been told of it, cannot suppress itself. */
-    @SuppressWarnings("ReferenceEquality") // the very exception
+    @SuppressWarnings({"ReferenceEquality", "EmptyCatch"}) // the very exception
     static void suppress(Throwable failure, Throwable second) {
-        if (second != failure && failure.getSuppressed().length < MOST) {
-            failure.addSuppressed(second);
+        try {
+            if (second != failure && failure.getSuppressed().length < MOST) {
+                failure.addSuppressed(second);
+            }
+        } catch (OutOfMemoryError noRoom) {
+            // the first one says enough
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A call with a window in which its body may be interrupted. An interrupt that comes earlier or later is not delivered, one
@@ -41,14 +42,16 @@ abstract class InterruptibleCall extends Call {
 
     /** Why a body is interrupted. */
     enum Cause {
-        CANCELLED(1),
-        TIMED_OUT(2),
-        STOPPED(3);
+        CANCELLED(1, " was cancelled"),
+        TIMED_OUT(2, ""),
+        STOPPED(3, " was interrupted: the application stopped before it ended");
 
         private final byte code;
+        private final String what;
 
-        Cause(int code) {
+        Cause(int code, String what) {
             this.code = (byte) code;
+            this.what = what;
         }
 
         static @Nullable Cause of(byte code) {
@@ -63,13 +66,7 @@ abstract class InterruptibleCall extends Call {
         /** What the caller sees, whatever the body has made of the interrupt. */
         Throwable failure(TaskSpec spec, @Nullable Throwable thrown) {
             Throwable failure =
-                    switch (this) {
-                        case TIMED_OUT -> RunTimeout.exception(spec);
-                        case STOPPED ->
-                            new CancellationException(
-                                    spec.name() + " was interrupted: the application stopped before it ended");
-                        case CANCELLED -> new CancellationException(spec.name() + " was cancelled");
-                    };
+                    this == TIMED_OUT ? RunTimeout.exception(spec) : new CancellationException(spec.name() + what);
             if (thrown != null) {
                 failure.addSuppressed(thrown);
             }
@@ -131,17 +128,21 @@ abstract class InterruptibleCall extends Call {
         if (running != null) {
             try {
                 decide(why);
+                interrupting(why);
                 running.interrupt();
             } catch (RuntimeException broken) {
                 // a channel that the body is blocked on is closed by us, and may fail
-                String name = running.getName();
-                SafeLog.write(() -> logger.warn("{} was interrupted, but not woken up", name, broken));
+                SafeLog.write(
+                        logger, Level.WARN, "{} was interrupted, but not woken up", running.getName(), null, broken);
             } finally {
                 window = DELIVERED;
             }
         }
         return running != null;
     }
+
+    /** The outcome is decided, the interrupt comes next: it closes what the body is blocked on, which may take its time. */
+    void interrupting(Cause why) {}
 
     /** The thread of the body while the window is open. */
     final @Nullable Thread runningThread() {
@@ -152,7 +153,11 @@ abstract class InterruptibleCall extends Call {
     @SuppressWarnings("ThreadPriorityCheck") // the wait ends with a call of interrupt() that has begun already
     final void closeWindow() {
         for (byte seen = window; seen == DELIVERING || !WINDOW.compareAndSet(this, seen, CLOSED); seen = window) {
-            Thread.yield();
+            try {
+                Thread.yield();
+            } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
+                Thread.onSpinWait();
+            }
         }
         Thread.interrupted();
     }
@@ -194,7 +199,8 @@ abstract class InterruptibleCall extends Call {
             try {
                 future.cancel(true);
             } catch (RuntimeException refused) {
-                SafeLog.write(() -> logger.debug("{} could not be cancelled; it is awaited further", future, refused));
+                SafeLog.write(
+                        logger, Level.DEBUG, "{} could not be cancelled; it is awaited further", future, null, refused);
             }
         }
     }

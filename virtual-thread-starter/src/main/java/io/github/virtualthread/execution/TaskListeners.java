@@ -4,10 +4,10 @@ import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * All listeners as one. What one of them throws reaches neither the call nor the other listeners. Who has not heard that a call
@@ -16,6 +16,18 @@ import org.slf4j.LoggerFactory;
 final class TaskListeners {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskListener.class);
+
+    private static final Event SUBMITTED = (listener, call, none, nothing) -> listener.submitted(call);
+    private static final Event STARTED = (listener, call, none, nothing) -> listener.started(call);
+    private static final Event STUCK = (listener, call, none, nothing) -> listener.stuck(call);
+
+    @SuppressWarnings("NullAway") // this one has an outcome
+    private static final Event FINISHED =
+            (listener, call, outcome, failure) -> listener.finished(call, outcome, failure);
+
+    @SuppressWarnings("NullAway") // this one has a rejection
+    private static final Event REJECTED =
+            (listener, call, none, rejection) -> listener.rejected(call, (LimitExceededException) rejection);
 
     private final Beans<TaskListener> beans;
     private final Rejections rejections;
@@ -28,35 +40,51 @@ final class TaskListeners {
     void submitted(Call call) {
         if (!beans.get().isEmpty()) {
             call.hear();
-            tell(call, listener -> listener.submitted(call));
+            tell(call, SUBMITTED, null, null);
         }
     }
 
     void started(Call call) {
-        tell(call, listener -> listener.started(call));
+        tell(call, STARTED, null, null);
     }
 
     void finished(Call call, Outcome outcome, @Nullable Throwable failure) {
-        tell(call, listener -> listener.finished(call, outcome, failure));
+        tell(call, FINISHED, outcome, failure);
     }
 
     void stuck(Call call) {
-        tell(call, listener -> listener.stuck(call));
+        tell(call, STUCK, null, null);
     }
 
     void rejected(Call call, LimitExceededException rejection) {
         rejections.add(rejection); // whether anybody listens or not
-        tell(call, listener -> listener.rejected(call, rejection));
+        tell(call, REJECTED, null, rejection);
     }
 
-    private void tell(Call call, Consumer<TaskListener> event) {
-        for (TaskListener listener : call.isHeard() ? beans.get() : List.<TaskListener>of()) {
+    /** Makes no object: who heard of the beginning of a call hears of its end, also where memory is short. */
+    private void tell(Call call, Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
+        if (!call.isHeard()) {
+            return;
+        }
+        List<TaskListener> heard = beans.get();
+        for (int i = 0; i < heard.size(); i++) {
+            TaskListener listener = heard.get(i);
             try {
-                event.accept(listener);
-            } catch (Throwable failure) {
-                SafeLog.write(() -> logger.error(
-                        "{} has failed on a call of {}", listener, call.spec().name(), failure));
+                event.tell(listener, call, outcome, failure);
+            } catch (Throwable thrown) {
+                SafeLog.write(
+                        logger,
+                        Level.ERROR,
+                        "{} has failed on a call of {}",
+                        listener,
+                        call.spec().name(),
+                        thrown);
             }
         }
+    }
+
+    private interface Event {
+
+        void tell(TaskListener listener, Call call, @Nullable Outcome outcome, @Nullable Throwable failure);
     }
 }

@@ -16,7 +16,11 @@ final class TracedTask extends Task {
 
     @Override
     <T extends Throwable> T shown(T failure) {
-        caller.addTo(failure);
+        try {
+            caller.addTo(failure);
+        } catch (OutOfMemoryError noRoom) {
+            return failure; // as it is: better than another one
+        }
         return failure;
     }
 }
