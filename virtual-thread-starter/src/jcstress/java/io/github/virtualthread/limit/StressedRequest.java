@@ -46,6 +46,9 @@ final class StressedRequest extends PermitRequest {
     }
 
     @Override
+    protected void tellGrantFailed() {}
+
+    @Override
     protected void rejected(LimitExceededException.Reason reason) {
         throw new IllegalStateException("Nobody rejects this, but was " + reason);
     }

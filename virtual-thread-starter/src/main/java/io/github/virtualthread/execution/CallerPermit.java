@@ -5,6 +5,7 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,12 @@ final class CallerPermit extends Call {
             throw rejection(refused);
         }
         if (!granted) {
-            awaitWhileOpen();
+            try {
+                awaitWhileOpen();
+            } catch (Throwable over) { // also where memory is short: nobody else gives the permit back
+                giveUp();
+                throw over;
+            }
         }
     }
 
@@ -73,7 +79,7 @@ final class CallerPermit extends Call {
     private void awaitWhileOpen() throws InterruptedException {
         engine().live().begin(); // before the phase is looked at: who stops after that knows of this one
         try {
-            if (engine().isStopped() && leave()) {
+            if (engine().isStopped() && leave(Reason.SHUTDOWN)) {
                 throw rejection(Reason.SHUTDOWN);
             }
             await();
@@ -90,7 +96,6 @@ final class CallerPermit extends Call {
                 throw rejection(rejected);
             }
             if (Thread.interrupted()) {
-                giveUp();
                 throw new InterruptedException("%s was interrupted while it waited for a permit of limit '%s'"
                         .formatted(spec().name(), spec().limitName()));
             }
@@ -98,39 +103,62 @@ final class CallerPermit extends Call {
         }
     }
 
-    /** The limit ends a wait that it bounds. Only where it bounds none, a platform thread sees to it itself. */
+    /** The limit ends the wait of a virtual thread. A platform thread sees to it itself, as it needs no carrier for that. */
     private void park(long waited) {
         if (thread.isVirtual()) {
             LockSupport.park(this);
             return;
         }
-        Duration longest = engine().patience().platformThread();
-        long left = longest.toNanos() - waited;
-        if (left <= 0 && isWaitUnbounded()) {
-            giveUp();
+        TaskLimit limit = spec().limit();
+        Duration maxWait = limit == null ? null : limit.maxWait();
+        Duration patience = engine().patience().platformThread();
+        Duration longest = maxWait == null ? patience : maxWait;
+        long left = TimeUnit.NANOSECONDS.convert(longest) - waited;
+        if (left > 0) {
+            // and then looks again, as the limit may have changed meanwhile
+            LockSupport.parkNanos(this, Math.min(left, patience.toNanos()));
+        } else if (leave(Reason.WAIT_TIMEOUT)) {
             LimitExceededException refusal = rejection(Reason.WAIT_TIMEOUT);
-            refusal.initCause(new TimeoutException(
-                    "A platform thread waits at most %s ms for a permit of a limit that has no max-wait"
-                            .formatted(longest.toMillis())));
+            if (maxWait == null) {
+                refusal.initCause(new TimeoutException(
+                        "A platform thread waits at most %s ms for a permit of a limit that has no max-wait"
+                                .formatted(longest.toMillis())));
+            }
             throw refusal;
+        } else if (!granted && rejection == null) { // looked at anew: to leave may park, and so miss that we are woken
+            LockSupport.park(this); // whoever took us out of the queue is about to tell us
         }
-        // the limit may lose its longest wait meanwhile: looked at again
-        LockSupport.parkNanos(this, left > 0 ? left : longest.toNanos());
     }
 
-    private boolean isWaitUnbounded() {
-        TaskLimit limit = spec().limit();
-        return limit == null || limit.maxWait() == null;
+    /** Leaves the queue, if it is still there, and notes why. */
+    private boolean leave(Reason why) {
+        boolean left = leave();
+        if (left) {
+            rejection = why;
+        }
+        return left;
     }
 
     /** Leaves the queue; a permit that is on its way is awaited and goes back. */
-    @SuppressWarnings("ThreadPriorityCheck") // whoever took us out of the queue is about to tell us
     private void giveUp() {
         if (!leave()) {
-            while (!granted && rejection == null) {
-                Thread.yield();
+            boolean interrupted = false;
+            while (!granted && rejection == null) { // whoever took us out of the queue is about to tell us
+                interrupted |= Thread.interrupted(); // or this would not park
+                awaitTelling();
             }
             giveBack();
+            if (interrupted) {
+                thread.interrupt();
+            }
+        }
+    }
+
+    private void awaitTelling() {
+        try {
+            LockSupport.park(this);
+        } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
+            Thread.onSpinWait();
         }
     }
 
@@ -142,11 +170,12 @@ final class CallerPermit extends Call {
         }
     }
 
-    /** Cannot be: {@link #granted()} throws nothing. */
+    /** Below JDK 24 a virtual thread cannot be woken while memory is short: it is lost, and its permit goes to another. */
     @Override
-    protected void grantFailed(Throwable failure) {
-        throw new IllegalStateException("A waiting thread could not be told of its permit", failure);
-    }
+    protected void grantFailed(Throwable failure) {}
+
+    @Override
+    protected void tellGrantFailed() {}
 
     @Override
     protected void rejected(Reason reason) {

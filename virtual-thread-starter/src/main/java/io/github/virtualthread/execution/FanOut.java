@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.TaskTimer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -79,8 +80,22 @@ final class FanOut<T extends @Nullable Object> {
                     .sorted(Comparator.comparingInt(child -> child.rank))
                     .toList();
         } finally {
-            children.forEach(child -> child.future().cancel(true));
-            awaitEnd(children.subList(0, submitted));
+            for (int index = 0; index < children.size(); index++) {
+                cancel(children.get(index)); // also the one whose submit has thrown: it may have begun
+            }
+            awaitEnd(submitted);
+        }
+    }
+
+    /** Also where memory is short: the caller waits for the end. */
+    private static void cancel(Child child) {
+        while (true) {
+            try {
+                child.future().cancel(true);
+                return;
+            } catch (OutOfMemoryError noRoom) {
+                TaskTimer.pause();
+            }
         }
     }
 
@@ -94,11 +109,11 @@ final class FanOut<T extends @Nullable Object> {
     }
 
     /** Nothing outlives the call, so an interrupt does not end this. */
-    private void awaitEnd(List<Child> begun) {
+    private void awaitEnd(int submitted) {
         boolean interrupted = false;
-        for (int index = 0; index < begun.size(); ) {
+        for (int index = 0; index < submitted; ) {
             try {
-                begun.get(index).ended.await();
+                children.get(index).ended.await();
                 index++;
             } catch (InterruptedException again) {
                 interrupted = true;
@@ -125,7 +140,7 @@ final class FanOut<T extends @Nullable Object> {
     }
 
     /** Its future tells when its caller may go on, this tells when it has really ended, its permit given back. */
-    private final class Child extends Task {
+    private static final class Child extends Task {
 
         private final CountDownLatch ended = new CountDownLatch(1);
         private @Nullable Throwable failure; // written before the rank

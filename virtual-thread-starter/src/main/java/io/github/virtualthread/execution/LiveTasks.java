@@ -1,9 +1,9 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.StripedCount;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,15 +16,15 @@ final class LiveTasks {
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final TaskTable running = new TaskTable();
-    private final LongAdder begun = new LongAdder();
-    private final LongAdder ended = new LongAdder();
+    private final StripedCount begun = new StripedCount();
+    private final StripedCount ended = new StripedCount();
 
     /** One more has come. */
     void begin() {
         begun.increment();
     }
 
-    /** One has ended. */
+    /** One has ended. Throws nothing. */
     void end() {
         ended.increment();
     }
@@ -40,9 +40,13 @@ final class LiveTasks {
         task.place = running.enter(task);
     }
 
-    /** The thread of the task ends. */
+    /** The thread of the task ends, or there is none. */
     void leave(Task task) {
-        running.leave(task.place);
+        int place = task.place;
+        if (place != 0) {
+            task.place = 0;
+            running.leave(place);
+        }
     }
 
     /** Those that have a thread, at this moment. */

@@ -30,7 +30,6 @@ final class Rejections {
 
     private final Map<String, Count> limits = new ConcurrentHashMap<>();
     private final TaskTimer timer;
-    private final String threadName;
     private final long period;
     private volatile boolean stopped;
 
@@ -40,9 +39,8 @@ final class Rejections {
      * @param timer wakes for what is not logged at once
      * @param period shortest time between two lines of a limit
      */
-    Rejections(TaskTimer timer, String threadNamePrefix, Duration period) {
+    Rejections(TaskTimer timer, Duration period) {
         this.timer = timer;
-        this.threadName = threadNamePrefix + "rejections";
         this.period = period.toNanos();
     }
 
@@ -113,22 +111,9 @@ final class Rejections {
 
         private void schedule(long nanos) {
             try {
-                Future<?> unused = timer.schedule(this::startThread, nanos);
+                Future<?> unused = timer.schedule(() -> timer.handOff(this::wake), nanos); // a log may block
             } catch (Throwable noTimer) {
                 scheduled.set(false); // the next one tries again, or the stop
-            }
-        }
-
-        /** A log may block, which the timer's thread must not, and a virtual thread may get no carrier. */
-        private void startThread() {
-            try {
-                Thread.ofPlatform()
-                        .daemon()
-                        .name(threadName)
-                        .inheritInheritableThreadLocals(false)
-                        .start(this::wake);
-            } catch (Throwable noThread) {
-                scheduled.set(false); // likewise
             }
         }
 

@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
@@ -22,18 +23,35 @@ final class RunTimeout {
      * @return to be cancelled when the body has ended
      */
     static Future<?> start(Task task, TaskEngine engine, Duration timeout) {
-        return engine.timer().schedule(() -> expire(task, engine), TimeUnit.NANOSECONDS.convert(timeout));
+        Runnable expire = () -> expire(task, engine.timer());
+        return engine.timer().schedule(() -> engine.timer().handOff(expire), TimeUnit.NANOSECONDS.convert(timeout));
     }
 
-    /** Interrupts on the timer's thread: where bodies keep all carriers busy, no virtual thread would get to it. */
-    private static void expire(Task task, TaskEngine engine) {
+    /** Not on the timer's thread: an interrupt closes the channel that a body is blocked on. */
+    @SuppressWarnings("EmptyCatch")
+    private static void expire(Task task, TaskTimer timer) {
         if (task.timeOut()) {
-            Future<?> unused = engine.timer()
-                    .schedule(
-                            () -> Thread.ofVirtual().start(() -> tellIfRunning(task)),
-                            engine.patience().interrupted().toNanos());
-            // the timer's thread must not block, and what hangs on a future may
-            engine.threads().start(task.spec(), Thread.ofVirtual(), task::settleEarly);
+            try {
+                Future<?> unused = timer.schedule(
+                        () -> timer.handOff(() -> tellIfRunning(task)),
+                        task.engine().patience().interrupted().toNanos());
+            } catch (OutOfMemoryError noRoom) {
+                // nobody looks whether the body hears the interrupt
+            }
+        }
+    }
+
+    /** Tells who waits for a body that is about to be interrupted. What hangs on its future may block: it gets a thread. */
+    @SuppressWarnings("EmptyCatch")
+    static void tell(Task task) {
+        TaskEngine engine = task.engine();
+        try {
+            engine.timer().handOff(() -> {
+                engine.threads().adopt(task.spec());
+                task.settleEarly();
+            });
+        } catch (Throwable noThread) {
+            // the end of the body tells
         }
     }
 

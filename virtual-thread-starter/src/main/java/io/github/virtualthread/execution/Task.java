@@ -9,8 +9,10 @@ import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
@@ -31,7 +33,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private CapturedContext context;
     private @Nullable Throwable refusal; // why the body never runs
 
-    /** Its place among the {@link LiveTasks} that have a thread. */
+    /** Its place among the {@link LiveTasks} that have a thread; 0 for none. */
     int place;
 
     /**
@@ -62,7 +64,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         try {
             Reason refused = ask();
             if (refused != null) {
-                refuse(rejection(refused));
+                refuse(refusal(refused));
             }
         } catch (Throwable noTimer) {
             refuse(noTimer);
@@ -70,19 +72,28 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     /** Ends a task that neither waits nor runs. The caller's thread settles the future, but never runs a handler. */
-    private void refuse(Throwable reason) {
+    void refuse(Throwable reason) {
+        refusal = reason;
         if (onFailure == null) {
-            refusal = reason;
-            settleRefused(reason);
-            release();
+            settleHere();
         } else {
-            failOnThread(reason);
+            failOnThread(false);
         }
     }
 
     /** Refuses a task that comes after the end. */
     void refuse() {
-        refuse(rejection(Reason.SHUTDOWN));
+        refuse(refusal(Reason.SHUTDOWN));
+    }
+
+    /** To be told, whatever memory there is: then it is the shortage itself. */
+    private Throwable refusal(Reason reason) {
+        body = null; // first: with its arguments it may be what fills the heap
+        try {
+            return rejection(reason);
+        } catch (Throwable noRoom) {
+            return noRoom;
+        }
     }
 
     /** Refuses a task that has been queued after the queues were emptied. */
@@ -99,30 +110,45 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     @Override
     protected void grantFailed(Throwable failure) {
-        failOnThread(failure);
+        body = null; // as in refusal(Reason)
+        engine().live().leave(this);
+        refusal = failure;
+    }
+
+    @Override
+    protected void tellGrantFailed() {
+        failOnThread(false);
     }
 
     @Override
     protected void rejected(Reason reason) {
-        failOnThread(rejection(reason));
+        refusal = refusal(reason);
+        failOnThread(true);
     }
 
     /**
      * Whatever the application hangs on a failure may block: it gets a thread, neither the timer's nor the caller's nor that
      * of another task. Only where none can be had, the current one does.
      */
-    private void failOnThread(Throwable reason) {
-        refusal = reason;
+    private void failOnThread(boolean oneOfMany) {
         try {
-            engine().start(this);
+            engine().tell(this, oneOfMany);
         } catch (Throwable noThread) {
-            Failures.suppress(reason, noThread);
-            settleRefused(reason);
+            Failures.suppress(Objects.requireNonNull(refusal), noThread);
+            settleHere();
+        }
+    }
+
+    private void settleHere() {
+        try {
+            settleRefused();
+        } finally {
             release();
         }
     }
 
-    private void settleRefused(Throwable reason) {
+    private void settleRefused() {
+        Throwable reason = Objects.requireNonNull(refusal);
         if (reason instanceof LimitExceededException rejection) {
             engine().listeners().rejected(this, rejection);
         } else {
@@ -131,31 +157,78 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         settle(null, null, reason);
     }
 
-    /** Nothing is thrown that this could be told, unless something is wrong here; but libraries hand over what they catch. */
+    /**
+     * Where a compiled method has no memory to go on as an interpreted one, the JVM leaves it with all its handlers: the task may
+     * not have ended. Libraries hand over here what they catch, too: then it still runs.
+     */
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {
-        Failures.uncaught(spec(), thread, failure);
+        if (failure instanceof OutOfMemoryError && !future.isDetached() && !runsHere()) {
+            fail(failure);
+        } else {
+            Failures.uncaught(spec(), thread, failure);
+        }
+    }
+
+    private static boolean runsHere() {
+        while (true) {
+            try {
+                return StackWalker.getInstance()
+                        .walk(frames ->
+                                frames.anyMatch(frame -> frame.getMethodName().equals("runHere")
+                                        && frame.getClassName().equals(Task.class.getName())));
+            } catch (OutOfMemoryError noRoom) {
+                TaskTimer.pause();
+            }
+        }
+    }
+
+    private void fail(Throwable noRoom) {
+        try {
+            giveBack();
+            boolean unused = future.fail(noRoom);
+        } finally {
+            leaveThread();
+        }
+    }
+
+    private void leaveThread() {
+        engine().live().leave(this);
+        leftThread();
+        release();
     }
 
     @Override
     public void run() {
-        engine().threads().enter(this);
-        Scope scope = ContextPropagation.open(context);
+        if (takeUp()) { // else its start has failed after all
+            runHere();
+        }
+    }
+
+    /** Runs the body, or tells why it never runs, on a thread that is there for nothing else. */
+    void runHere() {
+        Scope scope = Scope.NOTHING;
         try {
+            engine().threads().enter(this);
+            scope = ContextPropagation.open(context);
             if (refusal == null && engine().isStopped()) {
-                refusal = rejection(Reason.SHUTDOWN);
+                refusal = refusal(Reason.SHUTDOWN);
             }
             if (refusal == null) {
                 runBody();
             } else {
                 giveBack();
-                settleRefused(refusal);
+                settleRefused();
             }
+        } catch (Throwable noRoom) { // nothing above throws, unless memory is short
+            giveBack();
+            boolean unused = future.fail(noRoom);
         } finally {
-            ContextPropagation.close(scope);
-            engine().live().leave(this);
-            leftThread();
-            release();
+            try {
+                ContextPropagation.close(scope);
+            } finally {
+                leaveThread();
+            }
         }
     }
 
@@ -189,11 +262,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         Throwable reported = seen(interrupted, failure);
         // before the context is opened again: what a listener has opened at the start, it closes within the first one
         engine().listeners().finished(this, outcome(interrupted, reported), reported);
-        if (body instanceof DecoratedBody) {
-            // decorators may leave an empty context behind: those that carry the MDC mostly clear it
-            inContext(() -> settle(interrupted, value, reported));
-        } else {
+        // decorators may leave an empty context behind: those that carry the MDC mostly clear it
+        Scope scope = body instanceof DecoratedBody ? ContextPropagation.open(context) : Scope.NOTHING;
+        try {
             settle(interrupted, value, reported);
+        } finally {
+            ContextPropagation.close(scope);
         }
     }
 
@@ -249,7 +323,11 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** Whatever the body makes of an interrupt, the outcome is the reason for it. */
     private @Nullable Throwable seen(@Nullable Cause interrupted, @Nullable Throwable failure) {
-        return interrupted == null ? failure : interrupted.failure(spec(), failure);
+        try {
+            return interrupted == null ? failure : interrupted.failure(spec(), failure);
+        } catch (OutOfMemoryError noRoom) {
+            return noRoom;
+        }
     }
 
     private void report(Throwable failure, boolean first) {
@@ -283,6 +361,14 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** The run has taken too long: interrupts the body if it still runs, and makes the task fail whatever it returns. */
     boolean timeOut() {
         return interrupt(Cause.TIMED_OUT);
+    }
+
+    /** Who waits for a call that takes too long hears of it now, whatever the interrupt does to the body. */
+    @Override
+    void interrupting(Cause why) {
+        if (why == Cause.TIMED_OUT) {
+            RunTimeout.tell(this);
+        }
     }
 
     /** The application stops: interrupts the body and makes the task fail whatever it returns. */

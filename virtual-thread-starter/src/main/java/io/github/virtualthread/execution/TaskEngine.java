@@ -2,9 +2,13 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.DrainCounts.Ending;
+import io.github.virtualthread.execution.InterruptibleCall.Cause;
+import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
@@ -30,6 +34,10 @@ public final class TaskEngine implements AutoCloseable {
 
     /** How long interrupted bodies may take to end by themselves. */
     static final Duration GRACE = Duration.ofSeconds(1);
+
+    /** What calls need first when they fail: a class that finds no memory for its initialization stays broken. */
+    private static final List<Class<?>> NEEDED_LATE = List.of(
+            Cause.class, Ending.class, Failures.class, Outcome.class, Reason.class, RunTimeout.class, SafeLog.class);
 
     private enum Phase {
         OPEN,
@@ -100,7 +108,7 @@ public final class TaskEngine implements AutoCloseable {
         this.limits = limits;
         this.propagation = propagation;
         this.timer = timer;
-        this.rejections = new Rejections(timer, threadNamePrefix, Duration.ofMinutes(1));
+        this.rejections = new Rejections(timer, Duration.ofMinutes(1));
         this.listeners = new TaskListeners(new Beans<>("Listeners of calls", listeners), rejections);
         this.decorators = new TaskDecorators(new Beans<>("Task decorators", decorators));
         this.callerTrace = callerTrace;
@@ -242,7 +250,12 @@ public final class TaskEngine implements AutoCloseable {
 
     void submit(Task task) {
         live.begin(); // before the phase is looked at: who stops waits for every call that was accepted
-        listeners.submitted(task);
+        try {
+            listeners.submitted(task);
+        } catch (Throwable noRoom) {
+            task.refuse(noRoom);
+            return;
+        }
         if (!accepts()) {
             task.refuse();
             return;
@@ -298,15 +311,28 @@ public final class TaskEngine implements AutoCloseable {
         return now == Phase.STOPPED || now == Phase.CLOSED;
     }
 
-    /** Starts the thread of a task that has its permit. */
+    /** Starts the thread of a task that has its permit. Who hears that this fails has the task leave again. */
     void start(Task task) {
-        Thread thread = task.spec().threads().newThread(task);
+        live.enter(task);
+        task.spec().threads().newThread(task).start();
+    }
+
+    /**
+     * Has a refused task tell why, on a thread that may block.
+     *
+     * @param oneOfMany whether to block while many of them wait for their threads already
+     */
+    void tell(Task task, boolean oneOfMany) {
         live.enter(task);
         try {
-            thread.start();
-        } catch (Throwable failure) {
+            if (oneOfMany) {
+                timer.handOffInTurn(task::runHere);
+            } else {
+                timer.handOff(task::runHere);
+            }
+        } catch (Throwable noThread) {
             live.leave(task);
-            throw failure;
+            throw noThread;
         }
     }
 
@@ -327,12 +353,19 @@ public final class TaskEngine implements AutoCloseable {
     /** Counts how a task ends while stopping; {@code ending} is null for one that does not count. Null if it is not counted. */
     @Nullable
     LongAdder count(Task task, @Nullable Ending ending) {
-        DrainCounts counts = phase.get() == Phase.OPEN ? null : drain.get();
-        return counts == null || ending == null ? null : counts.add(task.spec().limitName(), ending);
+        try {
+            DrainCounts counts = phase.get() == Phase.OPEN ? null : drain.get();
+            return counts == null || ending == null
+                    ? null
+                    : counts.add(task.spec().limitName(), ending);
+        } catch (Throwable noRoom) {
+            return null; // the call is worth more than its place in a line of the log
+        }
     }
 
-    /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. */
+    /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. Does not block. */
     public void start() {
+        threads.warmUp(NEEDED_LATE);
         if (phase.compareAndSet(Phase.STOPPED, Phase.OPEN)) {
             rejections.started();
         }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.TaskTimer;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -26,12 +27,47 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         task = null;
     }
 
-    boolean succeed(@Nullable Object value) {
-        return super.complete(value);
+    boolean isDetached() {
+        return task == null;
     }
 
+    /** Completes the future, however short memory is; returns whether it was incomplete. */
+    boolean succeed(@Nullable Object value) {
+        boolean open = !isDone();
+        try {
+            return super.complete(value);
+        } catch (OutOfMemoryError noRoom) {
+            runDependents();
+            return open;
+        }
+    }
+
+    /** Completes the future as soon as there is room for that, which is a few bytes; returns whether it was incomplete. */
     boolean fail(Throwable failure) {
-        return super.completeExceptionally(failure);
+        boolean open = !isDone();
+        while (true) {
+            try {
+                return super.completeExceptionally(failure);
+            } catch (OutOfMemoryError noRoom) {
+                if (isDone()) {
+                    runDependents();
+                    return open;
+                }
+                TaskTimer.pause();
+            }
+        }
+    }
+
+    /** One of those that hang on this future had no room, which has kept the rest from being run. Each attempt runs more of them. */
+    private void runDependents() {
+        while (true) {
+            try {
+                boolean unused = super.complete(null); // as it is complete already, this only runs them
+                return;
+            } catch (OutOfMemoryError noRoom) {
+                TaskTimer.pause();
+            }
+        }
     }
 
     /** A cancellation that the body has thrown is not one of this future, which must not look cancelled then. */
@@ -131,6 +167,11 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         boolean waited = abandoned != null && abandoned.leaveQueue();
         try {
             return completion.getAsBoolean();
+        } catch (OutOfMemoryError noRoom) {
+            if (waited) {
+                boolean unused = fail(noRoom); // nobody else is going to
+            }
+            throw noRoom;
         } finally {
             if (abandoned != null && waited) {
                 abandoned.neverRun();

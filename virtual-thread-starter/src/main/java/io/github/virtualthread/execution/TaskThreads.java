@@ -1,9 +1,12 @@
 package io.github.virtualthread.execution;
 
+import java.lang.invoke.MethodHandles;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +29,26 @@ final class TaskThreads {
         this.contextClassLoader = contextClassLoader;
     }
 
+    /**
+     * Initializes classes, on a thread of its own, and has the JDK begin what it begins with the first virtual thread that parks for
+     * a time. Where it cannot have a thread for that later, the class of all virtual threads stays broken.
+     */
+    void warmUp(List<Class<?>> classes) {
+        factory.newThread(() -> {
+                    LockSupport.parkNanos(1);
+                    classes.forEach(TaskThreads::initialize);
+                })
+                .start();
+    }
+
+    private static void initialize(Class<?> type) {
+        try {
+            MethodHandles.lookup().ensureInitialized(type);
+        } catch (IllegalAccessException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
     /** The threads of one task. */
     Named named(String task) {
         return named.computeIfAbsent(task, name -> new Named(factory, prefix + name + "-"));
@@ -38,9 +61,13 @@ final class TaskThreads {
 
     /** Makes the current thread the one of a task. */
     void enter(Task task) {
-        // also how a thread knows its task: a map would be shared by all, a thread-local is larger than the task
-        Thread.currentThread().setUncaughtExceptionHandler(task);
+        own(Thread.currentThread(), task);
         adopt(task.spec());
+    }
+
+    /** Also how a thread knows its task: a map would be shared by all, a thread-local is larger than the task. */
+    private static void own(Thread thread, Task task) {
+        thread.setUncaughtExceptionHandler(task);
     }
 
     /** Runs what hangs on a task on a thread that inherits nothing and is not the one of the task. */
@@ -62,7 +89,7 @@ final class TaskThreads {
         adopt();
         try {
             Thread.currentThread().setName(spec.threads().nextName());
-        } catch (OutOfMemoryError noName) {
+        } catch (Throwable noName) { // where memory is short, the first one fails to link in many ways
             // the body may need less, or tell its caller of the same
         }
     }
@@ -91,7 +118,9 @@ final class TaskThreads {
 
         /** A thread that has not been started, and has no name. */
         Thread newThread(Task task) {
-            return factory.newThread(task);
+            Thread thread = factory.newThread(task);
+            own(thread, task);
+            return thread;
         }
 
         String nextName() {

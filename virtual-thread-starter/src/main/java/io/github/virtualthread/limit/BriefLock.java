@@ -15,7 +15,7 @@ final class BriefLock extends ReentrantLock {
 
     /**
      * Whose turn it is may be a virtual thread that gets no carrier. Bodies may keep all carriers busy, and those that are pinned
-     * may want this very lock: nobody parks behind it for longer than a moment.
+     * may want this very lock: nobody parks behind it for longer than a moment. Throws nothing: a permit may be on its way.
      */
     @Override
     public void lock() {
@@ -25,6 +25,8 @@ final class BriefLock extends ReentrantLock {
                 locked = tryLock(1, TimeUnit.MILLISECONDS) || spin();
             } catch (InterruptedException later) {
                 interrupted = true;
+            } catch (OutOfMemoryError noRoom) { // to park takes memory, and at first a thread of the JDK
+                locked = spin();
             }
         }
         if (interrupted) {

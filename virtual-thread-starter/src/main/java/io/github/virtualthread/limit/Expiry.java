@@ -1,7 +1,6 @@
 package io.github.virtualthread.limit;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -16,22 +15,23 @@ final class Expiry {
     private final TaskTimer timer;
     private final Runnable whenDue;
     private @Nullable Future<?> entry;
+    private boolean lettingGo; // somebody polls: nobody has to be woken
 
     /**
      * Nothing expires yet.
      *
-     * @param whenDue called on the thread of the timer, without the lock
+     * @param whenDue called on a thread that may block, without the lock
      */
     Expiry(WaitQueue queue, TaskTimer timer, Runnable whenDue) {
         this.queue = queue;
         this.timer = timer;
-        this.whenDue = whenDue;
+        this.whenDue = () -> timer.handOff(whenDue);
     }
 
     /** Has the timer wake us for the head of the queue, unless it is to do that for somebody before. */
     void schedule(@Nullable Duration maxWait) {
         PermitRequest head = queue.peek();
-        if (head != null && maxWait != null && entry == null) {
+        if (head != null && maxWait != null && !lettingGo && (entry == null || entry.isDone())) {
             entry = timer.schedule(whenDue, nanos(maxWait) - (System.nanoTime() - head.askedAt));
         }
     }
@@ -46,10 +46,17 @@ final class Expiry {
         schedule(maxWait);
     }
 
-    /** Takes out of the queue who has waited that long, and goes on with the next. */
-    List<PermitRequest> expired(@Nullable Duration maxWait) {
-        List<PermitRequest> expired = maxWait == null ? List.of() : queue.pollWaitingAtLeast(nanos(maxWait));
-        reschedule(maxWait);
+    /**
+     * Takes the head out of the queue if it has waited that long. To be called until it gives nothing: then the timer has to wake us
+     * for the next.
+     */
+    @Nullable
+    PermitRequest poll(@Nullable Duration maxWait) {
+        PermitRequest expired = maxWait == null ? null : queue.pollWaitingAtLeast(nanos(maxWait), System.nanoTime());
+        lettingGo = expired != null;
+        if (expired == null) {
+            reschedule(maxWait);
+        }
         return expired;
     }
 

@@ -14,7 +14,8 @@ public abstract class PermitRequest {
 
     private static final byte QUEUED = 1;
     private static final byte HOLDING = 2;
-    private static final byte OVER = 3;
+    private static final byte RUNNING = 3;
+    private static final byte OVER = 4;
     private static final VarHandle PHASE;
 
     static {
@@ -63,9 +64,8 @@ public abstract class PermitRequest {
         if (limit != null) {
             return limit.admit(this);
         }
-        Throwable failure = grant();
-        if (failure != null) {
-            grantFailed(failure);
+        if (!grant()) {
+            tellGrantFailed();
         }
         return null;
     }
@@ -77,15 +77,18 @@ public abstract class PermitRequest {
     protected abstract void granted();
 
     /**
-     * {@link #granted()} has thrown; the permit went back already, and whoever waits for it was served. May block.
+     * {@link #granted()} has thrown, and the permit is about to go to another. Must neither block nor throw: only keeps what
+     * {@link #tellGrantFailed()} tells then.
      *
      * @param failure what it threw
      */
     protected abstract void grantFailed(Throwable failure);
 
+    /** The permit that could not be used went back, and whoever waits for it was served. May block, must not throw. */
+    protected abstract void tellGrantFailed();
+
     /**
-     * The limit put the request out of its queue. Called on the timer's thread, or on one that stops the application or puts
-     * out all that wait.
+     * The limit put the request out of its queue. May block, must not throw: others are to be put out after this one.
      *
      * @param reason why
      */
@@ -134,33 +137,49 @@ public abstract class PermitRequest {
      * @return whether the limit counts this call as running
      */
     protected final boolean isHolding() {
-        return phase == HOLDING;
-    }
-
-    /** Gives the permit back, which grants it to the next in the queue. Does nothing when it went back already. */
-    protected final void giveBack() {
-        SemaphoreLimit limit = semaphore();
-        if (surrender() && limit != null) {
-            limit.release();
-        }
-    }
-
-    /** Ends the holding of the permit; the caller hands it over, or returns it to the semaphore, if this says so. */
-    private boolean surrender() {
-        return PHASE.compareAndSet(this, HOLDING, OVER);
+        byte now = phase;
+        return now == HOLDING || now == RUNNING;
     }
 
     /**
-     * Hands the permit over. A request that cannot use it says why; the caller then returns the permit, and only after that
-     * tells the request by {@link #grantFailed}.
+     * Takes up the work that the permit is for, on the thread that {@link #granted()} has started. To start one may fail after it
+     * has begun to run: then either this says no, or nobody hears of the failure.
+     *
+     * @return whether the permit is still here; then only the thread that asked this gives it back
      */
-    final @Nullable Throwable grant() {
+    protected final boolean takeUp() {
+        return PHASE.compareAndSet(this, HOLDING, RUNNING);
+    }
+
+    /**
+     * Gives the permit back, which grants it to the next in the queue. Does nothing when it went back already. To be called by
+     * one thread only. Throws nothing.
+     */
+    protected final void giveBack() {
+        if (isHolding()) {
+            PHASE.setRelease(this, OVER);
+            SemaphoreLimit limit = semaphore();
+            if (limit != null) {
+                limit.release();
+            }
+        }
+    }
+
+    /**
+     * Hands the permit over; returns whether the request can use it. If not, the caller returns the permit, and only after
+     * that calls {@link #tellGrantFailed()}.
+     */
+    final boolean grant() {
         PHASE.setRelease(this, HOLDING);
         try {
             granted();
-            return null;
+            return true;
         } catch (Throwable failure) {
-            return surrender() ? failure : null;
+            boolean unusable = PHASE.compareAndSet(this, HOLDING, OVER);
+            if (unusable) {
+                grantFailed(failure);
+            }
+            return !unusable;
         }
     }
 

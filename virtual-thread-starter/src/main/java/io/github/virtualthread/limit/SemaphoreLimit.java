@@ -4,11 +4,9 @@ import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -26,8 +24,9 @@ final class SemaphoreLimit implements TaskLimit {
     private final Consumer<LimitChange> changes;
     private final BriefLock lock = new BriefLock();
     private final WaitQueue queue = new WaitQueue();
+    private final TaskTimer timer;
     private final Expiry expiry; // guarded by lock
-    private final LongAdder completed = new LongAdder();
+    private final StripedCount completed = new StripedCount();
     volatile LimitSettings settings; // written under the lock
     private volatile String name;
 
@@ -41,6 +40,7 @@ final class SemaphoreLimit implements TaskLimit {
         this.settings = settings;
         this.name = settings.name();
         this.permits = new Permits(settings.permits());
+        this.timer = timer;
         this.expiry = new Expiry(queue, timer, this::expire);
         this.changes = changes;
     }
@@ -272,10 +272,9 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** Grants a permit that is taken; where that fails, it goes to another before the request is told, which may block. */
     private void grant(PermitRequest request) {
-        Throwable failure = request.grant();
-        if (failure != null) {
+        if (!request.grant()) {
             restore();
-            request.grantFailed(failure);
+            request.tellGrantFailed();
         }
     }
 
@@ -288,20 +287,28 @@ final class SemaphoreLimit implements TaskLimit {
 
     /**
      * A loop, not a recursion: however many requests fail to start one after the other, the stack does not grow. They are
-     * told after it, since what they do then may block.
+     * told after it, since what they do then may block; until then their own links chain them, since mostly memory is short.
      */
     private void serve() {
-        List<Runnable> failures = List.of();
+        PermitRequest first = null;
+        PermitRequest last = null;
         for (PermitRequest next = takeNext(); next != null; next = takeNext()) {
-            PermitRequest request = next;
-            Throwable failure = request.grant();
-            if (failure != null) {
+            if (!next.grant()) {
                 permits.release();
-                failures = failures.isEmpty() ? new ArrayList<>() : failures;
-                failures.add(() -> request.grantFailed(failure));
+                if (last == null) {
+                    first = next;
+                } else {
+                    last.next = next;
+                }
+                last = next;
             }
         }
-        failures.forEach(Runnable::run);
+        while (first != null) {
+            PermitRequest told = first;
+            first = told.next;
+            told.next = null;
+            told.tellGrantFailed();
+        }
     }
 
     /** The first in the queue, together with a permit for it. */
@@ -328,11 +335,24 @@ final class SemaphoreLimit implements TaskLimit {
         }
     }
 
-    /** Puts out everybody who waits. */
+    /** Puts out everybody who waits at this moment, one by one: who still waits for that needs no more memory than before. */
     int evict(Reason reason) {
-        List<PermitRequest> evicted = lock.locked(() -> queue.pollWaitingAtLeast(Long.MIN_VALUE));
-        reject(evicted, reason);
-        return evicted.size();
+        int evicted = 0;
+        long now = System.nanoTime();
+        for (PermitRequest next = pollWaitingAt(now); next != null; next = pollWaitingAt(now)) {
+            reject(next, reason);
+            evicted++;
+        }
+        return evicted;
+    }
+
+    private @Nullable PermitRequest pollWaitingAt(long moment) {
+        lock.lock();
+        try {
+            return queue.pollWaitingAtLeast(0, moment);
+        } finally {
+            lock.unlock();
+        }
     }
 
     List<PermitRequest> waiting(int most) {
@@ -343,11 +363,38 @@ final class SemaphoreLimit implements TaskLimit {
         return lock.locked(() -> queue.find(wanted));
     }
 
+    /** Puts out those who have waited too long. Not on the timer's thread, which others need meanwhile. */
     private void expire() {
-        reject(lock.locked(() -> expiry.expired(settings.maxWait())), Reason.WAIT_TIMEOUT);
+        int told = 0;
+        for (PermitRequest next = pollExpired(); next != null; next = pollExpired()) {
+            reject(next, Reason.WAIT_TIMEOUT);
+            if (++told == HandOffs.TURNS && timer.goesOnOnPlatformThread(this::expire)) {
+                return;
+            }
+        }
     }
 
-    private static void reject(List<PermitRequest> requests, Reason reason) {
-        requests.forEach(request -> request.rejected(reason));
+    /** One that cannot be told does not keep the others from it. */
+    private static void reject(PermitRequest request, Reason reason) {
+        try {
+            request.rejected(reason);
+        } catch (Throwable failure) {
+            TaskTimer.tell(failure);
+        }
+    }
+
+    /** Does not give up where the timer has no room for the next of them: nobody else would wake us for those. */
+    private @Nullable PermitRequest pollExpired() {
+        while (true) {
+            lock.lock();
+            try {
+                return expiry.poll(settings.maxWait());
+            } catch (OutOfMemoryError noRoom) {
+                // again, without the lock meanwhile
+            } finally {
+                lock.unlock();
+            }
+            TaskTimer.pause();
+        }
     }
 }

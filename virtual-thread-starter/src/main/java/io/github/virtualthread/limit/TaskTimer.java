@@ -1,6 +1,6 @@
 package io.github.virtualthread.limit;
 
-import java.time.Duration;
+import java.lang.Thread.UncaughtExceptionHandler;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -11,29 +11,34 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one timer of an application. It has a thread only while something is scheduled, and a moment longer.
+ * The one timer of an application. It has a thread from the first entry on.
  *
- * <p>What it runs must be short: it hands over to virtual threads and never runs code of the application.
+ * <p>What it runs must be short: whatever may block is for {@link #handOff}. An action that finds no memory, or no thread to hand
+ * over to, is run again a moment later.
  *
  * <p>It has no lock, as the JDK's timers do: its thread would park behind a virtual one that gets no carrier while bodies keep all
  * of them busy, and it is the timer that has to interrupt those.
  */
 public final class TaskTimer implements AutoCloseable {
 
-    private static final Duration IDLE = Duration.ofSeconds(10);
-
     /** A time beyond all others that there are, but not so far that their difference overflows. */
     private static final long NEVER = Long.MAX_VALUE / 2;
+
+    /** How long what has found no memory, or no thread, waits before it tries again: 10 ms. A constant of the compiler. */
+    static final long PAUSE = 10_000_000;
 
     final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>();
     final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
     private final AtomicLong numbers = new AtomicLong();
+    private final Entry beginning = new Entry(() -> {}, System.nanoTime()); // before all others, and never one of them
+    private final ThreadStarts platformThreads = new ThreadStarts();
+    private final HandOffs handOffs = new HandOffs(this, platformThreads);
+    private final UncaughtExceptionHandler goesOn = this::goOn; // made before it is needed
     private final ThreadFactory threads;
-    private final long idle;
     private volatile boolean closed;
 
     /**
-     * A timer without a thread yet.
+     * Creates a timer; its thread starts with the first entry.
      *
      * @param threadName name of its thread
      */
@@ -46,12 +51,7 @@ public final class TaskTimer implements AutoCloseable {
     }
 
     TaskTimer(ThreadFactory threads) {
-        this(threads, IDLE);
-    }
-
-    TaskTimer(ThreadFactory threads, Duration idle) {
         this.threads = threads;
-        this.idle = idle.toNanos();
     }
 
     /**
@@ -63,13 +63,15 @@ public final class TaskTimer implements AutoCloseable {
      */
     public Future<?> schedule(Runnable action, long nanos) {
         Entry entry = new Entry(action, System.nanoTime() + Math.clamp(nanos, 0, NEVER));
-        entries.add(entry);
         try {
+            entries.add(entry);
             if (!closed) {
                 wake(entry);
             }
         } catch (Throwable noThread) {
-            entries.remove(entry);
+            entry.cancel(false);
+            LockSupport.unpark(
+                    thread.get()); // the entry may have been added all the same, and others count on being behind it
             throw noThread;
         }
         if (closed) {
@@ -78,63 +80,120 @@ public final class TaskTimer implements AutoCloseable {
         return entry;
     }
 
-    /** After the entry is there: either the thread sees it before it parks or ends, or it is seen here that it has done so. */
+    /** After the entry is there: either the thread sees it before it parks, or it is seen here that it has to be woken. */
     private void wake(Entry entry) {
         Thread present = thread.get();
-        if (present == null) {
-            start(threads.newThread(this::run));
+        if (present == null || !present.isAlive()) {
+            Thread made = threads.newThread(this::run);
+            made.setUncaughtExceptionHandler(goesOn);
+            platformThreads.start(made); // of several at once, one stays
+            thread.compareAndSet(present, made);
         } else if (entries.lower(entry) == null) {
             LockSupport.unpark(present);
         }
     }
 
-    private void start(Thread made) {
-        if (thread.compareAndSet(null, made)) {
-            try {
-                made.start();
-            } catch (Throwable failure) {
-                thread.set(null);
-                throw failure;
-            }
-        }
-    }
-
+    /**
+     * Where a compiled method has no memory to go on as an interpreted one, the JVM leaves it with all its handlers: then the thread
+     * comes to that of uncaught exceptions, and goes on from there.
+     */
     private void run() {
         Thread current = Thread.currentThread();
-        try {
-            do {
-                runUntilIdle();
-                thread.set(null);
-            } while (!closed && !entries.isEmpty() && thread.compareAndSet(null, current));
-        } finally {
-            thread.compareAndSet(current, null); // also where an error ends it: the next entry gets another thread
+        Thread present = thread.get();
+        if (present == null || !present.isAlive()) {
+            thread.compareAndSet(present, current);
+        }
+        if (current.equals(thread.get())) {
+            runUntilClosed();
         }
     }
 
-    private void runUntilIdle() {
-        long idleAt = System.nanoTime() + idle;
-        while (true) {
-            Entry first = first();
-            long now = System.nanoTime();
-            if (closed || (first == null && idleAt - now <= 0)) {
-                return;
+    @SuppressWarnings("EmptyCatch")
+    private void runUntilClosed() {
+        while (!closed) {
+            long left = PAUSE;
+            try {
+                left = runDue();
+            } catch (OutOfMemoryError noRoom) {
+                // again, in a moment
             }
-            long left = (first == null ? idleAt : first.at) - now;
-            idleAt = first == null ? idleAt : now + idle;
             if (left > 0) {
                 Thread.interrupted(); // or it would not park
                 LockSupport.parkNanos(this, left);
-            } else if (first != null && entries.remove(first)) {
-                first.run();
             }
+        }
+        thread.set(null);
+    }
+
+    /** A failure of ours goes where those of any other thread go. */
+    static void tell(Throwable failure) {
+        Thread current = Thread.currentThread();
+        current.getThreadGroup().uncaughtException(current, failure);
+    }
+
+    private void goOn(Thread dying, Throwable noRoom) {
+        run();
+    }
+
+    /** Runs what is due; returns in how many nanoseconds there is more to do. */
+    private long runDue() {
+        long most = NEVER;
+        for (Entry entry = entries.higher(beginning); entry != null && !closed; entry = entries.higher(entry)) {
+            long left = entry.at - System.nanoTime();
+            if (left > 0) {
+                return Math.min(left, most);
+            }
+            entry.run();
+            if (entry.isDone()) {
+                entries.remove(entry);
+            } else {
+                most = PAUSE;
+            }
+        }
+        return most;
+    }
+
+    /**
+     * Lets a moment pass, before what has found no memory is tried again. Throws nothing, and needs no memory. A virtual thread
+     * keeps its carrier meanwhile: to leave it takes memory too, and below JDK 24 a thread that finds none is lost.
+     */
+    public static void pause() {
+        if (Thread.currentThread().isVirtual()) {
+            Thread.onSpinWait();
+        } else {
+            LockSupport.parkNanos(PAUSE);
         }
     }
 
-    private @Nullable Entry first() {
-        for (Entry first : entries) {
-            return first;
-        }
-        return null;
+    /**
+     * Runs an action soon, on a thread that may block: a virtual one, and where no carrier takes that within 50 ms, a platform
+     * thread. Does not block.
+     *
+     * @param action what to run, once
+     * @throws OutOfMemoryError if no thread can be had; the action is not run then
+     */
+    public void handOff(Runnable action) {
+        handOffs.start(action, false);
+    }
+
+    /**
+     * As {@link #handOff}, for one of many actions in a row. Blocks while 64 of them wait for a thread, but for 100 ms at most.
+     *
+     * @param action what to run, once
+     * @throws OutOfMemoryError if no thread can be had; the action is not run then
+     */
+    public void handOffInTurn(Runnable action) {
+        handOffs.start(action, true);
+    }
+
+    /**
+     * Leaves to a platform thread what takes longer than a virtual thread should count on its carrier for: while it is parked,
+     * bodies may take that and keep it.
+     *
+     * @return whether it runs there; not if this is a platform thread, or none can be had
+     */
+    boolean goesOnOnPlatformThread(Runnable action) {
+        return Thread.currentThread().isVirtual() && handOffs.startPlatformThread(action);
     }
 
     /** Forgets everything that is scheduled and ends the thread. Does not block. */
@@ -165,9 +224,23 @@ public final class TaskTimer implements AutoCloseable {
 
         /** What is cancelled holds its place no longer. */
         @Override
+        @SuppressWarnings("EmptyCatch")
         protected void done() {
             if (isCancelled()) {
-                entries.remove(this);
+                try {
+                    entries.remove(this);
+                } catch (Throwable noRoom) {
+                    // it goes when it is due
+                }
+            }
+        }
+
+        /** Where memory or threads are short, it is not done. Else nobody asks how it went, so it goes where a thread's failures go. */
+        @Override
+        protected void setException(Throwable failure) {
+            if (!(failure instanceof OutOfMemoryError)) {
+                super.setException(failure);
+                tell(failure);
             }
         }
     }

@@ -70,15 +70,10 @@ final class WaitQueue {
         return first;
     }
 
-    /** Takes out, from the head on, who has waited that long. */
-    List<PermitRequest> pollWaitingAtLeast(long nanos) {
-        List<PermitRequest> polled = new ArrayList<>();
-        long now = System.nanoTime();
-        while (head != null && now - head.askedAt >= nanos) {
-            polled.add(head);
-            remove(head);
-        }
-        return polled;
+    /** Takes the head out, if it has waited that long at that moment of {@link System#nanoTime()}. */
+    @Nullable
+    PermitRequest pollWaitingAtLeast(long nanos, long moment) {
+        return head != null && moment - head.askedAt >= nanos ? poll() : null;
     }
 
     /** Takes a request out that is in. */

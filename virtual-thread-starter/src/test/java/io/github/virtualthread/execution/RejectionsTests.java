@@ -91,7 +91,7 @@ class RejectionsTests {
     @Test
     void theRestIsToldWithItsNumberAlsoWhenNoOtherComes() throws Exception {
         try (TaskTimer timer = new TaskTimer("timer")) {
-            Rejections rejections = new Rejections(timer, "vt-", SOON);
+            Rejections rejections = new Rejections(timer, SOON);
             for (int i = 0; i < 999; i++) {
                 rejections.add(rejection(Reason.QUEUE_FULL));
             }
@@ -112,7 +112,7 @@ class RejectionsTests {
     @Test
     void aLineWithSeveralSaysForWhichReasons() {
         try (TaskTimer timer = new TaskTimer("timer")) {
-            Rejections rejections = new Rejections(timer, "vt-", NEVER);
+            Rejections rejections = new Rejections(timer, NEVER);
             rejections.add(rejection(Reason.QUEUE_FULL));
             for (int i = 0; i < 1_200; i++) {
                 rejections.add(rejection(Reason.QUEUE_FULL));
@@ -135,7 +135,7 @@ class RejectionsTests {
     void theNextRejectionTellsWhatNoTimerTold() {
         TaskTimer timer = new TaskTimer("timer");
         timer.close();
-        Rejections rejections = new Rejections(timer, "vt-", SOON);
+        Rejections rejections = new Rejections(timer, SOON);
 
         int added = 0;
         for (int told = 0; told < 3; told = log.events.size()) {

@@ -12,6 +12,7 @@ class Call extends PermitRequest {
     final CompletableFuture<Call> granted = new CompletableFuture<>();
     final CompletableFuture<Reason> rejected = new CompletableFuture<>();
     final CompletableFuture<Throwable> failed = new CompletableFuture<>();
+    private @Nullable Throwable failure;
 
     private final @Nullable TaskLimit limit;
     boolean told;
@@ -60,6 +61,11 @@ class Call extends PermitRequest {
 
     @Override
     protected void grantFailed(Throwable failure) {
+        this.failure = failure;
+    }
+
+    @Override
+    protected void tellGrantFailed() {
         failed.complete(failure);
     }
 

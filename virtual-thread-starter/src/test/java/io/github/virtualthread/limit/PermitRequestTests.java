@@ -206,14 +206,18 @@ class PermitRequestTests {
     void onlyWhoHasWaitedLongEnoughIsTakenOut() {
         WaitQueue queue = new WaitQueue();
         Call old = new Call(null);
-        old.askedAt = System.nanoTime() - Duration.ofHours(1).toNanos();
+        long now = System.nanoTime();
+        old.askedAt = now - Duration.ofHours(1).toNanos();
         Call fresh = new Call(null);
-        fresh.askedAt = System.nanoTime();
+        fresh.askedAt = now;
         queue.add(old);
         queue.add(fresh);
 
-        assertThat(queue.pollWaitingAtLeast(Duration.ofHours(2).toNanos())).isEmpty();
-        assertThat(queue.pollWaitingAtLeast(Duration.ofMinutes(30).toNanos())).containsExactly(old);
+        assertThat(queue.pollWaitingAtLeast(Duration.ofHours(2).toNanos(), now)).isNull();
+        assertThat(queue.pollWaitingAtLeast(Duration.ofMinutes(30).toNanos(), now))
+                .isSameAs(old);
+        assertThat(queue.pollWaitingAtLeast(Duration.ofMinutes(30).toNanos(), now))
+                .isNull();
         assertThat(queue.peek()).isSameAs(fresh);
     }
 

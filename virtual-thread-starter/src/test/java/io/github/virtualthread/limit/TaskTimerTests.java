@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
@@ -89,7 +90,7 @@ class TaskTimerTests {
         timer.schedule(() -> {}, Long.MAX_VALUE);
         timer.schedule(() -> {}, LONG);
 
-        timer.schedule(() -> {}, 0).get(10, TimeUnit.SECONDS);
+        TimerEntries.await(timer, Duration.ZERO);
 
         assertThat(TimerEntries.count(timer)).isEqualTo(2);
     }
@@ -121,39 +122,94 @@ class TaskTimerTests {
         assertThat(TimerEntries.threads(timer)).isZero();
     }
 
-    /** A thread that is idle ends at once: it is about to end whenever something is scheduled. */
     @Test
-    void noActionIsLostBetweenTheEndOfAThreadAndTheStartOfTheNext() throws Exception {
+    void noActionIsLostBetweenThoseThatScheduleAndThoseThatCancel() throws Exception {
         AtomicInteger ran = new AtomicInteger();
         AtomicInteger cancelled = new AtomicInteger();
         int callers = 4;
         int calls = 5_000;
         CountDownLatch ended = new CountDownLatch(callers * calls);
-        try (TaskTimer hurried = new TaskTimer(Thread.ofPlatform().daemon().factory(), Duration.ZERO)) {
-            List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i < callers; i++) {
-                threads.add(Thread.ofPlatform().start(() -> {
-                    for (int j = 0; j < calls; j++) {
-                        Future<?> future = hurried.schedule(
-                                () -> {
-                                    ran.incrementAndGet();
-                                    ended.countDown();
-                                },
-                                ThreadLocalRandom.current().nextInt(100_000));
-                        if (j % 3 == 0 && future.cancel(false)) {
-                            cancelled.incrementAndGet();
-                            ended.countDown();
-                        }
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < callers; i++) {
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int j = 0; j < calls; j++) {
+                    Future<?> future = timer.schedule(
+                            () -> {
+                                ran.incrementAndGet();
+                                ended.countDown();
+                            },
+                            ThreadLocalRandom.current().nextInt(100_000));
+                    if (j % 3 == 0 && future.cancel(false)) {
+                        cancelled.incrementAndGet();
+                        ended.countDown();
                     }
-                }));
-            }
-            for (Thread thread : threads) {
-                thread.join();
-            }
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
 
-            assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(ran.get() + cancelled.get()).isEqualTo(callers * calls);
-            assertThat(TimerEntries.count(hurried)).isZero();
+        assertThat(ended.await(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(ran.get() + cancelled.get()).isEqualTo(callers * calls);
+        TimerEntries.await(timer, Duration.ZERO);
+        assertThat(TimerEntries.count(timer)).isZero();
+    }
+
+    /** A shortage that lasts for three attempts costs a moment, and neither the action nor the thread. */
+    @Test
+    void anActionThatFindsNoMemoryIsRunAgain() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        Future<?> action = timer.schedule(
+                () -> {
+                    if (attempts.incrementAndGet() < 4) {
+                        throw new OutOfMemoryError();
+                    }
+                },
+                0);
+        Future<?> other = timer.schedule(() -> {}, 0);
+
+        other.get(1, TimeUnit.MINUTES);
+        action.get(1, TimeUnit.MINUTES);
+
+        assertThat(attempts).hasValue(4);
+    }
+
+    /** The first thread cannot start, while another thread counts on it already. */
+    @Test
+    void anActionIsNotLostWhereTheThreadOfAnotherCannotStart() throws Exception {
+        CountDownLatch starting = new CountDownLatch(1);
+        CountDownLatch fail = new CountDownLatch(1);
+        AtomicInteger made = new AtomicInteger();
+        CountDownLatch ran = new CountDownLatch(1);
+        try (TaskTimer unlucky = new TaskTimer(body -> {
+            if (made.getAndIncrement() > 0) {
+                return Thread.ofPlatform().daemon().unstarted(body);
+            }
+            return new Thread(body) {
+                @Override
+                public void start() {
+                    starting.countDown();
+                    TaskTimerTests.await(fail);
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+            };
+        })) {
+            CompletableFuture<Throwable> failure = new CompletableFuture<>();
+            Thread first = Thread.ofPlatform().start(() -> {
+                try {
+                    unlucky.schedule(() -> {}, 0);
+                } catch (OutOfMemoryError noThread) {
+                    failure.complete(noThread);
+                }
+            });
+            await(starting);
+            unlucky.schedule(ran::countDown, 0);
+            fail.countDown();
+            first.join();
+
+            assertThat(ran.await(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(failure).isDone();
         }
     }
 }
