@@ -1,0 +1,32 @@
+package io.github.virtualthread.execution;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A queue without a capacity, under a maximum wait, with more calls than there is memory for. {@code -Dburst.seconds=12} makes
+ * the burst longer.
+ */
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
+class BurstTests {
+
+    private static final long SECONDS = Long.getLong("burst.seconds", 6);
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-XX:+UseSerialGC", "-XX:+UseG1GC"})
+    void aBurstThatFillsTheHeapEndsWithEveryCallTold(String collector) throws Exception {
+        ChildJvm.Report report =
+                new ChildJvm(Burst.class).with("-Xmx96m", collector).run(SECONDS);
+        System.out.println(collector + " " + report.figures());
+        Map<String, Long> expected = new HashMap<>(ChildProgram.NOTHING_LOST);
+        expected.put("callers that hang", 0L);
+        expected.put("futures not told", 0L);
+        expected.put("futures not told after the stop", 0L);
+        expected.put("stuck calls not seen", 0L);
+        ChildProgram.assertFigures(report, expected);
+    }
+}

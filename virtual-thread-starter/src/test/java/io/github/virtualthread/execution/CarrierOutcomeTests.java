@@ -1,0 +1,32 @@
+package io.github.virtualthread.execution;
+
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Bodies that ignore interrupts keep every carrier: callers on platform threads hear of the ends of their calls all the same. */
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
+class CarrierOutcomeTests {
+
+    @Test
+    void everyOutcomeIsHeardWhileBodiesKeepEveryCarrier() throws Exception {
+        ChildJvm.Report report = new ChildJvm(CarrierShortage.class)
+                .with(
+                        "-Djdk.virtualThreadScheduler.parallelism=" + CarrierShortage.CARRIERS,
+                        "-Djdk.virtualThreadScheduler.maxPoolSize=" + CarrierShortage.CARRIERS)
+                .run();
+        System.out.println(report.figures());
+        ChildProgram.assertFigures(
+                report,
+                Map.of(
+                        "missed timeout", 0L,
+                        "missed end of a wait", 0L,
+                        "missed end of the wait of a caller", 0L,
+                        "missed eviction", 0L,
+                        "missed eviction of a caller", 0L,
+                        "handlers of void calls not called", 0L,
+                        "warnings missed", 0L,
+                        "bodies that spin", (long) CarrierShortage.CARRIERS));
+    }
+}

@@ -1,0 +1,101 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.execution.ShortageCallers.Calls;
+import java.lang.ref.Reference;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program of its own, for {@link HeapShortageTests}: threads make calls while another one fills the heap and lets it go, over
+ * and over.
+ */
+final class HeapShortage {
+
+    /** How often the heap is filled, however slow the machine is. */
+    private static final int AT_LEAST = 10;
+
+    private HeapShortage() {}
+
+    public static void main(String[] arguments) {
+        ChildProgram.quiet();
+        ShortageCalls kind = ShortageCalls.valueOf(arguments[0]);
+        long seconds = Long.parseLong(arguments[1]);
+        if (kind == ShortageCalls.NAIVE) {
+            naive(seconds);
+        } else {
+            TestEngine test = kind.engine();
+            ShortageCallers callers = new ShortageCallers(kind.callers(test));
+            run(callers, seconds);
+            ChildProgram.tellWhatIsLeft(test, callers);
+        }
+        System.exit(0); // whatever threads hang
+    }
+
+    /** The contender: nothing but the JDK. */
+    private static void naive(long seconds) {
+        int number = 8;
+        Semaphore permits = new Semaphore(number);
+        Calls calls = () -> {
+            CompletableFuture<Object> future = new CompletableFuture<>();
+            Thread.startVirtualThread(() -> {
+                permits.acquireUninterruptibly();
+                try {
+                    Thread.onSpinWait();
+                } finally {
+                    permits.release();
+                    future.complete("value");
+                }
+            });
+            return future;
+        };
+        ShortageCallers callers = new ShortageCallers(List.of(calls, calls));
+        run(callers, seconds);
+        ChildProgram.until(() -> permits.availablePermits() == number && callers.open() == 0);
+        ChildProgram.tell("permits lost", number - permits.availablePermits());
+        ChildProgram.tell("open futures", callers.open());
+        ChildProgram.tell("callers that hang", callers.hanging());
+    }
+
+    private static void run(ShortageCallers callers, long seconds) {
+        fillForAMoment();
+        callers.start();
+        callers.awaitWarm();
+        long begin = System.nanoTime();
+        int full = 0;
+        for (; full < AT_LEAST || System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(seconds); full++) {
+            fillForAMoment();
+            LockSupport.parkNanos(5_000_000);
+        }
+        callers.end();
+        ChildProgram.tell("times the heap was full", full);
+    }
+
+    private static void fillForAMoment() {
+        try {
+            Object all = fill();
+            LockSupport.parkNanos(20_000_000);
+            Reference.reachabilityFence(all);
+        } catch (OutOfMemoryError full) {
+            // it was
+        }
+    }
+
+    /** All that is free, in pieces that get smaller. */
+    private static @Nullable Object fill() {
+        Object[] last = null;
+        for (int size = 1 << 20; size >= 16; size /= 4) {
+            try {
+                while (true) {
+                    last = new Object[] {last, new byte[size]};
+                }
+            } catch (OutOfMemoryError full) {
+                // smaller ones
+            }
+        }
+        return last;
+    }
+}

@@ -1,0 +1,60 @@
+package io.github.virtualthread.execution;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/**
+ * Calls while another thread fills the heap and lets it go, over and over. Each kind of call has a JVM of its own, two of which
+ * run at a time. {@code -Dshortage.seconds=25} makes the shortage longer.
+ */
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
+class HeapShortageTests {
+
+    private static final long SECONDS = Long.getLong("shortage.seconds", 4);
+    private static final Map<ShortageCalls, Future<ChildJvm.Report>> reports = new EnumMap<>(ShortageCalls.class);
+    private static final ExecutorService two = Executors.newFixedThreadPool(2);
+
+    @BeforeAll
+    static void begin() {
+        for (ShortageCalls kind : ShortageCalls.values()) {
+            reports.put(kind, two.submit(() -> new ChildJvm(HeapShortage.class)
+                    .with("-Xmx64m", "-XX:+UseSerialGC")
+                    .run(kind, SECONDS)));
+        }
+    }
+
+    @AfterAll
+    static void end() {
+        two.shutdownNow(); // ends the children too
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NAIVE", mode = Mode.EXCLUDE)
+    void aShortageOfHeapCostsNothingForGood(ShortageCalls kind) throws Exception {
+        ChildProgram.assertNothingLost(report(kind));
+    }
+
+    /** The JVM itself loses nothing. */
+    @Test
+    void norDoesItCostTheNaiveContender() throws Exception {
+        ChildProgram.assertFigures(
+                report(ShortageCalls.NAIVE), Map.of("permits lost", 0L, "open futures", 0L, "callers that hang", 0L));
+    }
+
+    private static ChildJvm.Report report(ShortageCalls kind) throws Exception {
+        ChildJvm.Report report = reports.get(kind).get();
+        System.out.println(kind + " " + report.figures());
+        return report;
+    }
+}
