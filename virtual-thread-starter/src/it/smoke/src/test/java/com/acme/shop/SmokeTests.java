@@ -141,7 +141,7 @@ class SmokeTests {
         });
         assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
 
-        HttpResponse<String> answer = send(request("/free"));
+        HttpResponse<String> answer = send(request("/free"), ALICE);
         assertThat(answer.statusCode()).isEqualTo(503);
         assertThat(answer.headers().firstValue("Retry-After")).contains("1");
         assertThat(answer.body()).isEmpty();
