@@ -23,13 +23,15 @@ final class RunTimeout {
      * @return to be cancelled when the body has ended
      */
     static Future<?> start(Task task, TaskEngine engine, Duration timeout) {
-        Runnable expire = () -> expire(task, engine.timer());
-        return engine.timer().schedule(() -> engine.timer().handOff(expire), TimeUnit.NANOSECONDS.convert(timeout));
+        return engine.timer()
+                .schedule(
+                        () -> task.engine().timer().handOff(() -> expire(task)), TimeUnit.NANOSECONDS.convert(timeout));
     }
 
     /** Not on the timer's thread: an interrupt closes the channel that a body is blocked on. */
     @SuppressWarnings("EmptyCatch")
-    private static void expire(Task task, TaskTimer timer) {
+    private static void expire(Task task) {
+        TaskTimer timer = task.engine().timer();
         if (task.timeOut()) {
             try {
                 Future<?> unused = timer.schedule(

@@ -179,6 +179,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                                         && frame.getClassName().equals(Task.class.getName())));
             } catch (OutOfMemoryError noRoom) {
                 TaskTimer.pause();
+            } catch (Throwable broken) {
+                return false;
             }
         }
     }

@@ -37,7 +37,14 @@ public final class TaskEngine implements AutoCloseable {
 
     /** What calls need first when they fail: a class that finds no memory for its initialization stays broken. */
     private static final List<Class<?>> NEEDED_LATE = List.of(
-            Cause.class, Ending.class, Failures.class, Outcome.class, Reason.class, RunTimeout.class, SafeLog.class);
+            Cause.class,
+            Ending.class,
+            Failures.class,
+            Outcome.class,
+            Reason.class,
+            RunTimeout.class,
+            SafeLog.class,
+            StackWalker.class);
 
     private enum Phase {
         OPEN,

@@ -26,6 +26,7 @@ final class SemaphoreLimit implements TaskLimit {
     private final WaitQueue queue = new WaitQueue();
     private final TaskTimer timer;
     private final Expiry expiry; // guarded by lock
+    private volatile @Nullable PermitRequest untold; // could not be started, the last one first; written under the lock
     private final StripedCount completed = new StripedCount();
     volatile LimitSettings settings; // written under the lock
     private volatile String name;
@@ -287,27 +288,52 @@ final class SemaphoreLimit implements TaskLimit {
 
     /**
      * A loop, not a recursion: however many requests fail to start one after the other, the stack does not grow. They are
-     * told after it, since what they do then may block; until then their own links chain them, since mostly memory is short.
+     * told after it, since what they do then may block.
      */
     private void serve() {
-        PermitRequest first = null;
-        PermitRequest last = null;
         for (PermitRequest next = takeNext(); next != null; next = takeNext()) {
             if (!next.grant()) {
                 permits.release();
-                if (last == null) {
-                    first = next;
-                } else {
-                    last.next = next;
-                }
-                last = next;
+                keepUntold(next);
             }
         }
-        while (first != null) {
-            PermitRequest told = first;
-            first = told.next;
-            told.next = null;
-            told.tellGrantFailed();
+        if (untold != null) {
+            tellUntold();
+        }
+    }
+
+    /** By its own link, since mostly memory is short; and here, so that whoever is next goes on where a thread is lost. */
+    private void keepUntold(PermitRequest request) {
+        lock.lock();
+        try {
+            request.next = untold;
+            untold = request;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tellUntold() {
+        for (PermitRequest next = pollUntold(); next != null; next = pollUntold()) {
+            try {
+                next.tellGrantFailed();
+            } catch (Throwable failure) {
+                TaskTimer.tell(failure);
+            }
+        }
+    }
+
+    private @Nullable PermitRequest pollUntold() {
+        lock.lock();
+        try {
+            PermitRequest first = untold;
+            if (first != null) {
+                untold = first.next;
+                first.next = null;
+            }
+            return first;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -337,6 +363,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** Puts out everybody who waits at this moment, one by one: who still waits for that needs no more memory than before. */
     int evict(Reason reason) {
+        tellUntold();
         int evicted = 0;
         long now = System.nanoTime();
         for (PermitRequest next = pollWaitingAt(now); next != null; next = pollWaitingAt(now)) {
