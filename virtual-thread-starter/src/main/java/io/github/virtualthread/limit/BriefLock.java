@@ -15,18 +15,19 @@ final class BriefLock extends ReentrantLock {
 
     /**
      * Whose turn it is may be a virtual thread that gets no carrier. Bodies may keep all carriers busy, and those that are pinned
-     * may want this very lock: nobody parks behind it for longer than a moment. Throws nothing: a permit may be on its way.
+     * may want this very lock: a platform thread parks behind it for no longer than a moment, and a virtual thread not at all. To
+     * park for a time takes memory when it begins and when it ends, and a virtual thread that finds none may be lost. Throws
+     * nothing: a permit may be on its way.
      */
     @Override
     public void lock() {
         boolean interrupted = false;
-        for (boolean locked = spin(); !locked; ) {
+        boolean locked = spin();
+        while (!locked) {
             try {
-                locked = tryLock(1, TimeUnit.MILLISECONDS) || spin();
+                locked = Thread.currentThread().isVirtual() ? spin() : tryLock(1, TimeUnit.MILLISECONDS) || spin();
             } catch (InterruptedException later) {
                 interrupted = true;
-            } catch (OutOfMemoryError noRoom) { // to park takes memory, and at first a thread of the JDK
-                locked = spin();
             }
         }
         if (interrupted) {

@@ -274,14 +274,14 @@ final class SemaphoreLimit implements TaskLimit {
     /** Grants a permit that is taken; where that fails, it goes to another before the request is told, which may block. */
     private void grant(PermitRequest request) {
         if (!request.grant()) {
+            keepUntold(request);
             restore();
-            request.tellGrantFailed();
         }
     }
 
     private void restore() {
         permits.release();
-        if (!queue.isEmpty()) {
+        if (!queue.isEmpty() || untold != null) {
             serve();
         }
     }
