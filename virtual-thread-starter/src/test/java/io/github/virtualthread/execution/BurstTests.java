@@ -4,13 +4,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A queue without a capacity, under a maximum wait, with more calls than there is memory for. {@code -Dburst.seconds=12} makes
- * the burst longer.
+ * A queue without a capacity, under a maximum wait, with more calls than there is memory for. Runs on request, by
+ * {@code -Dburst.seconds=12}: while the heap is entirely full, every attempt to let a call go collects all of it, and takes too long.
  */
+@EnabledIfSystemProperty(named = "burst.seconds", matches = "\\d+")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class BurstTests {
 
