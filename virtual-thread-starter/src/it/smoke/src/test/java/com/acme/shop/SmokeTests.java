@@ -294,7 +294,7 @@ class SmokeTests {
         } else {
             assertThatThrownBy(() -> application.run("--spring.config.name=blank"))
                     .isNotNull();
-            assertThat(output.getAll()).contains("virtual-thread.limits has a value, but it holds limits");
+            assertThat(output.getAll()).contains("virtual-thread.limits is empty, but it holds limits");
         }
     }
 
