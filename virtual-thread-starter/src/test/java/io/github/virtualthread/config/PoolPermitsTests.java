@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** When pools are looked at. */
-@Timeout(10)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class PoolPermitsTests {
 
     private final BlockingQueue<Thread> readers = new ArrayBlockingQueue<>(1);
