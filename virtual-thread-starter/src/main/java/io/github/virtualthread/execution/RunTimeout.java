@@ -22,8 +22,9 @@ final class RunTimeout {
      *
      * @return to be cancelled when the body has ended
      */
-    static Future<?> start(Task task, TaskEngine engine, Duration timeout) {
-        return engine.timer()
+    static Future<?> start(Task task, Duration timeout) {
+        return task.engine()
+                .timer()
                 .schedule(
                         () -> task.engine().timer().handOff(() -> expire(task)), TimeUnit.NANOSECONDS.convert(timeout));
     }

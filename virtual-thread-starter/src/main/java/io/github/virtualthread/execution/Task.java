@@ -284,7 +284,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     private @Nullable Object runInTime(TaskBody body) throws Throwable {
         Duration longest = spec().timeout();
-        Future<?> timeout = longest == null ? null : RunTimeout.start(this, engine(), longest);
+        Future<?> timeout = longest == null ? null : RunTimeout.start(this, longest);
         try {
             Object value = body.run();
             TaskBody given = body instanceof DecoratedBody decorated ? decorated.body() : body;

@@ -70,8 +70,8 @@ public final class TaskTimer implements AutoCloseable {
             }
         } catch (Throwable noThread) {
             entry.cancel(false);
-            LockSupport.unpark(
-                    thread.get()); // the entry may have been added all the same, and others count on being behind it
+            // the entry may have been added all the same, and others count on being behind it
+            LockSupport.unpark(thread.get());
             throw noThread;
         }
         if (closed) {
