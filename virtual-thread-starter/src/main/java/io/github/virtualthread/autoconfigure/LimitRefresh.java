@@ -2,14 +2,14 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.PoolPermits;
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

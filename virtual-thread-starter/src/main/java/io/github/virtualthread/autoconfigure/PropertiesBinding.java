@@ -1,7 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashSet;

@@ -1,7 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -2,10 +2,11 @@ package io.github.virtualthread.autoconfigure;
 
 import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
 
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -152,7 +153,7 @@ final class StrayKeys {
                 return 0;
             }
             boolean isNear = Math.abs(joined.length() - OURS.length()) <= 1
-                    && LimitNames.nearest(joined, List.of(OURS)).isPresent();
+                    && Spelling.nearest(joined, List.of(OURS)).isPresent();
             if (isNear) {
                 return i + 1;
             }

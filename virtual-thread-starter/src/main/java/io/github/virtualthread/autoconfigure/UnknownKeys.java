@@ -4,9 +4,9 @@ import static io.github.virtualthread.autoconfigure.PropertiesBinding.LIMITS;
 import static io.github.virtualthread.autoconfigure.PropertiesBinding.METHODS;
 import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
 
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.PropertyKeys;
-import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
@@ -82,7 +82,7 @@ final class UnknownKeys {
                             inLimits ? PropertyKeys.limit(dotted) : PropertyKeys.method(dotted),
                             last);
         }
-        return LimitNames.nearest(last, known)
+        return Spelling.nearest(last, known)
                 .map(nearest -> "Did you mean %s?".formatted(name.getParent().append(nearest)))
                 .orElseGet(() -> "Remove it, or write one of %s.".formatted(known));
     }

@@ -4,9 +4,9 @@ import static io.github.virtualthread.autoconfigure.PropertiesBinding.LIMITS;
 import static io.github.virtualthread.autoconfigure.PropertiesBinding.METHODS;
 import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
 
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.PropertyKeys;
-import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -123,7 +123,7 @@ final class WrongValues {
                 .toList();
         return new Text(
                 "one of " + allowed,
-                LimitNames.nearest(value, allowed)
+                Spelling.nearest(value, allowed)
                         .map("Did you mean '%s'?"::formatted)
                         .orElse("Write one of %s.".formatted(allowed)));
     }

@@ -1,8 +1,8 @@
 package io.github.virtualthread.config;
 
 import io.github.virtualthread.interceptor.MethodSettings;
-import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.PropertyKeys;
-import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
-import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.PermitsSource;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
@@ -77,7 +77,7 @@ final class PoolReader {
             throw mistake(
                     "%s, but there is no such bean; those of type DataSource or PermitsSource are %s"
                             .formatted(takes(limit, name), known),
-                    LimitNames.nearest(name, known)
+                    Spelling.nearest(name, known)
                                     .map("Did you mean '%s'? "::formatted)
                                     .orElse("")
                             + "Correct %s.permits-from, or replace it by permits."

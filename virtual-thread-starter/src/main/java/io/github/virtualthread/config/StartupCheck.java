@@ -2,13 +2,14 @@ package io.github.virtualthread.config;
 
 import io.github.virtualthread.interceptor.AnnotatedCall;
 import io.github.virtualthread.interceptor.Findings;
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.PropertyKeys;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
-import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -106,7 +107,7 @@ final class StartupCheck implements SmartInitializingSingleton {
                                 limits.names().isEmpty()
                                         ? "no limits are configured"
                                         : "the configured limits are " + limits.names()),
-                LimitNames.nearest(name, limits.names())
+                Spelling.nearest(name, limits.names())
                         .map("Did you mean '%s'?"::formatted)
                         .orElse(
                                 LimitNames.isAllowed(name)

@@ -1,8 +1,8 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.interceptor.Mistake;
 import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
-import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.List;
 import java.util.Map;
 import org.springframework.beans.factory.config.BeanDefinition;

@@ -1,6 +1,7 @@
 package io.github.virtualthread.interceptor;
 
 import io.github.virtualthread.interceptor.CreatedBeans.Created;
+import io.github.virtualthread.mistake.Mistake;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

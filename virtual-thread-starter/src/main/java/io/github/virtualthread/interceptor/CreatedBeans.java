@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.mistake.Mistake;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,6 +1,9 @@
 package io.github.virtualthread.interceptor;
 
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
 import java.util.Collection;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,13 @@ final class LimitChecks {
         return CallSettings.of(method, placeholders, settings);
     }
 
+    /** An annotation with a placeholder that nothing gives a value to. */
+    static Mistake unreadable(AnnotatedMethod method, IllegalArgumentException failure) {
+        return new Mistake(
+                "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),
+                "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}.");
+    }
+
     @Nullable
     Mistake check(AnnotatedMethod method) {
         String limit;
@@ -36,7 +46,7 @@ final class LimitChecks {
             CallSettings.name(method, placeholders);
             limit = CallSettings.limit(method, placeholders, settings);
         } catch (IllegalArgumentException failure) {
-            return Mistake.unreadable(method, failure);
+            return unreadable(method, failure);
         }
         // a property may lift the limit
         boolean isItsOwn = settings.of(method).limit() == null;
@@ -61,7 +71,7 @@ final class LimitChecks {
     }
 
     private Mistake unknown(AnnotatedMethod method, String limit, Collection<String> known) {
-        String action = LimitNames.nearest(limit, known)
+        String action = Spelling.nearest(limit, known)
                         .map("Did you mean '%s'? "::formatted)
                         .orElse("")
                 + "Correct " + source(method);

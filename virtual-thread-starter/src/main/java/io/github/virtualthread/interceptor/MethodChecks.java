@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

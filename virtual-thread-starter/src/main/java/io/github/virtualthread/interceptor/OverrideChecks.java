@@ -1,6 +1,8 @@
 package io.github.virtualthread.interceptor;
 
-import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
@@ -76,7 +78,7 @@ final class OverrideChecks {
                 annotated.stream().map(AnnotatedMethod::qualifiedName).toList();
         return new Mistake(
                 "%s matches no annotated method".formatted(PropertyKeys.method(name)),
-                LimitNames.nearest(name, names)
+                Spelling.nearest(name, names)
                         .map("Did you mean '%s'?"::formatted)
                         .orElse("Write class and method of a bean, as in \"[com.acme.Mailer.send]\", or remove it."));
     }

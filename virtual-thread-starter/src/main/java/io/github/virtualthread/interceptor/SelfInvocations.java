@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.mistake.Mistake;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.interceptor;
 
+import io.github.virtualthread.mistake.Mistake;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
@@ -18,7 +19,7 @@ final class TimeoutChecks {
         try {
             text = CallSettings.resolve(method.declaration().timeout(), placeholders);
         } catch (IllegalArgumentException failure) {
-            return Mistake.unreadable(method, failure);
+            return LimitChecks.unreadable(method, failure);
         }
         try {
             Timeouts.parse(text);

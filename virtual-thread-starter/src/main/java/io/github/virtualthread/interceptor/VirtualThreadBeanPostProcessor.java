@@ -3,6 +3,8 @@ package io.github.virtualthread.interceptor;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.interceptor.CreatedBeans.Created;
 import io.github.virtualthread.interceptor.VirtualThreadInterceptor.Resolution;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -2,6 +2,8 @@ package io.github.virtualthread.interceptor;
 
 import io.github.virtualthread.interceptor.CreatedBeans.Created;
 import io.github.virtualthread.interceptor.VirtualThreadInterceptor.Resolution;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;

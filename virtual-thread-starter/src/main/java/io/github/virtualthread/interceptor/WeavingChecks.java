@@ -2,6 +2,7 @@ package io.github.virtualthread.interceptor;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

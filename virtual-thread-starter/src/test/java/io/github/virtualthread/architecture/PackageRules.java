@@ -14,6 +14,7 @@ record PackageRules(String root) {
 
     /** Each knows only those before it. */
     private static final List<String> ORDER = List.of(
+            "mistake",
             "limit",
             "context",
             "execution",

@@ -3,7 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

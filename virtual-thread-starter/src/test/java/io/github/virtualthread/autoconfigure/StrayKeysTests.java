@@ -2,10 +2,10 @@ package io.github.virtualthread.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.interceptor.Mistake;
-import io.github.virtualthread.interceptor.VirtualThreadConfigurationException;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

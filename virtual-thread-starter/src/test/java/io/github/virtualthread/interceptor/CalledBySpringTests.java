@@ -8,6 +8,7 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
 import jakarta.annotation.PostConstruct;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.github.virtualthread.interceptor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.mistake.Mistake;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;

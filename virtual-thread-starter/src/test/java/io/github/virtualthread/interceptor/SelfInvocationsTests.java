@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.mistake.Mistake;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,6 +5,7 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.mistake.Mistake;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;

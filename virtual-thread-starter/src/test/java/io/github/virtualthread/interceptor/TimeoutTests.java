@@ -10,6 +10,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

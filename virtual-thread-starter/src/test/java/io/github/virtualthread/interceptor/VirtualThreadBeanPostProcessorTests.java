@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Level;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Map;

@@ -2,11 +2,9 @@ package io.github.virtualthread.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(5)
@@ -33,24 +31,5 @@ class LimitNamesTests {
     @ValueSource(strings = {"", " ", "a b", "a/b", "a:b", "-", "_-_", ".", "...", "-.", "a\n"})
     void allowsNothingElse(String name) {
         assertThat(LimitNames.isAllowed(name)).isFalse();
-    }
-
-    @ParameterizedTest
-    @CsvSource({"mial,mail", "maill,mail", "Mail_,mail", "reprot,report", "report-s,report", "d,db"})
-    void findsTheNameThatWasMeant(String written, String meant) {
-        assertThat(LimitNames.nearest(written, List.of("db", "mail", "report"))).contains(meant);
-    }
-
-    @Test
-    void findsTheNearestOfSeveral() {
-        assertThat(LimitNames.nearest("orders1", List.of("order", "orders2x", "orders")))
-                .contains("orders");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"invoice", "x1", "mmmmmmmmmmmm"})
-    void findsNoneWhereNoneIsNear(String written) {
-        assertThat(LimitNames.nearest(written, List.of("db", "mail", "report"))).isEmpty();
-        assertThat(LimitNames.nearest(written, List.of())).isEmpty();
     }
 }

@@ -1,4 +1,4 @@
-package io.github.virtualthread.interceptor;
+package io.github.virtualthread.mistake;
 
 import java.util.List;
 import java.util.stream.Collectors;

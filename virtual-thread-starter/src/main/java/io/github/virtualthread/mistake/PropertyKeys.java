@@ -1,4 +1,4 @@
-package io.github.virtualthread.interceptor;
+package io.github.virtualthread.mistake;
 
 /** Keys of properties, as messages show them. */
 public final class PropertyKeys {
