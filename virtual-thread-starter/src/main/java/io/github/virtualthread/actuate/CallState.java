@@ -38,9 +38,7 @@ public record CallState(
     private static final int INNERMOST = 8;
 
     private static final List<String> ENGINE = List.of(
-            "io.github.virtualthread.execution.",
-            "io.github.virtualthread.interceptor.",
-            "io.github.virtualthread.aspectj.");
+            "io.github.virtualthread.execution.", "io.github.virtualthread.aop.", "io.github.virtualthread.aspectj.");
     private static final List<String> PROXIES = List.of(
             "org.springframework.aop.",
             "org.springframework.cglib.",

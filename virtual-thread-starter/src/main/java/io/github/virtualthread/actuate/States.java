@@ -2,9 +2,9 @@ package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.actuate.CallCounts.Counts;
 import io.github.virtualthread.actuate.CallCounts.Name;
+import io.github.virtualthread.aop.AnnotatedCall;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
-import io.github.virtualthread.interceptor.AnnotatedCall;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;

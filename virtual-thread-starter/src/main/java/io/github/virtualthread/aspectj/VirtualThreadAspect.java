@@ -1,6 +1,6 @@
 package io.github.virtualthread.aspectj;
 
-import io.github.virtualthread.interceptor.WovenCalls;
+import io.github.virtualthread.aop.WovenCalls;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;

@@ -1,6 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;

@@ -2,7 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.virtualthread.config.PoolSizes;
+import io.github.virtualthread.pool.PoolSizes;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;

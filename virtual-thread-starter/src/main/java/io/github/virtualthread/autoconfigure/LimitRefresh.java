@@ -1,7 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.EngineSettings;
-import io.github.virtualthread.config.PoolPermits;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -10,6 +9,7 @@ import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

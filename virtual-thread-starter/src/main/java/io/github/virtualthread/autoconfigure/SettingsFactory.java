@@ -1,11 +1,11 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.MethodSettings;
+import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.EngineSettings.Watch;
-import io.github.virtualthread.interceptor.MethodSettings;
-import io.github.virtualthread.interceptor.MethodSettings.MethodOverride;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;

@@ -1,13 +1,13 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
-import io.github.virtualthread.config.PoolPermits;
-import io.github.virtualthread.config.PoolSizes;
 import io.github.virtualthread.execution.VirtualThreads;
-import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.pool.PoolPermits;
+import io.github.virtualthread.pool.PoolSizes;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -1,6 +1,6 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.interceptor.AnnotatedCall;
+import io.github.virtualthread.aop.AnnotatedCall;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;

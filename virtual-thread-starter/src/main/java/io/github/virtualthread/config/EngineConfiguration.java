@@ -1,18 +1,21 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.aop.ApplicationUncaughtExceptionHandler;
+import io.github.virtualthread.aop.Interception;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
-import io.github.virtualthread.interceptor.ApplicationUncaughtExceptionHandler;
-import io.github.virtualthread.interceptor.Interception;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.pool.PoolPermits;
+import io.github.virtualthread.pool.PoolSizes;
+import io.github.virtualthread.pool.TransactionWarnings;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -84,7 +87,7 @@ class EngineConfiguration {
             TaskTimer virtualThreadTimer,
             ObjectProvider<PoolSizes> sizes,
             ConfigurableListableBeanFactory beanFactory) {
-        return new PoolPermits(virtualThreadLimits, new PoolReader(beanFactory, sizes), virtualThreadTimer);
+        return new PoolPermits(virtualThreadLimits, beanFactory, sizes, virtualThreadTimer);
     }
 
     @Bean

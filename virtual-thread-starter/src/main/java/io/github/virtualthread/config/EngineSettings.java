@@ -1,6 +1,6 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.interceptor.MethodSettings;
+import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;

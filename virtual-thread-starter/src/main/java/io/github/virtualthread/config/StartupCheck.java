@@ -1,8 +1,8 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.interceptor.AnnotatedCall;
-import io.github.virtualthread.interceptor.Findings;
-import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.aop.AnnotatedCall;
+import io.github.virtualthread.aop.Findings;
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
@@ -10,6 +10,7 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

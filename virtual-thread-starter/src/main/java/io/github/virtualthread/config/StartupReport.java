@@ -1,8 +1,8 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.aop.AnnotatedCall;
+import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.context.ContextPropagation;
-import io.github.virtualthread.interceptor.AnnotatedCall;
-import io.github.virtualthread.interceptor.Findings;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.List;

@@ -118,7 +118,7 @@ class CallStateTests {
     }
 
     private void engine() {
-        code("io.github.virtualthread.interceptor.VirtualThreadInterceptor", "invoke", 2);
+        code("io.github.virtualthread.aop.VirtualThreadInterceptor", "invoke", 2);
         code("io.github.virtualthread.execution.Task", "run", 2);
         jdk("java.lang.VirtualThread", "run", 1);
     }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.AnnotatedCall;
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.config.AnnotatedCalls;
 import io.github.virtualthread.config.EnableVirtual;
-import io.github.virtualthread.interceptor.AnnotatedCall;
-import io.github.virtualthread.interceptor.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;

@@ -1,0 +1,105 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.Limited;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.MergedAnnotations;
+
+/**
+ * A method to which an annotation applies.
+ *
+ * @param type class of the bean, or the interface that declares the method where the class is a generated one or not known yet
+ * @param method the method that runs
+ * @param declarations {@code method} and all that it overrides or implements, nearest first
+ * @param annotationType annotation that applies
+ * @param declaration what the annotation says
+ * @param carrier type that carries the annotation, null where a method does
+ * @param both whether {@code @Limited} applies as well, which is a mistake
+ */
+record AnnotatedMethod(
+        Class<?> type,
+        Method method,
+        List<Method> declarations,
+        Class<? extends Annotation> annotationType,
+        Declaration declaration,
+        @Nullable Class<?> carrier,
+        boolean both) {
+
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
+    /** Class and method, as users write it. */
+    String qualifiedName() {
+        return type.getName() + "." + method.getName();
+    }
+
+    /** Name of the task where the annotation gives none: simple name of the bean's class, and the method's. */
+    String defaultName() {
+        String simple = type.getSimpleName();
+        String shown =
+                simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
+        return shown + "." + method.getName();
+    }
+
+    /** What to call the annotation in messages. */
+    String annotation() {
+        return "@" + annotationType.getSimpleName();
+    }
+
+    /** Whether the method runs on the thread of its caller, which waits there for the permit. */
+    boolean isLimited() {
+        return annotationType == Limited.class;
+    }
+
+    AnnotatedMethod withBoth() {
+        return new AnnotatedMethod(type, method, declarations, annotationType, declaration, carrier, true);
+    }
+
+    /** Where the annotation is, as users write it. */
+    String place() {
+        return carrier == null ? qualifiedName() : carrier.getName();
+    }
+
+    boolean returnsNothing() {
+        Class<?> returned = method.getReturnType();
+        return returned == void.class || returned.getName().equals("kotlin.Unit");
+    }
+
+    boolean returnsFuture() {
+        Class<?> returned = method.getReturnType();
+        return returned == CompletableFuture.class || returned == CompletionStage.class || returned == Future.class;
+    }
+
+    boolean isSuspending() {
+        Class<?>[] parameters = method.getParameterTypes();
+        return parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals(CONTINUATION);
+    }
+
+    boolean isBeanMethod() {
+        return MergedAnnotations.from(method).isPresent(Bean.class);
+    }
+
+    /** Whether advice can do what is asked for; where it cannot, the check at start-up says why. */
+    boolean isAdvisable() {
+        return (isLimited() || returnsNothing() || returnsFuture()) && !isSuspending() && !isBeanMethod();
+    }
+
+    boolean isDeclaredByInterface() {
+        return declarations.stream().anyMatch(each -> each.getDeclaringClass().isInterface());
+    }
+
+    boolean is(int modifier) {
+        return (method.getModifiers() & modifier) != 0;
+    }
+
+    boolean isPackagePrivate() {
+        return !is(Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE);
+    }
+}

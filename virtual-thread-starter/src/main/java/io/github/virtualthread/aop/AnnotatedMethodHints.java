@@ -1,0 +1,61 @@
+package io.github.virtualthread.aop;
+
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.support.RegisteredBean;
+
+/**
+ * Keeps, for a native image, the methods by which annotated ones are found and called: those of the class of a bean, of its
+ * superclasses and interfaces, those of Spring too: by them it is known which methods an annotation on a class covers. Spring
+ * itself keeps the signatures of the class alone. And the annotation that was chosen.
+ */
+final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
+
+    /** Created by Spring. */
+    AnnotatedMethodHints() {}
+
+    @Override
+    public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+        VirtualThreadBeanPostProcessor postProcessor = bean.getBeanFactory()
+                .getBeanProvider(VirtualThreadBeanPostProcessor.class)
+                .getIfUnique();
+        if (postProcessor == null) {
+            return null;
+        }
+        AnnotatedMethods methods = postProcessor.methods();
+        Set<Class<?>> kept = new LinkedHashSet<>();
+        if (bean.getBeanClass() == VirtualThreadBeanPostProcessor.class) {
+            // its definition has the name
+            kept.add(methods.annotationType());
+        }
+        typesOf(bean)
+                .map(TypeHierarchy::userClass)
+                .filter(type -> !methods.in(type).isEmpty())
+                .forEach(type -> kept.addAll(TypeHierarchy.of(type)));
+        return kept.isEmpty()
+                ? null
+                : (generation, code) -> keep(kept, generation.getRuntimeHints().reflection());
+    }
+
+    /** The product of a factory has methods too, such as a repository. An inner bean is not known by name. */
+    private static Stream<Class<?>> typesOf(RegisteredBean bean) {
+        return bean.isInnerBean()
+                ? Stream.of(bean.getBeanClass())
+                : Stream.of(bean.getBeanClass(), bean.getBeanFactory().getType(bean.getBeanName(), false))
+                        .filter(Objects::nonNull);
+    }
+
+    private static void keep(Set<Class<?>> types, ReflectionHints hints) {
+        types.stream()
+                .filter(type -> type.isInterface() || !TypeHierarchy.isOfSpring(type))
+                .filter(type -> !type.getName().startsWith("java."))
+                .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS));
+    }
+}

@@ -1,0 +1,178 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.Limited;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Which methods of a class are annotated, with {@code @VirtualThread} or its replacement or with {@link Limited}, each with
+ * the one annotation that applies to it.
+ *
+ * <p>A class is looked at once; asking for a method of it again costs two look-ups in maps.
+ */
+final class AnnotatedMethods {
+
+    private static final Logger logger = LoggerFactory.getLogger(AnnotatedMethods.class);
+
+    private static final OfClass NOTHING = new OfClass(Map.of(), List.of());
+
+    private final Class<? extends Annotation> annotationType;
+    private final List<Class<? extends Annotation>> annotationTypes;
+    private final Map<Class<?>, OfClass> classes = new ConcurrentHashMap<>();
+    private final Map<Class<?>, Boolean> carriers = new ConcurrentHashMap<>();
+
+    AnnotatedMethods(Class<? extends Annotation> annotationType) {
+        this.annotationType = annotationType;
+        this.annotationTypes =
+                annotationType == Limited.class ? List.of(Limited.class) : List.of(annotationType, Limited.class);
+    }
+
+    /** What to call the annotations of a class in messages. */
+    String annotations(Class<?> type) {
+        return in(type).stream()
+                .map(AnnotatedMethod::annotation)
+                .distinct()
+                .sorted(Comparator.reverseOrder())
+                .collect(Collectors.joining(" and "));
+    }
+
+    /** The annotation that asks for virtual threads. */
+    Class<? extends Annotation> annotationType() {
+        return annotationType;
+    }
+
+    /** The annotated method that runs when {@code method} is called on an object of {@code targetClass}. */
+    @Nullable
+    AnnotatedMethod find(Method method, Class<?> targetClass) {
+        return of(targetClass).byDeclaration().get(method);
+    }
+
+    /** All annotated methods of a class, by name. */
+    List<AnnotatedMethod> in(Class<?> type) {
+        return of(type).all();
+    }
+
+    private OfClass of(Class<?> type) {
+        OfClass known = classes.get(type);
+        if (known == null) {
+            Class<?> user = TypeHierarchy.userClass(type);
+            known = carries(user) || inherits(user) ? inspect(user) : NOTHING;
+            classes.put(type, known);
+        }
+        return known;
+    }
+
+    private OfClass inspect(Class<?> type) {
+        List<Class<?>> types = TypeHierarchy.of(type);
+        Map<Method, AnnotatedMethod> byDeclaration = new HashMap<>();
+        Map<Method, AnnotatedMethod> byMethod = new HashMap<>();
+        for (Class<? extends Annotation> each : annotationTypes) {
+            new MethodResolution(type, types, each)
+                    .annotated()
+                    .forEach(method -> byMethod.merge(
+                            method.method(), method, (first, limited) -> applying(first, limited, types)));
+        }
+        List<AnnotatedMethod> all = byMethod.values().stream()
+                .sorted(Comparator.comparing(AnnotatedMethod::qualifiedName)
+                        .thenComparing(each -> each.method().toString()))
+                .toList();
+        all.forEach(each -> each.declarations().forEach(method -> byDeclaration.put(method, each)));
+        return all.isEmpty() ? NOTHING : new OfClass(byDeclaration, all);
+    }
+
+    /** The nearer of two annotations; two in the same place are a mistake. */
+    private static AnnotatedMethod applying(AnnotatedMethod first, AnnotatedMethod limited, List<Class<?>> types) {
+        int difference = distance(first, types) - distance(limited, types);
+        return difference == 0 ? first.withBoth() : difference < 0 ? first : limited;
+    }
+
+    /** How far up the annotation is: that of any method is nearer than that of a type. */
+    private static int distance(AnnotatedMethod method, List<Class<?>> types) {
+        List<Method> declarations = method.declarations();
+        if (method.carrier() != null) {
+            return declarations.size() + types.indexOf(method.carrier());
+        }
+        int distance = 0;
+        while (Declaration.of(declarations.get(distance), method.annotationType()) == null) {
+            distance++;
+        }
+        return distance;
+    }
+
+    /** Whether one of the types above this one carries an annotation; each of those is looked at once. */
+    private boolean inherits(Class<?> type) {
+        Class<?> parent = type.getSuperclass();
+        if (parent != null && parent != Object.class && isCarrier(parent)) {
+            return true;
+        }
+        for (Class<?> each : type.getInterfaces()) {
+            if (isCarrier(each)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isCarrier(Class<?> type) {
+        Boolean known = carriers.get(type);
+        if (known == null) {
+            known = carries(type) || inherits(type);
+            carriers.put(type, known);
+        }
+        return known;
+    }
+
+    /** Whether the type itself or one of its own methods has one of the annotations. */
+    private boolean carries(Class<?> type) {
+        // every class of an application comes here, most of them in vain: streams would be most of the work
+        for (Class<? extends Annotation> each : annotationTypes) {
+            if (isCandidate(type, each) && isAnnotated(type, each)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Most beans are Spring's own, which has no annotations but its own. */
+    private static boolean isCandidate(Class<?> type, Class<? extends Annotation> annotationType) {
+        return AnnotationUtils.isCandidateClass(type, annotationType)
+                && (!TypeHierarchy.isOfSpring(type) || TypeHierarchy.isOfSpring(annotationType));
+    }
+
+    private static boolean isAnnotated(Class<?> type, Class<? extends Annotation> annotationType) {
+        if (Declaration.of(type, annotationType) != null) {
+            return true;
+        }
+        for (Method method : methodsOf(type)) {
+            if (Declaration.of(method, annotationType) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Methods declared in a type, and default methods of its interfaces; none where a type in a signature is missing.
+     */
+    static Method[] methodsOf(Class<?> type) {
+        try {
+            return ReflectionUtils.getDeclaredMethods(type);
+        } catch (IllegalStateException failure) {
+            logger.debug("Methods of {} cannot be read; none of them is advised", type.getName(), failure);
+            return new Method[0];
+        }
+    }
+
+    private record OfClass(Map<Method, AnnotatedMethod> byDeclaration, List<AnnotatedMethod> all) {}
+}

@@ -1,0 +1,89 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.execution.VirtualThreads;
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.scheduling.annotation.AsyncConfigurer;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Hands failures of {@code void} methods to the handler that the application has: its {@link
+ * AsyncUncaughtExceptionHandler} bean, else that of its {@link AsyncConfigurer}, else the log at ERROR.
+ *
+ * <p>Looks for it at the first failure, so that neither is created early. Several candidates without a primary one
+ * count as none. Must not be a bean of type {@code AsyncUncaughtExceptionHandler} itself.
+ */
+public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler {
+
+    private static final Logger logger = LoggerFactory.getLogger(ApplicationUncaughtExceptionHandler.class);
+
+    private static final Method EXECUTE = ClassUtils.getMethod(VirtualThreads.class, "execute", Runnable.class);
+
+    private final BeanFactory beanFactory;
+    private volatile @Nullable AsyncUncaughtExceptionHandler found;
+
+    /**
+     * A handler that has looked for nothing yet.
+     *
+     * @param beanFactory where the application's handler is looked up
+     */
+    public ApplicationUncaughtExceptionHandler(BeanFactory beanFactory) {
+        this.beanFactory = beanFactory;
+    }
+
+    @Override
+    public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
+        handler().handleUncaughtException(ex, method, params);
+    }
+
+    /**
+     * Hands over a failure of a task that is no method of a bean. The application's handler gets {@link
+     * VirtualThreads#execute(Runnable)} in place of a method, without arguments.
+     *
+     * @param task name of the task
+     * @param failure what it threw, or why it was refused
+     */
+    public void handleUncaughtException(String task, Throwable failure) {
+        AsyncUncaughtExceptionHandler handler = handler();
+        if (handler instanceof LoggingUncaughtExceptionHandler logging) {
+            logging.log(task, failure);
+        } else {
+            handler.handleUncaughtException(failure, EXECUTE);
+        }
+    }
+
+    private AsyncUncaughtExceptionHandler handler() {
+        AsyncUncaughtExceptionHandler handler = found;
+        if (handler == null) {
+            handler = find();
+            found = handler;
+        }
+        return handler;
+    }
+
+    private AsyncUncaughtExceptionHandler find() {
+        AsyncUncaughtExceptionHandler handler = null;
+        try {
+            handler = beanFactory
+                    .getBeanProvider(AsyncUncaughtExceptionHandler.class)
+                    .getIfUnique();
+            if (handler == null) {
+                handler = ofConfigurer();
+            }
+        } catch (BeansException failure) {
+            logger.error("The handler of uncaught exceptions cannot be created; they are logged instead", failure);
+        }
+        return handler == null ? new LoggingUncaughtExceptionHandler() : handler;
+    }
+
+    private @Nullable AsyncUncaughtExceptionHandler ofConfigurer() {
+        AsyncConfigurer configurer =
+                beanFactory.getBeanProvider(AsyncConfigurer.class).getIfUnique();
+        return configurer == null ? null : configurer.getAsyncUncaughtExceptionHandler();
+    }
+}

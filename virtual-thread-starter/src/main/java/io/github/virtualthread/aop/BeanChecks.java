@@ -1,0 +1,152 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.aop.CreatedBeans.Created;
+import io.github.virtualthread.mistake.Mistake;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+
+/**
+ * Finds all mistakes in a bean factory: by the types of its bean definitions, of which it creates none, and by the
+ * classes of the beans that are there already.
+ */
+final class BeanChecks {
+
+    private static final Logger logger = LoggerFactory.getLogger(BeanChecks.class);
+
+    private final ConfigurableListableBeanFactory factory;
+    private final AnnotatedMethods methods;
+    private final MethodChecks checks;
+    private final OverrideChecks overrides;
+    private final BiPredicate<String, Class<?>> classProxy;
+    private final Set<Mistake> mistakes = new LinkedHashSet<>();
+    private final Set<AnnotatedCall> calls = new LinkedHashSet<>();
+    private final Map<Class<?>, Created> seen = new LinkedHashMap<>();
+
+    /**
+     * Checks of one factory, made once.
+     *
+     * @param classProxy whether a bean of that name and class gets, or would get, a subclass as its proxy
+     */
+    BeanChecks(
+            ConfigurableListableBeanFactory factory,
+            AnnotatedMethods methods,
+            MethodChecks checks,
+            OverrideChecks overrides,
+            BiPredicate<String, Class<?>> classProxy) {
+        this.factory = factory;
+        this.methods = methods;
+        this.checks = checks;
+        this.overrides = overrides;
+        this.classProxy = classProxy;
+    }
+
+    /**
+     * Checks all definitions and all created beans.
+     *
+     * @param beans what has been created so far
+     * @param advising whether annotated methods are advised at all
+     */
+    Findings check(CreatedBeans beans, boolean advising) {
+        Map<String, Created> created = beans.created();
+        for (String name : factory.getBeanDefinitionNames()) {
+            checkDefinition(name, created.remove(name));
+            if (isFactory(name)) {
+                String factoryName = BeanFactory.FACTORY_BEAN_PREFIX + name;
+                checkDefinition(factoryName, created.remove(factoryName));
+            }
+        }
+        created.values().forEach(this::check);
+        beans.failures().forEach((bean, mistake) -> {
+            // most failures have their reason among the mistakes already
+            if (checks.check(bean.type(), bean.classProxy()).mistakes().isEmpty()) {
+                mistakes.add(mistake);
+            }
+        });
+        mistakes.addAll(overrides.check(seen.keySet()));
+        if (advising) {
+            beans.unseen().forEach((name, type) -> mistakes.add(tooEarly(name, type)));
+        }
+        return new Findings(
+                List.copyOf(mistakes), List.copyOf(calls), advising ? List.copyOf(selfInvocations()) : List.of());
+    }
+
+    private void checkDefinition(String name, @Nullable Created created) {
+        if (created != null) {
+            check(created);
+            return;
+        }
+        Class<?> type = typeOf(name);
+        if (type != null && !methods.in(type).isEmpty()) {
+            check(new Created(type, classProxy.test(name, type)));
+        }
+    }
+
+    private void check(Created bean) {
+        Findings findings = checks.check(bean.type(), bean.classProxy());
+        mistakes.addAll(findings.mistakes());
+        calls.addAll(findings.calls());
+        if (seen.putIfAbsent(bean.type(), bean) == null) {
+            methods.in(bean.type()).forEach(method -> {
+                TriggerWarnings.log(method);
+                FutureWarnings.log(method);
+            });
+        }
+    }
+
+    private Set<Mistake> selfInvocations() {
+        SelfInvocations invocations = new SelfInvocations();
+        Set<Mistake> found = new LinkedHashSet<>();
+        seen.values().forEach(bean -> {
+            List<AnnotatedMethod> advised = checks.advised(bean.type(), bean.classProxy());
+            found.addAll(invocations.in(TypeHierarchy.userClass(bean.type()), bean.classProxy(), advised));
+        });
+        return found;
+    }
+
+    private boolean isFactory(String name) {
+        try {
+            return factory.isFactoryBean(name);
+        } catch (BeansException | LinkageError failure) {
+            return false; // as little is known of what it makes, which is logged
+        }
+    }
+
+    private @Nullable Class<?> typeOf(String name) {
+        try {
+            BeanDefinition definition = factory.getMergedBeanDefinition(BeanFactoryUtils.transformedBeanName(name));
+            // a scoped proxy stands for another definition, which has its own turn
+            boolean isStandIn = definition instanceof RootBeanDefinition root && root.getDecoratedDefinition() != null;
+            if (definition.isAbstract() || isStandIn) {
+                return null;
+            }
+            Object target = definition.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
+            return target instanceof Class<?> known ? known : factory.getType(name, false);
+        } catch (BeansException | LinkageError failure) {
+            logger.debug(
+                    "The type of bean '{}' is not known; its methods are checked when it is created", name, failure);
+            return null;
+        }
+    }
+
+    private Mistake tooEarly(String name, Class<?> type) {
+        return new Mistake(
+                "Bean '%s' of %s has methods with %s, but was created too early to be advised, for a post-processor"
+                        .formatted(name, type.getName(), methods.annotations(type)),
+                "Let that post-processor look the bean up when it is used (ObjectProvider or @Lazy), and declare "
+                        + "post-processors by static @Bean methods.");
+    }
+}

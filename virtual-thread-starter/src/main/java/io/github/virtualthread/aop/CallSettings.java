@@ -1,0 +1,73 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.limit.LimitNames;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringValueResolver;
+
+/**
+ * What a call runs under, with placeholders resolved and defaults applied.
+ *
+ * @param name name of the task
+ * @param limit name of its limit, null for none
+ * @param timeout longest run, null for any time
+ */
+record CallSettings(
+        String name, @Nullable String limit, @Nullable Duration timeout) {
+
+    /**
+     * Resolves what the annotation of a method says.
+     *
+     * @param placeholders resolver of {@code ${...}}; null from it counts as empty
+     * @param settings what applies where the annotation says nothing
+     * @throws IllegalArgumentException if a placeholder cannot be resolved, or the timeout is none; the message names it
+     */
+    static CallSettings of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+        return new CallSettings(
+                name(method, placeholders),
+                limit(method, placeholders, settings),
+                method.isLimited() ? null : timeout(method, placeholders, settings));
+    }
+
+    static String name(AnnotatedMethod method, StringValueResolver placeholders) {
+        String name = resolve(method.declaration().name(), placeholders);
+        return name.isEmpty() ? method.defaultName() : name;
+    }
+
+    static @Nullable String limit(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+        String override = settings.of(method).limit();
+        String limit = override == null ? resolve(method.declaration().limit(), placeholders) : override;
+        return effective(limit.isEmpty() && !method.isLimited() ? settings.defaultLimit() : limit);
+    }
+
+    private static @Nullable Duration timeout(
+            AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+        Duration override = settings.of(method).timeout();
+        if (override != null) {
+            return override;
+        }
+        String text = resolve(method.declaration().timeout(), placeholders);
+        try {
+            Duration timeout = Timeouts.parse(text);
+            return timeout == null ? settings.timeout() : timeout;
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException("%s: timeout %s".formatted(method.qualifiedName(), wrong.getMessage()));
+        }
+    }
+
+    private static @Nullable String effective(@Nullable String limit) {
+        return limit == null || limit.isEmpty() || LimitNames.uniform(limit).equals(LimitNames.NONE) ? null : limit;
+    }
+
+    static String resolve(String text, StringValueResolver placeholders) {
+        String resolved = text.contains("${") ? placeholders.resolveStringValue(text) : text;
+        if (resolved == null) {
+            return "";
+        }
+        // the resolver of a plain context leaves in place what it does not know
+        if (resolved.contains("${")) {
+            throw new IllegalArgumentException("No property gives a value to the placeholder in \"" + text + "\"");
+        }
+        return resolved.strip();
+    }
+}

@@ -1,0 +1,65 @@
+package io.github.virtualthread.aop;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotationConfigurationException;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/**
+ * What one annotation says, as it is written: placeholders are not resolved.
+ *
+ * @param limit name of a limit, {@code "none"}, or empty
+ * @param name name of the task, or empty
+ * @param timeout longest run, or empty
+ * @param contradiction why the annotation cannot be read, null where it can
+ */
+record Declaration(
+        String limit, String name, String timeout, @Nullable String contradiction) {
+
+    /**
+     * Reads the annotation that is present or meta-present on the element itself.
+     *
+     * @param annotationType {@code VirtualThread} or a type of the user's, whose attributes {@code limit} or {@code
+     *     value}, {@code name} and {@code timeout} count if they are strings
+     */
+    static @Nullable Declaration of(AnnotatedElement element, Class<? extends Annotation> annotationType) {
+        try {
+            MergedAnnotation<?> annotation =
+                    MergedAnnotations.from(element, SearchStrategy.DIRECT).get(annotationType);
+            if (!annotation.isPresent()) {
+                return null;
+            }
+            String limit = text(annotation, "limit");
+            return new Declaration(
+                    limit.isEmpty() ? text(annotation, "value") : limit,
+                    text(annotation, "name"),
+                    text(annotation, "timeout"),
+                    null);
+        } catch (AnnotationConfigurationException failure) {
+            return new Declaration("", "", "", contradiction(element, annotationType, failure));
+        }
+    }
+
+    /** Spring tells of mirrors and aliases; mostly it is one annotation that names two limits. */
+    private static String contradiction(
+            AnnotatedElement element, Class<? extends Annotation> annotationType, RuntimeException failure) {
+        Annotation written = element.getDeclaredAnnotation(annotationType);
+        Object value = written == null ? null : AnnotationUtils.getValue(written, "value");
+        Object limit = written == null ? null : AnnotationUtils.getValue(written, "limit");
+        return Objects.equals(value, limit)
+                ? String.valueOf(failure.getMessage())
+                : "value is '%s', but limit is '%s'".formatted(value, limit);
+    }
+
+    private static String text(MergedAnnotation<?> annotation, String attribute) {
+        boolean present = Arrays.stream(annotation.getType().getDeclaredMethods())
+                .anyMatch(method -> method.getName().equals(attribute) && method.getReturnType() == String.class);
+        return present ? annotation.getString(attribute) : "";
+    }
+}

@@ -1,0 +1,50 @@
+package io.github.virtualthread.aop;
+
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the settings of the application say about annotated methods.
+ *
+ * @param defaultLimit limit of methods with {@code @VirtualThread} that name none, null for no limit
+ * @param timeout longest run of methods with {@code @VirtualThread} that set none, more than zero; null for any time
+ * @param overrides what replaces the attributes of annotations, by class and method as in {@code com.acme.Mailer.send}
+ */
+public record MethodSettings(
+        @Nullable String defaultLimit, @Nullable Duration timeout, Map<String, MethodOverride> overrides) {
+
+    /** Settings that say nothing. */
+    public static final MethodSettings NONE = new MethodSettings(null, null);
+
+    /** Copies the map. */
+    public MethodSettings {
+        overrides = Map.copyOf(overrides);
+    }
+
+    /**
+     * Settings that override nothing.
+     *
+     * @param defaultLimit limit of methods that name none, null for no limit
+     * @param timeout longest run of methods that set none, null for any time
+     */
+    public MethodSettings(@Nullable String defaultLimit, @Nullable Duration timeout) {
+        this(defaultLimit, timeout, Map.of());
+    }
+
+    MethodOverride of(AnnotatedMethod method) {
+        return overrides.getOrDefault(method.qualifiedName(), MethodOverride.NOTHING);
+    }
+
+    /**
+     * What replaces the attributes of one annotation.
+     *
+     * @param limit name of the limit, {@code "none"} for no limit; null for what the annotation says
+     * @param timeout longest run, more than zero; null for what the annotation says
+     */
+    public record MethodOverride(
+            @Nullable String limit, @Nullable Duration timeout) {
+
+        static final MethodOverride NOTHING = new MethodOverride(null, null);
+    }
+}

@@ -1,0 +1,86 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.mistake.Mistake;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.util.ClassUtils;
+
+/** What can be told of a bean that may be a proxy, of others or of ours, and of one that is yet to become one. */
+final class ProxiedBeans {
+
+    /** Set by Spring 7 for beans that ask for interface proxies. */
+    private static final String EXPOSED_INTERFACES = AutoProxyUtils.class.getName() + ".exposedInterfaces";
+
+    private ProxiedBeans() {}
+
+    /** The class of the bean that has annotated methods: that of the target, else that of the proxy, else null. */
+    static @Nullable Class<?> annotatedType(Object bean, AnnotatedMethods methods) {
+        Class<?> target = TypeHierarchy.userClass(AopProxyUtils.ultimateTargetClass(bean));
+        if (!methods.in(target).isEmpty()) {
+            return target;
+        }
+        Class<?> own = TypeHierarchy.userClass(bean.getClass());
+        return methods.in(own).isEmpty() ? null : own;
+    }
+
+    /** The object behind all proxies, as far as they have a fixed one. */
+    static Object rawTarget(Object bean) {
+        Object target = AopProxyUtils.getSingletonTarget(bean);
+        return target == null ? bean : rawTarget(target);
+    }
+
+    /** Whether our advice is there already: a bean may have two names, or be handed out by a factory again. */
+    static boolean isAdvised(Object bean) {
+        if (bean instanceof Advised advised
+                && Arrays.stream(advised.getAdvisors()).anyMatch(VirtualThreadAdvisor.class::isInstance)) {
+            return true;
+        }
+        Object target = AopProxyUtils.getSingletonTarget(bean);
+        return target != null && isAdvised(target);
+    }
+
+    /** Whether a proxy is a subclass of its target's class; null for what is no proxy. */
+    static @Nullable Boolean isClassProxy(Object bean) {
+        return bean instanceof SpringProxy ? !Proxy.isProxyClass(bean.getClass()) : null;
+    }
+
+    /** Whether the proxy of a bean will be a subclass, by the rules of Spring's post-processors. */
+    static boolean predictsClassProxy(
+            ProxyConfig config,
+            ConfigurableListableBeanFactory factory,
+            String beanName,
+            Class<?> type,
+            BiConsumer<Class<?>, ProxyFactory> interfaces) {
+        if (type.isInterface() || Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
+            return false;
+        }
+        if (AutoProxyUtils.shouldProxyTargetClass(factory, beanName)) {
+            return true;
+        }
+        boolean isAskedForInterfaces = factory.containsBeanDefinition(beanName)
+                && factory.getBeanDefinition(beanName).hasAttribute(EXPOSED_INTERFACES);
+        if (config.isProxyTargetClass() && !isAskedForInterfaces) {
+            return true;
+        }
+        ProxyFactory probe = new ProxyFactory();
+        interfaces.accept(type, probe);
+        return probe.isProxyTargetClass();
+    }
+
+    static Mistake failure(Class<?> type, String annotation, Throwable failure) {
+        return new Mistake(
+                "%s has methods with %s, but no proxy can be made of it: %s"
+                        .formatted(type.getName(), annotation, NestedExceptionUtils.getMostSpecificCause(failure)),
+                "Make it a class that can have subclasses, or let it implement an interface and use interface proxies.");
+    }
+}

@@ -1,0 +1,89 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.mistake.Mistake;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Whether calls of an annotated method pass the proxy of its bean. */
+final class ProxyChecks implements CallChecks {
+
+    private final AnnotatedMethods methods;
+
+    ProxyChecks(AnnotatedMethods methods) {
+        this.methods = methods;
+    }
+
+    /** What keeps a class from having a subclass as its proxy. */
+    @Override
+    public @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
+        boolean isFinal = Modifier.isFinal(type.getModifiers());
+        // an abstract class is that of a bean which is not created yet: its own may have subclasses
+        boolean isSealed = type.isSealed() && !Modifier.isAbstract(type.getModifiers());
+        if (!classProxy || !(isFinal || isSealed)) {
+            return null;
+        }
+        String kind = type.isRecord() ? "a record" : isFinal ? "final" : "sealed";
+        return new Mistake(
+                "%s has methods with %s, but is %s, so that no proxy can be made of it"
+                        .formatted(type.getName(), methods.annotations(type), kind),
+                "Make %s, or let it implement an interface and use interface proxies."
+                        .formatted(
+                                type.isRecord()
+                                        ? "it a class that is not final"
+                                        : isFinal
+                                                ? "the class non-final (in Kotlin open, or use the kotlin-spring plugin)"
+                                                : "the class non-sealed"));
+    }
+
+    /** What keeps calls of one method from the proxy. */
+    @Override
+    public @Nullable Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
+        String problem = problem(method, type, classProxy);
+        if (problem == null) {
+            return null;
+        }
+        return new Mistake(
+                "%s has %s, but is %s: calls do not pass the proxy and would %s"
+                        .formatted(
+                                method.qualifiedName(),
+                                method.annotation(),
+                                problem,
+                                method.isLimited() ? "take no permit" : "stay on the caller's thread"),
+                classProxy || !problem.startsWith("in no")
+                        ? "Make it a public or protected method that is neither final nor static."
+                        : "Declare it in an interface, or use class proxies (proxyTargetClass = true).");
+    }
+
+    /** A type covers what its proxy passes on. */
+    @Override
+    public boolean requires(AnnotatedMethod method) {
+        return method.carrier() == null;
+    }
+
+    private static @Nullable String problem(AnnotatedMethod method, Class<?> type, boolean classProxy) {
+        if (method.is(Modifier.PRIVATE)) {
+            return "private";
+        }
+        if (method.is(Modifier.STATIC)) {
+            return "static";
+        }
+        if (!classProxy) {
+            return method.isDeclaredByInterface() ? null : "in no interface that its interface proxy has";
+        }
+        if (method.is(Modifier.FINAL) && !Modifier.isFinal(type.getModifiers())) {
+            return "final";
+        }
+        return method.isPackagePrivate() && isForeign(method.method(), type)
+                ? "package-private in another package than " + type.getName()
+                : null;
+    }
+
+    /** A subclass sees package-private methods only of its own package, which is one per class loader. */
+    private static boolean isForeign(Method method, Class<?> type) {
+        Class<?> declaring = method.getDeclaringClass();
+        return !Objects.equals(declaring.getClassLoader(), type.getClassLoader())
+                || !declaring.getPackageName().equals(type.getPackageName());
+    }
+}

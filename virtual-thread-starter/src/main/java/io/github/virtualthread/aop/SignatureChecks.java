@@ -1,0 +1,95 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.mistake.Mistake;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/** Whether an annotated method is one that can run as its annotation says. */
+final class SignatureChecks {
+
+    private static final List<String> ASYNC = List.of(
+            "org.springframework.scheduling.annotation.Async",
+            "jakarta.ejb.Asynchronous",
+            "jakarta.enterprise.concurrent.Asynchronous");
+
+    Stream<Mistake> check(AnnotatedMethod method, Class<?> type) {
+        String contradiction = method.declaration().contradiction();
+        if (contradiction != null) {
+            return Stream.of(new Mistake(
+                    "%s on %s contradicts itself: %s".formatted(method.annotation(), method.place(), contradiction),
+                    "Write each attribute once; value and limit mean the same."));
+        }
+        if (method.both()) {
+            return Stream.of(new Mistake(
+                    "%s has both %s and @Limited; %s names the limit already"
+                            .formatted(method.place(), method.annotation(), method.annotation()),
+                    "Remove @Limited; or remove %s, if it is to run on the thread of its caller."
+                            .formatted(method.annotation())));
+        }
+        if (method.isBeanMethod()) {
+            return Stream.of(new Mistake(
+                    "%s is a @Bean method; %s would advise the configuration class, not the bean"
+                            .formatted(method.qualifiedName(), method.annotation()),
+                    "Put %s on the methods of the bean's class.".formatted(method.annotation())));
+        }
+        return Stream.of(returnType(method, type), async(method, type)).filter(mistake -> mistake != null);
+    }
+
+    private @Nullable Mistake returnType(AnnotatedMethod method, Class<?> type) {
+        if (method.isSuspending()) {
+            return new Mistake(
+                    "%s is a suspending function; %s runs only functions that do not suspend"
+                            .formatted(method.qualifiedName(), method.annotation()),
+                    "Make it an ordinary function%s, or remove %s."
+                            .formatted(
+                                    method.isLimited() ? "" : " that returns CompletableFuture", method.annotation()));
+        }
+        if (method.isLimited() || method.returnsNothing() || method.returnsFuture()) {
+            return null;
+        }
+        String returned = method.method().getReturnType().getTypeName();
+        if (returned.equals("java.lang.Object") && method.is(type.getModifiers() & Modifier.ABSTRACT)) {
+            return null; // as of a generic interface: looked at again when the class behind it is known
+        }
+        return new Mistake(
+                "%s returns %s, but a method with %s returns exactly void, Future, CompletionStage or CompletableFuture"
+                        .formatted(method.qualifiedName(), returned, method.annotation()),
+                method.carrier() == null
+                        ? "Return a CompletableFuture, such as completedFuture(value), or remove %s."
+                                .formatted(method.annotation())
+                        : "Remove %s from %s and annotate the methods that are meant, or return a CompletableFuture."
+                                .formatted(method.annotation(), method.place()));
+    }
+
+    private @Nullable Mistake async(AnnotatedMethod method, Class<?> type) {
+        if (ASYNC.contains(method.annotationType().getName())) {
+            return null;
+        }
+        return ASYNC.stream()
+                .filter(each -> isAsync(each, method, type))
+                .findFirst()
+                .map(each -> "@" + each.substring(each.lastIndexOf('.') + 1))
+                .map(each -> new Mistake(
+                        "%s is both %s and %s; %s"
+                                .formatted(
+                                        method.qualifiedName(),
+                                        each,
+                                        method.annotation(),
+                                        method.isLimited()
+                                                ? "the permit would go back before the work begins"
+                                                : "it would change threads twice"),
+                        "Remove %s to run it under %s, or the other way round.".formatted(each, method.annotation())))
+                .orElse(null);
+    }
+
+    /** Spring takes the annotation from the method, and for every method of a class from that and all its types. */
+    private static boolean isAsync(String annotation, AnnotatedMethod method, Class<?> type) {
+        return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(annotation)
+                || method.declarations().stream()
+                        .anyMatch(each -> MergedAnnotations.from(each).isPresent(annotation));
+    }
+}

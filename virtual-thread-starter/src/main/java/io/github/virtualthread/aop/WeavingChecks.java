@@ -1,0 +1,136 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.mistake.Mistake;
+import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotations;
+
+/** Whether annotated methods are woven, in mode ASPECTJ. */
+final class WeavingChecks implements CallChecks {
+
+    private final AnnotatedMethods methods;
+    private final boolean weaverNeeded;
+    private final @Nullable ClassLoader classLoader;
+    private final Set<Mistake> notWoven = ConcurrentHashMap.newKeySet();
+    private volatile boolean anyWoven;
+
+    /**
+     * Checks that have looked at no class yet.
+     *
+     * @param weaverNeeded whether annotated methods are intercepted at all
+     */
+    WeavingChecks(AnnotatedMethods methods, boolean weaverNeeded, @Nullable ClassLoader classLoader) {
+        this.methods = methods;
+        this.weaverNeeded = weaverNeeded;
+        this.classLoader = classLoader;
+    }
+
+    /** Final, sealed: to weave is to change the class itself. */
+    @Override
+    public @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
+        return null;
+    }
+
+    @Override
+    public @Nullable Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
+        // a bean that is known by its interface alone is looked at when it is created
+        if (!weaverNeeded || type.isInterface() || method.isBeanMethod()) {
+            return null;
+        }
+        if (WovenMethods.isWoven(method.method())) {
+            anyWoven = true;
+            return null;
+        }
+        if (!isItselfAnnotated(method)) {
+            return annotatedElsewhere(method);
+        }
+        Mistake mistake = notWoven(method.method().getDeclaringClass());
+        notWoven.add(mistake);
+        return mistake;
+    }
+
+    @Override
+    public boolean requires(AnnotatedMethod method) {
+        return true;
+    }
+
+    /** AspectJ looks at the method that has the body, and at the class that declares it. */
+    private static boolean isItselfAnnotated(AnnotatedMethod method) {
+        return method.carrier() == null
+                ? Declaration.of(method.method(), method.annotationType()) != null
+                : method.carrier() == method.method().getDeclaringClass();
+    }
+
+    private Mistake notWoven(Class<?> declaring) {
+        return new Mistake(
+                "%s has methods with %s, but is not woven: they would stay on the caller's thread and take no permit"
+                        .formatted(declaring.getName(), methods.annotations(declaring)),
+                "With the agent, let no <include> or <exclude> in META-INF/aop.xml leave the class out, and load it after the"
+                        + " agent has started; at compile time, weave the module that it is in.");
+    }
+
+    private static Mistake annotatedElsewhere(AnnotatedMethod method) {
+        return new Mistake(
+                "%s gets %s from a type above its class, where AspectJ does not see it, and is not woven"
+                        .formatted(method.qualifiedName(), method.annotation()),
+                ("Put %s on the method of the class too. What has no class of yours, such as a repository, cannot be woven:"
+                                + " call it from an annotated method.")
+                        .formatted(method.annotation()));
+    }
+
+    /** One mistake in place of many that have one reason. */
+    @Override
+    public List<Mistake> summarize(List<Mistake> mistakes) {
+        Mistake reason = reason();
+        if (reason == null) {
+            return mistakes;
+        }
+        Set<Mistake> others = new LinkedHashSet<>(mistakes);
+        others.removeAll(notWoven);
+        List<Mistake> all = new ArrayList<>(List.of(reason));
+        all.addAll(others);
+        return all;
+    }
+
+    private @Nullable Mistake reason() {
+        if (!isWovenFor(methods.annotationType())) {
+            return new Mistake(
+                    ("@EnableVirtual asks for mode ASPECTJ and for annotation %s, which the aspect does not know: it is not"
+                                    + " annotated with @VirtualThread")
+                            .formatted(methods.annotationType().getName()),
+                    "Put @VirtualThread on %s, or use mode PROXY."
+                            .formatted(methods.annotationType().getSimpleName()));
+        }
+        if (!weaverNeeded) {
+            return null;
+        }
+        if (!Weaver.isOnClassPath(classLoader)) {
+            return new Mistake(
+                    "Mode ASPECTJ is asked for, but AspectJ is not on the class path",
+                    "Add the dependency org.aspectj:aspectjweaver and start the JVM with"
+                            + " -javaagent:/path/to/aspectjweaver-<version>.jar, or weave at compile time: docs/weaving.md has"
+                            + " both. Or use mode PROXY.");
+        }
+        if (anyWoven || notWoven.isEmpty() || Weaver.isAgent()) {
+            return null;
+        }
+        return new Mistake(
+                "Mode ASPECTJ is asked for, but no class with annotated methods is woven: the calls would stay on their"
+                        + " callers' threads and take no permits",
+                "Start the JVM with -javaagent:/path/to/aspectjweaver-<version>.jar (org.aspectj:aspectjweaver), also the one"
+                        + " of the tests, or weave at compile time: docs/weaving.md has both. Or use mode PROXY.");
+    }
+
+    private static boolean isWovenFor(Class<? extends Annotation> annotationType) {
+        return annotationType == VirtualThread.class
+                || annotationType == Limited.class
+                || MergedAnnotations.from(annotationType).isPresent(VirtualThread.class);
+    }
+}

@@ -1,0 +1,120 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.VirtualThread;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the application context whose engine runs a call of woven code.
+ *
+ * <p>A bean belongs to the context that made it. Other objects, and static methods, go to the context that was started last
+ * and is not closed. Nothing here keeps beans alive, nor anything of a context that is closed.
+ */
+public final class WovenCalls {
+
+    private static final Logger logger = LoggerFactory.getLogger(WovenCalls.class);
+
+    static final WovenCalls SHARED = new WovenCalls();
+
+    private final WeakIdentityMap<WovenContext> beans = new WeakIdentityMap<>();
+    private final List<WovenContext> started = new CopyOnWriteArrayList<>();
+    private final Set<WovenContext> inPlace = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    WovenCalls() {}
+
+    /**
+     * Runs a call of a woven method as its annotation says, by the engine of a running context. Without one it runs in place;
+     * the first such call is logged at WARN.
+     *
+     * @param call the call; {@code proceed()} may come on another thread, once
+     * @return what the caller gets
+     * @throws Throwable what the method throws, where it runs in place, and rejections of methods with {@code @Limited}
+     */
+    public static @Nullable Object run(MethodInvocation call) throws Throwable {
+        return SHARED.invoke(call);
+    }
+
+    @Nullable
+    Object invoke(MethodInvocation call) throws Throwable {
+        Object target = call.getThis();
+        WovenContext context = target == null ? null : beans.get(target);
+        if (context == null) {
+            context = latest();
+        }
+        if (context != null) {
+            return context.invoke(call);
+        }
+        if (inPlace.isEmpty() && !warned.get()) {
+            warn(call, target);
+        }
+        return call.proceed();
+    }
+
+    private @Nullable WovenContext latest() {
+        for (WovenContext each : started.reversed()) {
+            return each;
+        }
+        return null;
+    }
+
+    private void warn(MethodInvocation call, @Nullable Object target) {
+        Method method = call.getMethod();
+        Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
+        // not kept: it would know classes of applications for as long as this one lives
+        AnnotatedMethod annotated =
+                WovenMethods.resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
+        if (annotated != null && warned.compareAndSet(false, true)) {
+            logger.warn(
+                    "{} with {} runs in place, on the thread of its caller and without a limit: it is woven, but no"
+                            + " application context with mode ASPECTJ has been started. Call it later, or start the context"
+                            + " first. Further calls of this kind are not logged",
+                    annotated.qualifiedName(),
+                    annotated.annotation());
+        }
+    }
+
+    /** Calls on this object belong to that context, unless they belong to another one that is not closed. */
+    void made(Object bean, WovenContext by) {
+        WovenContext present = beans.get(bean);
+        if (present == null || present.isClosed()) {
+            beans.put(bean, by);
+        }
+    }
+
+    /** There is a context whose methods are run by proxies, or not at all: other woven code is not to wonder. */
+    void begin(WovenContext context) {
+        inPlace.add(context);
+    }
+
+    /** The context runs calls on objects that nobody made. */
+    void start(WovenContext context) {
+        started.add(context);
+    }
+
+    void end(WovenContext context) {
+        started.remove(context);
+        inPlace.remove(context);
+    }
+
+    /** Another context that is running by the same engine. */
+    @Nullable
+    WovenContext sharing(WovenContext context) {
+        return started.stream()
+                .filter(each -> each != context && each.sharesEngine(context))
+                .findFirst()
+                .orElse(null);
+    }
+
+    int beans() {
+        return beans.size();
+    }
+}

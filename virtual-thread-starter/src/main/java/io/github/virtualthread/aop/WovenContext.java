@@ -1,0 +1,106 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.lang.reflect.Method;
+import java.util.List;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** What one application context does with calls of woven code. Once closed, it refers to nothing of the context. */
+final class WovenContext {
+
+    private final boolean inPlace;
+    private volatile Calls calls;
+    private volatile @Nullable TaskEngine engine;
+    private volatile boolean closed;
+
+    private WovenContext(boolean inPlace, Calls calls) {
+        this.inPlace = inPlace;
+        this.calls = calls;
+    }
+
+    /** A context whose methods are run by proxies, or not at all. */
+    static WovenContext inPlace() {
+        return new WovenContext(true, MethodInvocation::proceed);
+    }
+
+    /** A context whose woven methods are run by its engine. */
+    static WovenContext of(VirtualThreadInterceptor interceptor) {
+        return new WovenContext(false, interceptor::invoke);
+    }
+
+    @Nullable
+    Object invoke(MethodInvocation call) throws Throwable {
+        return calls.invoke(call);
+    }
+
+    /** The engine is known, which is when the singletons are ready. */
+    void by(TaskEngine engine) {
+        this.engine = engine;
+    }
+
+    boolean sharesEngine(WovenContext other) {
+        return engine != null && engine == other.engine;
+    }
+
+    /**
+     * Ends it: beans that live on are refused, or go on with the engine of the parent that the context had it from.
+     *
+     * @param parent that context, null for none
+     */
+    void close(@Nullable WovenContext parent) {
+        if (!inPlace) {
+            calls = parent == null ? Refusal::invoke : parent::invoke;
+        }
+        engine = null;
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    @FunctionalInterface
+    private interface Calls {
+
+        @Nullable
+        Object invoke(MethodInvocation call) throws Throwable;
+    }
+
+    /** Refuses calls as a closed engine does, without being the one of the context, which would be kept alive. */
+    private static final class Refusal {
+
+        private static final Interception CLOSED =
+                new Interception(engine(), MethodSettings.NONE, new LoggingUncaughtExceptionHandler());
+
+        private Refusal() {}
+
+        private static TaskEngine engine() {
+            TaskTimer timer = new TaskTimer("vt-closed-timer");
+            TaskLimits none = new TaskLimits(List.of(), timer, change -> {});
+            ClassLoader classLoader = WovenContext.class.getClassLoader();
+            TaskEngine engine = new TaskEngine(
+                    none, ContextPropagation.none(), timer, "vt-", classLoader, List::of, List::of, false);
+            engine.close();
+            return engine;
+        }
+
+        static @Nullable Object invoke(MethodInvocation call) throws Throwable {
+            Method method = call.getMethod();
+            Object target = call.getThis();
+            Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
+            AnnotatedMethod annotated =
+                    WovenMethods.resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
+            if (annotated == null) {
+                return call.proceed();
+            }
+            return VirtualThreadInterceptor.call(
+                            annotated, method, CLOSED, CLOSED.engine().spec(annotated.defaultName(), null))
+                    .invoke(call);
+        }
+    }
+}

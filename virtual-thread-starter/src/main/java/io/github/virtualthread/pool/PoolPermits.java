@@ -1,0 +1,221 @@
+package io.github.virtualthread.pool;
+
+import io.github.virtualthread.limit.LimitChange.Source;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Gives limits the permits of the pools that they draw on: once all singletons are there, and again whenever a pool is found
+ * to have been resized. Pools are looked at every five seconds while the application runs.
+ *
+ * <p>Only a pool that has changed changes its limits, so that a limit resized by hand stays so till then.
+ */
+public final class PoolPermits implements SmartLifecycle {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    private final TaskLimits limits;
+    private final PoolReader reader;
+    private final TaskTimer timer;
+    private final Duration interval;
+    private final ReentrantLock reading = new ReentrantLock();
+    private final Map<String, Integer> lastRead = new HashMap<>(); // by uniform name; guarded by the lock
+    private final Map<String, String> failing = new HashMap<>(); // the same
+    private volatile boolean running;
+    private volatile @Nullable Future<?> next;
+
+    /**
+     * Creates what reads pools; nothing is read before {@link #read} or {@link #start}.
+     *
+     * @param limits limits of the application
+     * @param beans has the pools
+     * @param sizes tell the size of a pool that is not a {@link io.github.virtualthread.limit.PermitsSource}
+     * @param timer runs the looks at the pools
+     */
+    public PoolPermits(TaskLimits limits, ListableBeanFactory beans, ObjectProvider<PoolSizes> sizes, TaskTimer timer) {
+        this(limits, new PoolReader(beans, sizes), timer, INTERVAL);
+    }
+
+    PoolPermits(TaskLimits limits, PoolReader reader, TaskTimer timer, Duration interval) {
+        this.limits = limits;
+        this.reader = reader;
+        this.timer = timer;
+        this.interval = interval;
+    }
+
+    /**
+     * Reads all pools and gives their limits what they have.
+     *
+     * @return what is wrong; such limits stay as they are
+     */
+    public List<Mistake> read() {
+        List<Mistake> mistakes = new ArrayList<>();
+        reading.lock();
+        try {
+            for (TaskLimit limit : drawing()) {
+                try {
+                    apply(limit);
+                    failing.remove(limit.name());
+                } catch (VirtualThreadConfigurationException failure) {
+                    mistakes.addAll(failure.mistakes());
+                    tell(limit, failure);
+                }
+            }
+        } finally {
+            followIfNeeded();
+            reading.unlock();
+        }
+        return mistakes;
+    }
+
+    /**
+     * Settings with the number of permits that the pool has at this moment.
+     *
+     * @param settings settings of a limit
+     * @return a changed copy; the same where the permits come from no pool
+     * @throws VirtualThreadConfigurationException if they cannot be read
+     */
+    public LimitSettings resolve(LimitSettings settings) {
+        PermitsFrom from = settings.permitsFrom();
+        return from == null ? settings : settings.withPermits(reader.permits(settings.name(), from));
+    }
+
+    private void apply(TaskLimit limit) {
+        PermitsFrom from = limit.permitsFrom();
+        if (from == null) {
+            return;
+        }
+        int permits = reader.permits(limit.name(), from);
+        Integer before = lastRead.put(LimitNames.uniform(limit.name()), permits);
+        if (before == null) {
+            limits.begin(limit.name(), permits);
+        } else if (before != permits) {
+            limits.change(limit.name(), now -> now.withPermits(permits), Source.POOL);
+        }
+    }
+
+    /** At the start the report tells it; afterwards the log, once. */
+    private void tell(TaskLimit limit, VirtualThreadConfigurationException failure) {
+        String message = String.valueOf(failure.getMessage());
+        if ((running || failure.getCause() != null) && !message.equals(failing.put(limit.name(), message))) {
+            logger.warn("{} The limit stays as it is: {}", message, limit, failure.getCause());
+        }
+    }
+
+    /** Warns, for each pool, if the limits that draw on it let more calls through than it can serve. */
+    public void warnOfOverdraft() {
+        IdentityHashMap<Object, List<TaskLimit>> pools = new IdentityHashMap<>();
+        for (TaskLimit limit : drawing()) {
+            PermitsFrom from = limit.permitsFrom();
+            if (from != null) {
+                pools.computeIfAbsent(reader.bean(limit.name(), from.bean()), pool -> new ArrayList<>())
+                        .add(limit);
+            }
+        }
+        pools.values().forEach(this::warnOfOverdraft);
+    }
+
+    private void warnOfOverdraft(List<TaskLimit> drawing) {
+        TaskLimit first = drawing.get(0);
+        PermitsFrom from = first.permitsFrom();
+        int sum = drawing.stream().mapToInt(TaskLimit::permits).sum();
+        int size = from == null ? sum : reader.size(first.name(), from);
+        if (from != null && sum > size) {
+            logger.warn(
+                    "Limits {} let {} calls at once to the pool of bean '{}', which has {}: the others wait in the pool,"
+                            + " until its own time-out. Let the methods share one limit, or give each limit a headroom.",
+                    drawing.stream()
+                            .map(limit -> "%s (%d)".formatted(limit.name(), limit.permits()))
+                            .collect(Collectors.joining(", ")),
+                    sum,
+                    from.bean(),
+                    size);
+        }
+    }
+
+    private List<TaskLimit> drawing() {
+        return limits.names().stream()
+                .map(limits::get)
+                .filter(limit -> limit.permitsFrom() != null)
+                .toList();
+    }
+
+    /** Begins to follow the pools, if there are any. */
+    @Override
+    public void start() {
+        reading.lock();
+        try {
+            running = true;
+            followIfNeeded();
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** Under the lock. A limit may begin to draw on a pool long after the start. */
+    private void followIfNeeded() {
+        if (running && next == null && !drawing().isEmpty()) {
+            next = timer.schedule(() -> Thread.ofVirtual().start(this::follow), interval.toNanos());
+        }
+    }
+
+    /** Not on the timer's thread, since a pool may block. */
+    private void follow() {
+        forgetNext();
+        try {
+            if (running) {
+                List<Mistake> unused = read(); // told already
+            }
+        } catch (RuntimeException failure) {
+            logger.warn("The pools that limits draw on cannot be read", failure);
+        }
+    }
+
+    /** Under the lock: who has scheduled this may still be about to remember it. */
+    private void forgetNext() {
+        reading.lock();
+        try {
+            next = null;
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** Follows the pools no more, till the next start. */
+    @Override
+    public void stop() {
+        running = false;
+        Future<?> scheduled = next;
+        if (scheduled != null) {
+            scheduled.cancel(false);
+            next = null;
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+}

@@ -1,0 +1,148 @@
+package io.github.virtualthread.pool;
+
+import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.PermitsSource;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.ClassUtils;
+
+/** Reads the sizes of pools, and says what is wrong where there is none to read. */
+final class PoolReader {
+
+    private final ListableBeanFactory beans;
+    private final ObjectProvider<PoolSizes> sizes;
+
+    PoolReader(ListableBeanFactory beans, ObjectProvider<PoolSizes> sizes) {
+        this.beans = beans;
+        this.sizes = sizes;
+    }
+
+    /**
+     * How many permits the pool gives to a limit at this moment.
+     *
+     * @throws VirtualThreadConfigurationException if it gives none; the cause is what has thrown while the pool was read
+     */
+    int permits(String limit, PermitsFrom from) {
+        int size = size(limit, from);
+        if (size <= from.headroom()) {
+            throw mistake(
+                    "Limit '%s' leaves a headroom of %d to others, but the pool of bean '%s' has only %d"
+                            .formatted(limit, from.headroom(), from.bean(), size),
+                    "Set %s.headroom to at most %d, or make the pool larger."
+                            .formatted(PropertyKeys.limit(limit), size - 1));
+        }
+        return size - from.headroom();
+    }
+
+    /**
+     * How large the pool is at this moment, headroom included.
+     *
+     * @throws VirtualThreadConfigurationException as {@link #permits} does
+     */
+    int size(String limit, PermitsFrom from) {
+        Object pool = bean(limit, from.bean());
+        if (pool instanceof PermitsSource source) {
+            return size(limit, from.bean(), source);
+        }
+        if (pool instanceof DataSource dataSource) {
+            return size(limit, from.bean(), dataSource);
+        }
+        throw mistake(
+                "%s, a %s, but only a DataSource or a PermitsSource can give them"
+                        .formatted(takes(limit, from.bean()), type(pool)),
+                ("Name a bean of type DataSource; or declare one of type PermitsSource that tells the size of your pool, and"
+                                + " name that; or replace %s.permits-from by permits.")
+                        .formatted(PropertyKeys.limit(limit)));
+    }
+
+    /** The bean itself: two limits draw on one pool if it is the same. */
+    Object bean(String limit, String name) {
+        if (!beans.containsBean(name)) {
+            List<String> known = Stream.of(DataSource.class, PermitsSource.class)
+                    .flatMap(type ->
+                            Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false)))
+                    .distinct()
+                    .sorted()
+                    .toList();
+            throw mistake(
+                    "%s, but there is no such bean; those of type DataSource or PermitsSource are %s"
+                            .formatted(takes(limit, name), known),
+                    Spelling.nearest(name, known)
+                                    .map("Did you mean '%s'? "::formatted)
+                                    .orElse("")
+                            + "Correct %s.permits-from, or replace it by permits."
+                                    .formatted(PropertyKeys.limit(limit)));
+        }
+        return beans.getBean(name);
+    }
+
+    private int size(String limit, String bean, DataSource dataSource) {
+        PoolSizes known = sizes.getIfAvailable();
+        OptionalInt size;
+        try {
+            size = known == null ? OptionalInt.empty() : known.sizeOf(dataSource);
+        } catch (RuntimeException failure) {
+            throw failed(limit, bean, "what tells the size of that pool", failure);
+        }
+        return size.orElseThrow(() -> mistake(
+                "%s, a %s, but how many connections that has at most is not known"
+                        .formatted(takes(limit, bean), type(dataSource)),
+                ("Replace %s.permits-from by permits; or declare a bean of type PermitsSource that tells the number, and name"
+                                + " that.")
+                        .formatted(PropertyKeys.limit(limit))));
+    }
+
+    private static int size(String limit, String bean, PermitsSource source) {
+        int size;
+        try {
+            size = source.permits();
+        } catch (RuntimeException failure) {
+            throw failed(limit, bean, "permits() of that bean", failure);
+        }
+        if (size < 1) {
+            throw mistake(
+                    "%s, which gives %d, but a limit has at least 1".formatted(takes(limit, bean), size),
+                    "Let permits() of that bean return 1 or more, or replace %s.permits-from by permits."
+                            .formatted(PropertyKeys.limit(limit)));
+        }
+        return size;
+    }
+
+    private static VirtualThreadConfigurationException failed(
+            String limit, String bean, String what, RuntimeException failure) {
+        return mistake(
+                "%s, which has failed: %s".formatted(takes(limit, bean), failure),
+                "Mend %s, or replace %s.permits-from by permits.".formatted(what, PropertyKeys.limit(limit)),
+                failure);
+    }
+
+    private static String takes(String limit, String bean) {
+        return "Limit '%s' takes its permits from bean '%s'".formatted(limit, bean);
+    }
+
+    private static String type(Object bean) {
+        return ClassUtils.getUserClass(bean).getName();
+    }
+
+    private static VirtualThreadConfigurationException mistake(String description, String action) {
+        return mistake(description, action, null);
+    }
+
+    private static VirtualThreadConfigurationException mistake(
+            String description, String action, @Nullable RuntimeException cause) {
+        VirtualThreadConfigurationException exception =
+                new VirtualThreadConfigurationException(List.of(new Mistake(description, action)));
+        exception.initCause(cause);
+        return exception;
+    }
+}

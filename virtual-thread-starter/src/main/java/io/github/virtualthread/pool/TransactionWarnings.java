@@ -1,0 +1,58 @@
+package io.github.virtualthread.pool;
+
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.TaskLimit;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Says, once for each method, that a caller inside a transaction waits for a connection with one in its hand. */
+public final class TransactionWarnings implements TaskListener {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
+
+    private final BeanFactory beans;
+    private final Map<String, Boolean> dataSources = new ConcurrentHashMap<>();
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates a listener that has warned of nothing yet.
+     *
+     * @param beans looks up the bean that a limit takes its permits from
+     */
+    public TransactionWarnings(BeanFactory beans) {
+        this.beans = beans;
+    }
+
+    @Override
+    public void submitted(TaskCall call) {
+        TaskLimit limit = call.spec().limit();
+        PermitsFrom from = limit == null ? null : limit.permitsFrom();
+        if (limit != null
+                && from != null
+                && TransactionSynchronizationManager.isActualTransactionActive()
+                && isDataSource(from.bean())
+                && warned.add(call.spec().name())) {
+            logger.warn(
+                    "{} is called inside a transaction and under limit '{}', whose permits are the connections of '{}': its"
+                            + " caller holds a connection while it waits for a permit. When all connections are held so,"
+                            + " nobody goes on. Call it before the transaction begins or after it has ended, or put the"
+                            + " limit on the method that begins the transaction.",
+                    call.spec().name(),
+                    limit.name(),
+                    from.bean());
+        }
+    }
+
+    /** Other pools, such as those of HTTP clients, have nothing to do with transactions. */
+    private boolean isDataSource(String bean) {
+        return dataSources.computeIfAbsent(bean, name -> beans.isTypeMatch(name, DataSource.class));
+    }
+}

@@ -1,0 +1,221 @@
+package io.github.virtualthread.aop;
+
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import jakarta.annotation.PostConstruct;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.actuate.health.Health;
+import org.springframework.boot.actuate.health.HealthIndicator;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.event.SmartApplicationListener;
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.core.convert.support.DefaultConversionService;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.core.userdetails.UserDetailsService;
+
+/** Annotations on classes that implement interfaces of Spring. */
+@Timeout(value = 2, unit = MINUTES)
+class CalledBySpringTests {
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aListenerHearsItsKindOfEventOnAVirtualThread(boolean classProxy) throws InterruptedException {
+        Listener listener;
+        try (TestContext context = TestContext.with(it -> {
+            if (!classProxy) {
+                it.withInterfaceProxies();
+            }
+            it.registerBean(Listener.class);
+        })) {
+            ApplicationListener<?> bean =
+                    context.getBeanProvider(ApplicationListener.class).getObject();
+            assertThat(AopUtils.isCglibProxy(bean)).isEqualTo(classProxy);
+            listener = (Listener) ProxiedBeans.rawTarget(bean);
+            assertThat(listener.threads.take()).matches(Thread::isVirtual);
+            Findings findings = context.check();
+            assertThat(findings.mistakes()).isEmpty();
+            assertThat(findings.calls())
+                    .extracting(AnnotatedCall::method)
+                    .containsExactly(Listener.class.getName() + ".onApplicationEvent");
+        }
+        assertThat(listener.threads).isEmpty();
+    }
+
+    @VirtualThread
+    static class Listener implements ApplicationListener<ContextRefreshedEvent> {
+
+        final BlockingQueue<Thread> threads = new LinkedBlockingQueue<>();
+
+        @Override
+        public void onApplicationEvent(ContextRefreshedEvent event) {
+            threads.add(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void aConverterHoldsItsPermit() throws Exception {
+        try (TestContext context = TestContext.of(SlowConverter.class)) {
+            DefaultConversionService conversions = new DefaultConversionService();
+            conversions.addConverter(context.getBean(Converter.class));
+            SlowConverter converter = (SlowConverter) ProxiedBeans.rawTarget(context.getBean(SlowConverter.class));
+            TaskLimit mail = context.getBean(TaskLimits.class).get("mail");
+            List<CompletableFuture<Price>> conversionsAtOnce = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                conversionsAtOnce.add(CompletableFuture.supplyAsync(
+                        () -> conversions.convert("7", Price.class),
+                        each -> Thread.ofVirtual().start(each)));
+            }
+
+            await().atMost(1, MINUTES).until(() -> mail.waiting() == 3);
+            converter.release.countDown();
+
+            assertThat(conversionsAtOnce).allMatch(each -> each.join().value() == 7);
+            assertThat(converter.most).hasValue(1);
+        }
+    }
+
+    record Price(int value) {}
+
+    @Limited("mail")
+    static class SlowConverter implements Converter<String, Price> {
+
+        final CountDownLatch release = new CountDownLatch(1);
+        final AtomicInteger running = new AtomicInteger();
+        final AtomicInteger most = new AtomicInteger();
+
+        @Override
+        public Price convert(String text) {
+            most.accumulateAndGet(running.incrementAndGet(), Math::max);
+            try {
+                release.await();
+            } catch (InterruptedException ended) {
+                throw new IllegalStateException(ended);
+            } finally {
+                running.decrementAndGet();
+            }
+            return new Price(Integer.parseInt(text));
+        }
+    }
+
+    @Test
+    void whatMustReturnAValueAtOnceIsAMistakeThatSaysWhatToAnnotate() {
+        assertThat(TestContext.mistakesOf(Users.class, Disk.class, Choosy.class))
+                .containsExactlyInAnyOrder(
+                        mistake(Users.class, "loadUserByUsername", UserDetails.class),
+                        mistake(Disk.class, "health", Health.class),
+                        mistake(Choosy.class, "supportsEventType", boolean.class));
+    }
+
+    private static Mistake mistake(Class<?> type, String method, Class<?> returned) {
+        return new Mistake(
+                "%s.%s returns %s, but a method with @VirtualThread returns exactly void, Future, CompletionStage or CompletableFuture"
+                        .formatted(type.getName(), method, returned.getName()),
+                "Remove @VirtualThread from %s and annotate the methods that are meant, or return a CompletableFuture."
+                        .formatted(type.getName()));
+    }
+
+    @VirtualThread
+    static class Users implements UserDetailsService {
+
+        @Override
+        public UserDetails loadUserByUsername(String name) {
+            return User.withUsername(name).password("secret").build();
+        }
+    }
+
+    @VirtualThread
+    static class Disk implements HealthIndicator {
+
+        @Override
+        public Health health() {
+            return Health.up().build();
+        }
+    }
+
+    @VirtualThread
+    static class Choosy implements SmartApplicationListener {
+
+        @Override
+        public boolean supportsEventType(Class<? extends ApplicationEvent> type) {
+            return true;
+        }
+
+        @Override
+        public int getOrder() {
+            return 1;
+        }
+
+        @Override
+        public void onApplicationEvent(ApplicationEvent event) {}
+    }
+
+    @Test
+    void theLifeCycleOfTheBeanStaysOnTheThreadThatDrivesIt() {
+        Server server;
+        try (TestContext context = TestContext.of(Server.class)) {
+            server = (Server) ProxiedBeans.rawTarget(context.getBean(Server.class));
+            assertThat(context.check().mistakes()).isEmpty();
+            assertThat(context.getBean(Server.class).serve().join()).matches(Thread::isVirtual);
+        }
+
+        assertThat(server.driving).hasSize(4).containsOnly(Thread.currentThread());
+    }
+
+    @VirtualThread
+    static class Server implements InitializingBean, SmartLifecycle {
+
+        final BlockingQueue<Thread> driving = new LinkedBlockingQueue<>();
+
+        @PostConstruct
+        public void construct() {
+            driving.add(Thread.currentThread());
+        }
+
+        @Override
+        public void afterPropertiesSet() {
+            driving.add(Thread.currentThread());
+        }
+
+        @Override
+        public void start() {
+            driving.add(Thread.currentThread());
+        }
+
+        @Override
+        public void stop() {
+            driving.add(Thread.currentThread());
+        }
+
+        @Override
+        public boolean isRunning() {
+            return driving.size() == 3;
+        }
+
+        public CompletableFuture<Thread> serve() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+}

@@ -1,0 +1,435 @@
+package io.github.virtualthread.aop;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.IntSupplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+@Timeout(20)
+class LimitedTests {
+
+    @AfterEach
+    void leaveNoInterrupt() {
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void aMethodRunsOnTheThreadOfItsCallerAndHoldsAPermitUntilItEnds() {
+        try (TestContext context = TestContext.of(Prices.class)) {
+            Prices prices = context.getBean(Prices.class);
+            TaskLimit mail = mail(context);
+
+            assertThat(prices.thread()).isSameAs(Thread.currentThread());
+            assertThat(prices.count(mail::available)).isZero();
+            assertThat(mail.available()).isOne();
+        }
+    }
+
+    @Test
+    void thePermitGoesBackAfterAFailureWhichIsTheMethodsOwn() {
+        try (TestContext context = TestContext.of(Prices.class)) {
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> context.getBean(Prices.class).failing())
+                    .withMessage("own");
+            assertThat(mail(context).available()).isOne();
+        }
+    }
+
+    @Test
+    void aCallWaitsInTheQueueOfVirtualThreads() throws Exception {
+        try (TestContext context = TestContext.of(Prices.class)) {
+            Prices prices = context.getBean(Prices.class);
+            CountDownLatch release = new CountDownLatch(1);
+            Future<String> holder = hold(context, release);
+            FutureTask<Thread> waiting = new FutureTask<>(prices::thread);
+            Thread caller = Thread.ofVirtual().start(waiting);
+
+            await().atMost(Duration.ofSeconds(5)).until(() -> mail(context).waiting() == 1);
+            assertThat(waiting.isDone()).isFalse();
+            release.countDown();
+
+            assertThat(waiting.get(5, SECONDS)).isSameAs(caller);
+            assertThat(holder.get(5, SECONDS)).isEqualTo("held");
+        }
+    }
+
+    @Test
+    void aRejectionIsThrownToTheCaller() throws Exception {
+        try (TestContext context = TestContext.of(Prices.class)) {
+            mail(context).setQueueCapacity(0);
+            CountDownLatch release = new CountDownLatch(1);
+            Future<String> holder = hold(context, release);
+
+            assertThatExceptionOfType(LimitExceededException.class)
+                    .isThrownBy(() -> context.getBean(Prices.class).named())
+                    .withMessageStartingWith("price list was rejected (QUEUE_FULL)");
+            release.countDown();
+            holder.get(5, SECONDS);
+        }
+    }
+
+    @Test
+    void anInterruptWhileWaitingIsThrownWhereTheMethodDeclaresIt() throws Exception {
+        try (TestContext context = TestContext.of(Prices.class)) {
+            Prices prices = context.getBean(Prices.class);
+            CountDownLatch release = new CountDownLatch(1);
+            Future<String> holder = hold(context, release);
+
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(InterruptedException.class)
+                    .isThrownBy(() -> prices.interruptible(() -> "never"))
+                    .withMessageContaining("Prices.interruptible was interrupted while it waited");
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(InterruptedException.class).isThrownBy(prices::anyException);
+            release.countDown();
+            holder.get(5, SECONDS);
+        }
+    }
+
+    @Test
+    void anInterruptWhileWaitingIsRestoredWhereTheMethodDoesNotDeclareIt() throws Exception {
+        try (TestContext context = TestContext.of(Prices.class)) {
+            Prices prices = context.getBean(Prices.class);
+            CountDownLatch release = new CountDownLatch(1);
+            Future<String> holder = hold(context, release);
+
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(CancellationException.class)
+                    .isThrownBy(prices::thread)
+                    .withMessageContaining("Prices.thread was interrupted while it waited for a permit of limit 'mail'")
+                    .withCauseInstanceOf(InterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(mail(context).waiting()).isZero();
+            release.countDown();
+            holder.get(5, SECONDS);
+            assertThat(mail(context).available()).isOne();
+        }
+    }
+
+    @Test
+    void anInterruptionOfTheBodyIsItsOwn() {
+        try (TestContext context = TestContext.of(Prices.class)) {
+            assertThatExceptionOfType(InterruptedException.class)
+                    .isThrownBy(() -> context.getBean(Prices.class).interruptible(() -> {
+                        throw new InterruptedException("own");
+                    }))
+                    .withMessage("own");
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        }
+    }
+
+    @Test
+    void theAnnotationOfATypeCoversItsMethodsAndThatOfAMethodReplacesIt() throws Exception {
+        try (TestContext context = TestContext.of(Catalog.class)) {
+            Catalog catalog = context.getBean(Catalog.class);
+            TaskLimits limits = context.getBean(TaskLimits.class);
+
+            assertThat(context.check().mistakes()).isEmpty();
+            assertThat(catalog.available(limits.get("mail"))).isZero();
+            assertThat(catalog.other(limits.get("mail"))).isOne();
+            assertThat(catalog.later().get(5, SECONDS).isVirtual()).isTrue();
+        }
+    }
+
+    @Test
+    void itReplacesTheOtherAnnotationOfTheType() {
+        try (TestContext context = TestContext.of(Jobs.class)) {
+            assertThat(context.check().mistakes()).isEmpty();
+            assertThat(context.getBean(Jobs.class).now()).isSameAs(Thread.currentThread());
+        }
+    }
+
+    @VirtualThread
+    static class Jobs {
+
+        @Limited("mail")
+        public Thread now() {
+            return Thread.currentThread();
+        }
+    }
+
+    @Test
+    void itMayBeAMetaAnnotation() {
+        try (TestContext context = TestContext.of(Meta.class)) {
+            assertThat(context.getBean(Meta.class).available(mail(context))).isZero();
+        }
+    }
+
+    @Test
+    void anInterfaceThatAFactoryImplementsIsLimited() {
+        for (Class<?> factory : new Class<?>[] {ProxyRepositoryFactory.class, LambdaRepositoryFactory.class}) {
+            try (TestContext context = TestContext.of(factory)) {
+                Repository repository = context.getBean(Repository.class);
+
+                assertThat(repository.find(mail(context)::available)).isZero();
+                assertThat(mail(context).available()).isOne();
+                assertThat(context.check().calls())
+                        .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+                        .containsExactly(tuple(Repository.class.getName() + ".find", "mail"));
+            }
+        }
+    }
+
+    @Test
+    void aBeanWithAnInterfaceProxyIsLimited() {
+        try (TestContext context = TestContext.with(it -> {
+            it.withInterfaceProxies();
+            it.register(MemoryRepository.class);
+        })) {
+            Repository repository = context.getBean(Repository.class);
+
+            assertThat(AopUtils.isJdkDynamicProxy(repository)).isTrue();
+            assertThat(repository.find(mail(context)::available)).isZero();
+        }
+    }
+
+    @Test
+    void theTransactionBeginsAndEndsUnderThePermit() {
+        try (TestContext context = TestContext.of(Transactions.class, Orders.class)) {
+            Orders orders = context.getBean(Orders.class);
+            orders.place();
+
+            assertThat(context.getBean(PermitRecorder.class).events).containsExactly("begin 0", "commit 0");
+            assertThat(mail(context).available()).isOne();
+            assertThat(((Advised) orders).getAdvisors()[0]).isInstanceOf(VirtualThreadAdvisor.class);
+        }
+    }
+
+    @Test
+    void theDefaultTimeoutDoesNotApply() {
+        try (TestContext context = TestContext.withSettings(
+                Map.of(), new MethodSettings(null, Duration.ofNanos(1)), it -> it.register(Prices.class))) {
+            assertThat(context.getBean(Prices.class).thread()).isSameAs(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void switchedOffItLeavesMethodsAsTheyAre() {
+        try (TestContext context =
+                TestContext.with(Map.of("virtual-thread.enabled", false), null, it -> it.register(Prices.class))) {
+            Prices prices = context.getBean(Prices.class);
+
+            assertThat(AopUtils.isAopProxy(prices)).isFalse();
+            assertThat(prices.count(mail(context)::available)).isOne();
+        }
+    }
+
+    private static TaskLimit mail(TestContext context) {
+        return context.getBean(TaskLimits.class).get("mail");
+    }
+
+    /** A virtual thread has the only permit until it is released. */
+    private static Future<String> hold(TestContext context, CountDownLatch release) throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(1);
+        Future<String> holder = context.getBean(Prices.class).hold(running, release);
+        assertThat(running.await(5, SECONDS)).isTrue();
+        return holder;
+    }
+
+    static class Prices {
+
+        @Limited("mail")
+        Thread thread() {
+            return Thread.currentThread();
+        }
+
+        @Limited(limit = "mail")
+        public int count(IntSupplier source) {
+            return source.getAsInt();
+        }
+
+        @Limited("mail")
+        protected void failing() throws IOException {
+            throw new IOException("own");
+        }
+
+        @Limited(value = "mail", name = "price list")
+        public void named() {}
+
+        @Limited("mail")
+        public String interruptible(Callable<String> body) throws InterruptedException {
+            try {
+                return body.call();
+            } catch (InterruptedException own) {
+                throw own;
+            } catch (Exception other) {
+                throw new IllegalStateException(other);
+            }
+        }
+
+        @Limited("mail")
+        public void anyException() throws Exception {}
+
+        @VirtualThread("mail")
+        public Future<String> hold(CountDownLatch running, CountDownLatch release) throws InterruptedException {
+            running.countDown();
+            release.await();
+            return completedFuture("held");
+        }
+    }
+
+    @Limited("mail")
+    static class Catalog {
+
+        public int available(TaskLimit limit) {
+            return limit.available();
+        }
+
+        @Limited("report")
+        public int other(TaskLimit limit) {
+            return limit.available();
+        }
+
+        @VirtualThread("mail")
+        public CompletableFuture<Thread> later() {
+            return completedFuture(Thread.currentThread());
+        }
+    }
+
+    @Limited
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface OnMail {
+
+        @AliasFor(annotation = Limited.class, attribute = "limit")
+        String value() default "mail";
+    }
+
+    static class Meta {
+
+        @OnMail
+        public int available(TaskLimit limit) {
+            return limit.available();
+        }
+    }
+
+    @Limited("mail")
+    interface Repository {
+        int find(IntSupplier source);
+    }
+
+    static class MemoryRepository implements Repository {
+
+        @Override
+        public int find(IntSupplier source) {
+            return source.getAsInt();
+        }
+    }
+
+    /** As Spring Data does: a proxy whose target knows nothing of the interface. */
+    static class ProxyRepositoryFactory implements FactoryBean<Repository> {
+
+        @Override
+        public Repository getObject() {
+            ProxyFactory factory = new ProxyFactory(new Object());
+            factory.setInterfaces(Repository.class);
+            factory.addAdvice(
+                    (MethodInterceptor) invocation -> ((IntSupplier) invocation.getArguments()[0]).getAsInt());
+            return (Repository) factory.getProxy();
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Repository.class;
+        }
+    }
+
+    static class LambdaRepositoryFactory implements FactoryBean<Repository> {
+
+        @Override
+        public Repository getObject() {
+            return IntSupplier::getAsInt;
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Repository.class;
+        }
+    }
+
+    static class Orders {
+
+        @Limited("mail")
+        @Transactional
+        public void place() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(proxyTargetClass = true)
+    static class Transactions {
+
+        @Bean
+        PermitRecorder transactionManager(TaskLimits limits) {
+            return new PermitRecorder(limits.get("mail"));
+        }
+    }
+
+    @SuppressWarnings("serial")
+    static class PermitRecorder extends AbstractPlatformTransactionManager {
+
+        final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+        private final transient TaskLimit limit;
+
+        PermitRecorder(TaskLimit limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        protected Object doGetTransaction() {
+            return new Object();
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {
+            events.add("begin " + limit.available());
+        }
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {
+            events.add("commit " + limit.available());
+        }
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {
+            events.add("rollback " + limit.available());
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.github.virtualthread.aop;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.mistake.Mistake;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(20)
+class TimeoutTests {
+
+    private static final String HERE = TimeoutTests.class.getName() + "$";
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    @Test
+    void aBodyThatRunsLongerThanItsTimeoutIsInterrupted() throws Exception {
+        try (TestContext context = context(Map.of(), null)) {
+            Mailer mailer = context.getBean(Mailer.class);
+
+            assertThat(failure(mailer.send()))
+                    .isExactlyInstanceOf(TimeoutException.class)
+                    .hasMessageStartingWith("Mailer.send ran longer than its timeout of 0.01s");
+            assertThat(mailer.interrupted().await(5, SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void theTimeWaitedForAPermitDoesNotCount() throws Exception {
+        try (TestContext context = context(Map.of(), null)) {
+            Mailer mailer = context.getBean(Mailer.class);
+            CountDownLatch release = new CountDownLatch(1);
+            Future<String> first = mailer.hold(release);
+            CompletableFuture<String> second = mailer.quick();
+
+            assertThat(context.getBean(TaskLimits.class).get("mail").waiting()).isOne();
+            assertThat(TimerEntries.count(context.getBean(TaskTimer.class))).isZero();
+            release.countDown();
+
+            assertThat(first.get(5, SECONDS)).isEqualTo("held");
+            assertThat(second.get(5, SECONDS)).isEqualTo("quick");
+        }
+    }
+
+    @Test
+    void aPlaceholderGivesTheTimeout() {
+        try (TestContext context = context(Map.of("mailer.timeout", " PT0.01S "), LONG)) {
+            assertThat(failure(context.getBean(Mailer.class).configured())).isExactlyInstanceOf(TimeoutException.class);
+        }
+    }
+
+    @Test
+    void aMethodThatSetsNoTimeoutHasThatOfTheSettings() {
+        try (TestContext context = context(Map.of("mailer.timeout", ""), Duration.ofMillis(10))) {
+            Mailer mailer = context.getBean(Mailer.class);
+
+            assertThat(failure(mailer.unbounded())).hasMessageContaining("Mailer.unbounded ran longer");
+            assertThat(failure(mailer.configured())).hasMessageContaining("Mailer.configured ran longer");
+        }
+    }
+
+    @Test
+    void aTimeoutOfTheMethodReplacesThatOfTheSettings() throws Exception {
+        try (TestContext context = context(Map.of(), Duration.ofNanos(1))) {
+            CountDownLatch release = new CountDownLatch(1);
+            Future<String> held = context.getBean(Mailer.class).patient(release);
+            release.countDown();
+
+            assertThat(held.get(5, SECONDS)).isEqualTo("held");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2s,PT2S", "500ms,PT0.5S", "PT1M30S,PT1M30S", "1m30s,PT1M30S"})
+    void durationsAreWrittenSimplyOrInIsoForm(String text, Duration expected) {
+        assertThat(Timeouts.parse(text)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0s", "-1s", "PT0S", "-500ms"})
+    void aTimeoutIsLongerThanZero(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Timeouts.parse(text))
+                .withMessage("must be longer than zero, was '%s'", text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"soon", "2 seconds", "2sec", "99999999999999999999s", "9223372036854775807d"})
+    void textThatIsNoDurationIsRefused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Timeouts.parse(text))
+                .withMessage("is no duration, was '%s'", text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "250", "-1", "+5", "0"})
+    void aNumberAloneIsRefused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Timeouts.parse(text))
+                .withMessage("must be a duration with its unit, was '%s'", text);
+    }
+
+    @Test
+    void badTimeoutsFailTheStart() {
+        assertThat(TestContext.mistakesOf(Bad.class))
+                .containsExactly(
+                        mistake("Bad.negative", "must be longer than zero, was '-1s'"),
+                        mistake("Bad.text", "is no duration, was 'soon'"));
+    }
+
+    @Test
+    void aTimeoutWithAPlaceholderThatNothingResolvesFailsTheStart() {
+        assertThat(TestContext.mistakesOf(Mailer.class)).singleElement().satisfies(mistake -> assertThat(
+                        mistake.description())
+                .startsWith("@VirtualThread on " + HERE + "Mailer.configured cannot be read")
+                .contains("mailer.timeout"));
+    }
+
+    private static Mistake mistake(String method, String problem) {
+        return new Mistake(
+                HERE + method + ": timeout of @VirtualThread " + problem,
+                "Write a duration such as timeout = \"2s\" or \"500ms\", or remove it for no timeout of its own.");
+    }
+
+    private static TestContext context(Map<String, Object> properties, Duration timeout) {
+        return TestContext.withSettings(properties, new MethodSettings(null, timeout), it -> it.register(Mailer.class));
+    }
+
+    private static Throwable failure(Future<?> future) {
+        Throwable thrown = catchThrowable(() -> future.get(5, SECONDS));
+        assertThat(thrown).isInstanceOf(ExecutionException.class);
+        return thrown.getCause();
+    }
+
+    static class Mailer {
+
+        private final CountDownLatch interrupted = new CountDownLatch(1);
+
+        CountDownLatch interrupted() {
+            return interrupted;
+        }
+
+        @VirtualThread(timeout = "10ms")
+        public CompletableFuture<String> send() {
+            return forEver();
+        }
+
+        @VirtualThread("mail")
+        public CompletableFuture<String> hold(CountDownLatch release) throws InterruptedException {
+            release.await();
+            return completedFuture("held");
+        }
+
+        @VirtualThread(limit = "mail", timeout = "1h")
+        public CompletableFuture<String> quick() {
+            return completedFuture("quick");
+        }
+
+        @VirtualThread(timeout = "${mailer.timeout}")
+        public CompletableFuture<String> configured() {
+            return forEver();
+        }
+
+        @VirtualThread
+        public CompletableFuture<String> unbounded() {
+            return forEver();
+        }
+
+        @VirtualThread(timeout = "30s")
+        public CompletableFuture<String> patient(CountDownLatch release) throws InterruptedException {
+            return hold(release);
+        }
+
+        private CompletableFuture<String> forEver() {
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException expected) {
+                interrupted.countDown();
+            }
+            return completedFuture("interrupted");
+        }
+    }
+
+    static class Bad {
+
+        @VirtualThread(timeout = "soon")
+        void text() {}
+
+        @VirtualThread(timeout = "-1s")
+        void negative() {}
+
+        @VirtualThread(timeout = "10s")
+        void good() {}
+    }
+}
