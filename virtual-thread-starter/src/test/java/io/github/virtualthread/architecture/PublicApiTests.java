@@ -2,7 +2,6 @@ package io.github.virtualthread.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -16,20 +15,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What applications compile against does not change unannounced. Who changes it on purpose runs this test with
- * {@code -Dpublic-api.write=true}, which writes the file anew, and says in the changelog what a user notices.
+ * The types that docs/api.md lists do not change unannounced. To change them on purpose, run this test with
+ * {@code -Dpublic-api.write=true}, which writes the file anew, and add to the changelog what a user notices.
  */
 class PublicApiTests {
 
     private static final Path FILE = Path.of("src/test/resources/public-api.txt");
-    private static final Path CLASSES = Path.of("target/classes");
+    private static final Path PAGE = Path.of("../docs/api.md");
+    private static final Pattern INCLUDE = Pattern.compile("<sourceFileInclude>([\\w/]+)\\.java<");
+    private static final Pattern ROW = Pattern.compile("^\\| `(io\\.github\\.virtualthread\\.[\\w.]+)` \\|");
 
     @Test
     void isTheOneThatIsWrittenDown() throws IOException {
@@ -41,6 +47,16 @@ class PublicApiTests {
         assertThat(api)
                 .as("the public API; to change it on purpose: mvn test -Dtest=PublicApiTests -Dpublic-api.write=true")
                 .containsExactlyElementsOf(Files.readAllLines(FILE));
+    }
+
+    @Test
+    void javadocShowsTheSameTypes() throws IOException {
+        Set<String> shown = INCLUDE.matcher(Files.readString(Path.of("pom.xml")))
+                .results()
+                .map(include -> include.group(1).replace('/', '.'))
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(shown).isEqualTo(types());
     }
 
     @Test
@@ -56,32 +72,37 @@ class PublicApiTests {
     }
 
     private static List<String> api() throws IOException {
-        try (Stream<Path> files = Files.walk(CLASSES)) {
-            return files.map(CLASSES::relativize)
-                    .map(Path::toString)
-                    .filter(name -> name.endsWith(".class") && !name.endsWith("-info.class"))
-                    .map(name ->
-                            name.substring(0, name.length() - ".class".length()).replace(File.separatorChar, '.'))
-                    .sorted()
-                    .map(PublicApiTests::load)
-                    .filter(PublicApiTests::isVisible)
-                    .flatMap(type -> lines(type).stream())
-                    .toList();
-        }
+        return types().stream()
+                .map(PublicApiTests::load)
+                .flatMap(PublicApiTests::withNested)
+                .flatMap(type -> lines(type).stream())
+                .toList();
+    }
+
+    /** Sorted, as the page has them. */
+    private static Set<String> types() throws IOException {
+        return Files.readAllLines(PAGE).stream()
+                .map(ROW::matcher)
+                .filter(Matcher::find)
+                .map(row -> row.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Stream<Class<?>> withNested(Class<?> type) {
+        return Stream.concat(
+                Stream.of(type),
+                Arrays.stream(type.getDeclaredClasses())
+                        .filter(nested -> isVisible(nested.getModifiers()))
+                        .sorted(Comparator.comparing(Class::getName))
+                        .flatMap(PublicApiTests::withNested));
     }
 
     private static Class<?> load(String name) {
         try {
             return Class.forName(name, false, PublicApiTests.class.getClassLoader());
-        } catch (ClassNotFoundException | LinkageError absent) {
-            // of a Spring Boot line that is not on the class path: nobody compiles against that
-            return Object.class;
+        } catch (ClassNotFoundException absent) {
+            throw new IllegalStateException("docs/api.md names a type that does not exist", absent);
         }
-    }
-
-    private static boolean isVisible(Class<?> type) {
-        Class<?> outer = type.getDeclaringClass();
-        return type != Object.class && isVisible(type.getModifiers()) && (outer == null || isVisible(outer));
     }
 
     private static boolean isVisible(int modifiers) {
