@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** README.md and everything under docs/, as the tests read it. */
+/** README.md and everything under docs/ and sample-app/docs/, as the tests read it. */
 final class Pages {
 
     static final Path ROOT = root();
@@ -26,11 +26,14 @@ final class Pages {
     }
 
     static List<Path> all() {
-        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            return Stream.concat(
-                            Stream.of(ROOT.resolve("README.md")),
-                            docs.filter(file -> file.toString().endsWith(".md")).sorted())
-                    .toList();
+        return Stream.of(Stream.of(ROOT.resolve("README.md")), under("docs"), under("sample-app/docs"))
+                .flatMap(pages -> pages)
+                .toList();
+    }
+
+    private static Stream<Path> under(String directory) {
+        try (Stream<Path> files = Files.walk(ROOT.resolve(directory))) {
+            return files.filter(file -> file.toString().endsWith(".md")).sorted().toList().stream();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -28,14 +28,20 @@ public record Report(Machine machine, List<Entry> experiments) {
             List<Line> lines,
             String failure) {
 
-        private Entry toldFrom(List<Entry> all) {
-            String differs = settings.keySet().stream()
-                    .filter(name -> all.stream()
+        /** Names of the settings in which runs of one experiment differ. */
+        public static List<String> differing(List<Entry> runs) {
+            return runs.getFirst().settings().keySet().stream()
+                    .filter(name -> runs.stream()
                                     .map(each -> each.settings().get(name))
                                     .distinct()
                                     .count()
                             > 1)
                     .sorted()
+                    .toList();
+        }
+
+        private Entry toldFrom(List<Entry> all) {
+            String differs = differing(all).stream()
                     .map(name -> "%s %,d".formatted(name, settings.get(name)))
                     .collect(Collectors.joining(", "));
             return differs.isEmpty()

@@ -21,7 +21,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 @SampleTest
 class ClaimsPageTests {
 
-    private static final Path PAGE = Path.of("..", "docs", "claims.md");
+    private static final Path PAGE = Path.of("docs", "experiments.md");
 
     @Test
     void everyExperimentItNamesIsThere(@Autowired Lab lab) throws IOException {

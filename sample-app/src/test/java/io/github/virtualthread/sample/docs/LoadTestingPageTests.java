@@ -17,7 +17,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
 @SampleTest
 class LoadTestingPageTests {
 
-    private static final Path DOCS = Path.of("..", "docs");
+    private static final Path DOCS = Path.of("docs");
     private static final Pattern PATH = Pattern.compile("/lab/[\\w/{}-]+(\\?millis=\\d+)?");
     private static final Pattern WAY = Pattern.compile("WAY=([\\w-]+)");
 

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Takes the pictures of README and docs, and puts them into {@code docs/images}: only with {@code -Dscreenshots.write=true}. What
+ * Takes the pictures of README and docs, and puts them into {@code sample-app/docs/images}: only with {@code -Dscreenshots.write=true}. What
  * they show is tested elsewhere, and they take half a minute.
  */
 @BrowserTest
 @EnabledIfSystemProperty(named = "screenshots.write", matches = "true")
 class LabPicturesTests extends InBrowser {
 
-    private static final Path IMAGES = Path.of("..", "docs", "images");
+    private static final Path IMAGES = Path.of("docs", "images");
     private static final int WIDTH = 1200;
     private static final int MOST_BYTES = 160_000;
 

@@ -53,7 +53,8 @@ class BlockingRequests implements Experiment {
                 "blocking-requests",
                 Act.WAITING_IS_CHEAP,
                 "Blocking requests",
-                "Many users ask a web server with 200 platform threads, and the same one with virtual threads. Which answers more?",
+                "Many users call a web server with 200 platform threads, and the same server with virtual threads. Which one answers"
+                        + " more requests?",
                 List.of(VIRTUAL_ALWAYS, VIRTUAL_WHERE_WAITING, POOL),
                 List.of(
                         new Parameter("users", "Users", "", 1, 3_000, 600, 400),
@@ -62,8 +63,8 @@ class BlockingRequests implements Experiment {
                         new Parameter("loop", "Users ask again for, 0 for once", "s", 0, 60, 2, 0),
                         new Parameter("timeout", "A user waits at most", "ms", 100, 60_000, 10_000, 10_000),
                         Parameter.ROUNDS),
-                "How a server does alone on its machine, or whatever its requests wait for: here they only sleep, and"
-                        + " nothing behind them has an end.",
+                "How a server performs on a machine of its own, or what its requests wait for. Here they only sleep, and"
+                        + " nothing behind them is limited.",
                 Source.of(Requests.class),
                 """
                 spring:
@@ -126,8 +127,8 @@ class BlockingRequests implements Experiment {
     }
 
     private static String sentence(List<Row> rows, int millis) {
-        return ("Where a request blocks %,d ms, virtual threads answered %s requests per second and %d platform threads %s;"
-                        + " where it is answered at once, virtual threads %s and platform threads %s.")
+        return ("Of requests that block for %,d ms, virtual threads answered %s per second and %d platform threads %s. Of requests"
+                        + " that are answered at once, virtual threads answered %s per second and platform threads %s.")
                 .formatted(
                         millis,
                         rate(rows, VIRTUAL_BLOCK),
@@ -160,8 +161,8 @@ class BlockingRequests implements Experiment {
                         : shared
                                 + " The one thread that drives the users may itself have limited the rate: it was busy nearly"
                                 + " all the time with " + busiest + ".",
-                "The times are of the requests that were answered. One that times out is no success, and its user connects anew.",
-                "Both ports lead into the same application in the same JVM; only the threads behind them differ.");
+                "Times cover answered requests only. A request that times out is not a success, and its user connects again.",
+                "Both ports belong to one application in one JVM. Only the threads behind them differ.");
     }
 
     private static String rate(List<Row> rows, String name) {

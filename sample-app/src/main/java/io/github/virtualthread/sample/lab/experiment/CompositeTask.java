@@ -41,9 +41,9 @@ class CompositeTask implements Experiment {
     static final String LONGEST_PART = "As long as the longest part";
     static final String STOPPED = "When a part fails the others are stopped, always";
 
-    private static final Column PAGE = new Column("page", "until the page is there", "ms");
-    private static final Column FAILED = new Column("failed", "until the user hears of a failure", "ms");
-    private static final Column SERVER = new Column("server", "until the server has stopped working on that", "ms");
+    private static final Column PAGE = new Column("page", "until the page is complete", "ms");
+    private static final Column FAILED = new Column("failed", "until the user learns of a failure", "ms");
+    private static final Column SERVER = new Column("server", "until the server stops working on it", "ms");
     private static final Column FAN_OUT = new Column("fanOut", "fan-out", "ms");
 
     private static final long PRODUCT = 1;
@@ -65,14 +65,14 @@ class CompositeTask implements Experiment {
                 "composite-task",
                 Act.LIMIT_THE_RESOURCE,
                 "A task of several parts",
-                "A page needs a price, a stock and reviews. How long does its user wait, and what if a part fails?",
+                "A page needs a price, a stock and reviews. How long does its user wait, and what happens if a part fails?",
                 List.of(ALL_PARTS, LONGEST_PART, STOPPED),
                 List.of(
                         new Parameter("fan", "Parts of the fan-out", "", 1, 10_000, 10_000, 1_000),
                         new Parameter("millis", "Each of these takes", "ms", 1, 5_000, 100, 50),
                         Parameter.ROUNDS),
-                "What a limit does to a fan-out: these parts have none. Ten thousand calls at once are too many for almost"
-                        + " every partner.",
+                "What a limit does to a fan-out: these parts have none. For almost every partner ten thousand concurrent calls"
+                        + " are too many.",
                 Source.of(PageParts.class),
                 "",
                 "",
@@ -102,7 +102,7 @@ class CompositeTask implements Experiment {
                         rows,
                         List.of(),
                         List.of(
-                                "The failure: the reviews fail after %d ms. The fan-out of parts one after the other is not measured."
+                                "To measure failures, the reviews fail after %d ms. The fan-out is not measured one after the other."
                                         .formatted(FAILS_AFTER)))
                 .withGantts(gantts)
                 .withRight(right(rows));

@@ -62,10 +62,10 @@ class ContextAndCancel implements Experiment {
                 "context-and-cancel",
                 Act.LIMIT_THE_RESOURCE,
                 "Context and cancel",
-                "Is the request's id in the log of a task, does cancel(true) stop it, and does its failure show who called?",
+                "Is the request's id in the log of a task, does cancel(true) stop the task, and does its failure show the caller?",
                 List.of(BOTH, ONLY_VIRTUAL, NEITHER),
                 List.of(new Parameter("millis", "The work takes", "ms", 100, 10_000, 2_000, 500)),
-                "That code which ignores an interrupt can be stopped: nothing can do that.",
+                "That code which ignores interrupts can be stopped. Nothing can stop it.",
                 Source.of(ContextTasks.class),
                 "",
                 "",
@@ -156,7 +156,7 @@ class ContextAndCancel implements Experiment {
     private static String stack(Future<Void> future) throws InterruptedException {
         try {
             future.get();
-            return "it has not failed";
+            return "it did not fail";
         } catch (ExecutionException failure) {
             StringWriter stack = new StringWriter();
             failure.getCause().printStackTrace(new PrintWriter(stack));
@@ -200,11 +200,11 @@ class ContextAndCancel implements Experiment {
 
     private static String caller(String stack, String traced) {
         if (stack.contains(".ContextAndCancel.")) {
-            return "shows who called";
+            return "shows the caller";
         }
         return traced.contains(".ContextAndCancel.")
-                ? "shows who called if virtual-thread.caller-trace is on"
-                : "does not show who called";
+                ? "shows the caller if virtual-thread.caller-trace is on"
+                : "does not show the caller";
     }
 
     /** What became of work that was cancelled. */

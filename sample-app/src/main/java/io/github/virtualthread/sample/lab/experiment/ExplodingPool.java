@@ -34,7 +34,7 @@ class ExplodingPool implements Experiment {
     static final String POOL = "@Async, pool 50 and queue 100";
     static final String QUEUE = "@Async, Spring Boot's default";
     static final String VIRTUAL = "@VirtualThread with a limit";
-    static final String VIRTUAL_WAITS = "the same, answered when done";
+    static final String VIRTUAL_WAITS = "@VirtualThread, answered when done";
     static final String SYNC = "synchronous";
 
     static final String AS_MANY = "As many as are answered";
@@ -76,7 +76,7 @@ class ExplodingPool implements Experiment {
                 "exploding-pool",
                 Act.THE_QUEUE_HAS_MOVED,
                 "The pool that explodes",
-                "Requests come faster than a slow partner serves them. How many are answered, and how many are really done?",
+                "Requests arrive faster than a slow partner serves them. How many are answered, and how many are really done?",
                 List.of(AS_MANY, FEWER, SLOWER),
                 List.of(
                         new Parameter("requests", "Requests", "", 1, 100_000, 1_000, 600).inTerminalUpTo(1_000_000),
@@ -85,8 +85,8 @@ class ExplodingPool implements Experiment {
                         new Parameter("timeout", "A user waits at most", "ms", 100, 60_000, 5_000, 5_000),
                         new Parameter("watch", "Each is watched for at most", "s", 1, 600, 5, 1),
                         Parameter.ROUNDS),
-                "What a partner does under load: this one takes the same time however many call it. And a queue without an end"
-                        + " has one, the heap: that of the limit too, unless it has a queue-capacity. The last chart is of the heap.",
+                "What a partner does under load: this one takes the same time for any number of calls. An unbounded queue ends"
+                        + " where the heap ends. So does the queue of a limit without a queue-capacity. The last chart shows the heap.",
                 Source.of(FloodRequests.class) + "\n\n" + Source.of(FloodTasks.class),
                 """
                 virtual-thread:
@@ -165,9 +165,9 @@ class ExplodingPool implements Experiment {
     }
 
     private static String sentence(List<Row> rows) {
-        return ("The pool of 50 answered %s requests: %s were done, and %s were rejected, which no client saw. Spring Boot's"
-                        + " default answered %s: %s were done and %s still waited. @VirtualThread answered %s; %s were done and"
-                        + " %s still waited.")
+        return ("The pool of 50 answered %s requests: %s were done, and %s were rejected without the client being told. Spring"
+                        + " Boot's default answered %s: %s were done and %s still waited. @VirtualThread answered %s: %s were done"
+                        + " and %s still waited.")
                 .formatted(
                         count(rows, POOL, Tally.ANSWERED),
                         count(rows, POOL, Flood.DONE),
@@ -200,11 +200,11 @@ class ExplodingPool implements Experiment {
         return List.of(
                 "Load generator and server share %d cores."
                         .formatted(Runtime.getRuntime().availableProcessors()),
-                "All requests are served by %d platform threads, as in Tomcat by default. After %d s no user asks again, and"
-                                .formatted(Doors.PLATFORM_THREADS, run.get("watch"))
-                        + " what is not done is ended.",
-                "A client is gone when it has its answer, or waits for it no longer. One that is answered at once is gone before the work"
-                        + " is done, and cannot be told what becomes of it.",
-                "The times are of the answers, not of the work.");
+                "All requests are served by %d platform threads, which is Tomcat's default."
+                        .formatted(Doors.PLATFORM_THREADS),
+                "After %d s users stop asking, and unfinished work is ended.".formatted(run.get("watch")),
+                "A client leaves when it has its answer, or stops waiting for it. A client that is answered at once has left before the"
+                        + " work is done, and is never told the outcome.",
+                "Times are those of the answers, not of the work.");
     }
 }

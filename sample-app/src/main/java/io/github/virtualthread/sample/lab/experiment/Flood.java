@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 class Flood {
 
     static final Column DONE = new Column("done", "really done", "");
-    static final Column REJECTED = new Column("rejected", "rejected, seen by no client", "");
-    static final Column LEFT = new Column("left", "neither, at the end", "");
-    static final Column LATE = new Column("late", "done after the client had gone", "");
+    static final Column REJECTED = new Column("rejected", "rejected, client not told", "");
+    static final Column LEFT = new Column("left", "unfinished at the end", "");
+    static final Column LATE = new Column("late", "done after the client left", "");
 
     private final int requests;
     private final Duration partner;

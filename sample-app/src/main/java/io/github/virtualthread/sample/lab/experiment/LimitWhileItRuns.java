@@ -63,7 +63,7 @@ class LimitWhileItRuns implements Experiment {
                         new Parameter("then", "Permits then", "", 1, 500, 20, 20),
                         new Parameter("last", "Permits finally", "", 1, 500, 5, 5),
                         new Parameter("seconds", "Each phase", "s", 1, 60, 7, 1)),
-                "How many permits are right: that depends on what the calls reach. A limit adds no capacity.",
+                "How many permits are right. That depends on what the calls reach. A limit adds no capacity.",
                 Source.of(LimitedCalls.class),
                 """
                 virtual-thread:
@@ -100,8 +100,8 @@ class LimitWhileItRuns implements Experiment {
                             List.of(),
                             List.of(
                                     "Calls came at a steady %,d per second.".formatted(run.get("rate")),
-                                    "Each change of the permits is marked. A limit that was changed meanwhile did not have"
-                                            + " these permits all the time."))
+                                    "Each change of the permits is marked. If you changed the limit during a phase, it did not"
+                                            + " have these permits all the time."))
                     .withRight(right(changes, ended));
         } finally {
             sampler.end(); // before the calls that wait are ended: nobody has rejected those

@@ -74,15 +74,15 @@ class OneCarrier implements Experiment {
                 "one-carrier",
                 Act.WAITING_IS_CHEAP,
                 "One carrier",
-                "A web server has one thread of the platform for all requests, and each request waits. How many does it answer?",
+                "A web server has one platform thread for all requests, and each request waits. How many requests does it answer?",
                 List.of(ONE_AT_A_TIME, ALL_USERS, A_LITTLE_MORE),
                 List.of(
                         new Parameter("users", "Users", "", 1, 500, 50, 20),
                         new Parameter("millis", "A request blocks", "ms", 1, Requests.LONGEST, 1_000, 100),
                         new Parameter("seconds", "Users ask again for", "s", 1, 30, 5, 2),
                         Parameter.ROUNDS),
-                "How many carriers a server should have: where requests compute, one carrier answers no more than one thread"
-                        + " does. Here they only sleep.",
+                "How many carriers a server should have. If requests compute, one carrier answers no more of them than one"
+                        + " thread does. Here they only sleep.",
                 Source.of(OneCarrierServer.class) + "\n\n" + Source.of(Requests.class),
                 """
                 # java -Djdk.virtualThreadScheduler.parallelism=1 -Djdk.virtualThreadScheduler.maxPoolSize=1
@@ -221,13 +221,13 @@ class OneCarrier implements Experiment {
         return List.of(
                 "Each server is a JVM of its own; load generator and server share %d cores."
                         .formatted(Runtime.getRuntime().availableProcessors()),
-                "Whoever has no answer %,d ms after the begin has waited in vain; that is no success. The times are of the"
+                "A user without an answer %,d ms after the start has timed out, which is not a success. Times cover answered"
                                 .formatted(end(run).toMillis())
-                        + " requests that were answered.",
-                "The heap of new objects, called eden, is the one that is collected again and again. It is kept below 2 MB in a"
-                        + " heap of 64 (-Xmx64m -Xmn2m -XX:+UseSerialGC), so that it fills within seconds. It is drawn of the last"
-                        + " round, as the latencies are.",
-                "Platform threads for requests were counted in the server: carriers, and workers of Tomcat. The two threads that"
-                        + " accept connections and read from them are there besides, in both.");
+                        + " requests only.",
+                "Eden, the part of the heap for new objects, is collected again and again. It is kept below 2 MB in a heap of"
+                        + " 64 MB (-Xmx64m -Xmn2m -XX:+UseSerialGC), so that it fills within seconds. Its chart shows the last"
+                        + " round, as the chart of the latencies does.",
+                "Platform threads for requests were counted in the server: carriers, and workers of Tomcat. Both servers have two"
+                        + " more threads, which accept connections and read from them.");
     }
 }

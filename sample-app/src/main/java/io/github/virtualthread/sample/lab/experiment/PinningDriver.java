@@ -51,8 +51,8 @@ class PinningDriver implements Experiment {
                 "pinning-driver",
                 Act.THE_QUEUE_HAS_MOVED,
                 "A driver that pins",
-                "A driver waits for the database inside synchronized. How many queries a second are there under a small limit, and"
-                        + " under a large one?",
+                "A driver waits for the database inside synchronized. How many queries per second does it do under a small limit,"
+                        + " and under a large one?",
                 List.of(LARGER, THE_SAME, NEITHER),
                 List.of(
                         new Parameter("few", "Permits of the small limit", "", 1, 1_000, 10, 10),
@@ -61,8 +61,8 @@ class PinningDriver implements Experiment {
                         new Parameter("millis", "A query takes", "ms", 10, 5_000, 250, 100),
                         new Parameter("seconds", "Each is measured for", "s", 1, 30, 3, 1),
                         Parameter.ROUNDS),
-                "Whether your driver pins: here a call that sleeps inside synchronized stands for one, and there is no database."
-                        + " Many drivers use locks of java.util.concurrent by now, which pin on no Java.",
+                "Whether your driver pins. Here a call that sleeps inside synchronized stands for a driver, and there is no"
+                        + " database. Many drivers now use locks of java.util.concurrent, which pin on no Java version.",
                 Source.of(PinningQueries.class),
                 """
                 virtual-thread:
@@ -187,15 +187,15 @@ class PinningDriver implements Experiment {
                             .formatted(Java21.places(), Java21.PROPERTY));
         }
         notes.add(
-                ("Each Java is a JVM of its own with %d carriers (jdk.virtualThreadScheduler.parallelism and maxPoolSize)."
+                ("Each Java runs in a JVM of its own with %d carriers (jdk.virtualThreadScheduler.parallelism and maxPoolSize)."
                                 + " They share %d cores with this one, but queries only sleep.")
                         .formatted(run.get("carriers"), Runtime.getRuntime().availableProcessors()));
         notes.add(
-                "Twice as many queries as the limit has permits are under way all the time, so half of them wait for a permit. The"
-                        + " times are of those that were done, from the call on.");
+                "There are always twice as many calls as permits, so half of them wait for a permit. Times cover the queries that"
+                        + " were done, from the call on.");
         notes.add(
-                "Most at once: how many queries were inside the driver. Where it is less than the limit, permits are held by calls"
-                        + " that wait for a carrier.");
+                "Most at once: how many queries were inside the driver. If it is below the limit, calls that wait for a carrier hold"
+                        + " permits.");
         return notes;
     }
 }

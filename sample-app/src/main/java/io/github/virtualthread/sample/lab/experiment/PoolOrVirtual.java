@@ -81,7 +81,7 @@ class PoolOrVirtual implements Experiment {
                         new Parameter("tasks", "Tasks", "", 1, 100_000, 100, 40).inTerminalUpTo(5_000_000),
                         new Parameter("millis", "Each blocks", "ms", 1, 5_000, 1_000, 250),
                         Parameter.ROUNDS),
-                "That virtual threads make anything faster that needs the processor: these tasks only wait.",
+                "That virtual threads speed up work that needs the processor. These tasks only wait.",
                 Source.of(BlockingTasks.class),
                 "",
                 "",

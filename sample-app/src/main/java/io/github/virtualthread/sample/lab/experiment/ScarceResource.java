@@ -32,7 +32,7 @@ class ScarceResource implements Experiment {
 
     static final String POOL = "200 platform threads";
     static final String UNLIMITED = "virtual threads, no limit";
-    static final String PATIENT = "the same, waiting longer for a connection";
+    static final String PATIENT = "virtual threads, no limit, connection timeout 30 s";
     static final String CONCURRENCY_LIMIT = "@ConcurrencyLimit of Spring";
     static final String VIRTUAL = "@VirtualThread with a limit";
     static final String LIMITED = "@Limited";
@@ -76,13 +76,13 @@ class ScarceResource implements Experiment {
                 "scarce-resource",
                 Act.THE_QUEUE_HAS_MOVED,
                 "A scarce resource",
-                "Many users at once ask for more than a database with few connections can serve. Who waits, and what fails?",
+                "Many users ask at once for more than a database with few connections can serve. Who waits, and what fails?",
                 List.of(FASTER, EQUALLY_FAST, SLOWER),
                 List.of(
                         new Parameter("users", "Users", "", 1, 5_000, 600, 300),
                         new Parameter("connections", "Connections", "", 10, 150, 100, 100),
                         new Parameter("millis", "A query takes", "ms", 1, Requests.LONGEST, 250, 250),
-                        new Parameter("timeout", "Wait for a connection", "ms", 250, 60_000, 1_000, 400),
+                        new Parameter("timeout", "Wait for a connection", "ms", 250, 30_000, 1_000, 400),
                         new Parameter("wait", "max-wait of the limit", "ms", 1, 60_000, 500, 300),
                         Parameter.ROUNDS),
                 "What a database does under this load: it is %s here, and the query only sleeps. A limit adds no capacity: it"
@@ -141,12 +141,11 @@ class ScarceResource implements Experiment {
 
     private static List<Way> ways(Run run) {
         Duration timeout = Duration.ofMillis(run.get("timeout"));
-        Duration longer = timeout.compareTo(PATIENCE) < 0 ? PATIENCE : timeout.multipliedBy(10);
         Duration wait = Duration.ofMillis(run.get("wait"));
         return List.of(
                 new Way(POOL, "plain", timeout, null),
                 new Way(UNLIMITED, "plain", timeout, null),
-                new Way(PATIENT, "plain", longer, null),
+                new Way(PATIENT, "plain", PATIENCE, null),
                 new Way(CONCURRENCY_LIMIT, "concurrency-limit", timeout, null),
                 new Way(VIRTUAL, "virtual", timeout, null),
                 new Way(LIMITED, "limited", timeout, null),
@@ -249,12 +248,12 @@ class ScarceResource implements Experiment {
         return List.of(
                 "The database is %s. Load generator, server and database share %d cores."
                         .formatted(pool.product(), Runtime.getRuntime().availableProcessors()),
-                "A user is an HTTP request on a connection of its own; all come at once and ask once. The pool of %d is Tomcat's."
+                "A user is one HTTP request on its own connection. All users come at once and ask once. The pool of %d is Tomcat's."
                         .formatted(Doors.PLATFORM_THREADS),
-                "A request that gets no connection in time fails, and is answered 500. One that the limit rejects is answered 503. A"
-                        + " user who waits longer than %d s has timed out, which is no success; the chart has it among the failed."
+                "A request that gets no connection in time fails with 500. A request that the limit rejects gets 503. A user who"
+                        + " waits longer than %d s has timed out, which is not a success; the chart counts it as failed."
                                 .formatted(ScarceUsers.LONGEST.toSeconds()),
-                "The times are of those that were done, as the users see them.");
+                "Times cover the requests that were done, as users see them.");
     }
 
     /**

@@ -38,8 +38,8 @@ class ThreadCost implements Experiment {
 
     private static final Column SWITCH = new Column("switch", "a switch", "µs");
     private static final Column START = new Column("start", "a start", "µs");
-    private static final Column HEAP = new Column("heap", "heap a parked thread", "bytes");
-    private static final Column RESIDENT = new Column("resident", "memory outside of the heap", "bytes");
+    private static final Column HEAP = new Column("heap", "heap per parked thread", "bytes");
+    private static final Column RESIDENT = new Column("resident", "memory outside of the heap per thread", "bytes");
 
     @Override
     public About about() {
@@ -55,8 +55,8 @@ class ThreadCost implements Experiment {
                         new Parameter("depth", "Frames of each stack", "", 0, 500, 20, 20),
                         new Parameter("switches", "Switches", "", 1_000, 1_000_000, 100_000, 20_000),
                         Parameter.ROUNDS),
-                "What your threads take: that depends on their stacks, and on what they hold. A thread of the platform reserves its"
-                        + " whole stack as addresses, and takes of it what it uses.",
+                "What your threads take. That depends on their stacks and on what they hold. A platform thread reserves address"
+                        + " space for its whole stack, and takes memory for the part that it uses.",
                 Source.of(ParkedThreads.class) + "\n\n" + Source.of(PingPong.class),
                 "",
                 "",
@@ -157,13 +157,12 @@ class ThreadCost implements Experiment {
     private static List<String> notes() throws Exception {
         return List.of(
                 NativeMemory.resident().isPresent()
-                        ? "Memory outside of the heap: how much of the process is in memory with them, less without them, as"
-                                + " /proc/self/smaps tells: their stacks above all, since what the JVM keeps of threads that have ended"
-                                + " is used again. All of the process counts, so a few bytes, or less than none, are none."
-                        : "Memory outside of the heap is not known here: that takes Linux, and a collector that tells where the heap lies.",
-                "Heap: what is in use after a collection with them, less without them. Some collectors count it in pages of megabytes:"
-                        + " the more threads, the more exact.",
-                "A switch is one thread that parks and another one that it has woken and that goes on; a start lasts until the thread"
-                        + " is parked.");
+                        ? "Memory outside of the heap: resident memory of the process with the threads, minus that without them,"
+                                + " from /proc/self/smaps. Most of it is stacks, because the JVM reuses what it keeps of threads that"
+                                + " have ended. The whole process counts, so a few bytes, or a negative number, mean none."
+                        : "Memory outside of the heap is not known here: it takes Linux, and a collector that says where the heap lies.",
+                "Heap: what is in use after a garbage collection with the threads, minus that without them. Some collectors count it"
+                        + " in regions of megabytes, so more threads give a more exact figure.",
+                "A switch: one thread parks, and another one, which it has woken, goes on. A start lasts until the thread is parked.");
     }
 }

@@ -57,21 +57,21 @@ record Published(String experiment, Map<String, Integer> settings, String row, S
     static final List<Remark> REMARKS = List.of(
             new Remark(
                     "pool-or-virtual",
-                    "The cached pools of the others may have had more threads than 2,000; how many is not known."),
+                    "The cached pools of the published figures may have had more than 2,000 threads. Their number is not known."),
             new Remark(
                     "blocking-requests",
-                    "The ramp-ups were published as \"499/194 against 499/428 and 999/196 against 995/749\". That these are"
-                            + " 3,000 users within 6 s and within 3 s, who ask once, follows from the figures: with a second for the"
-                            + " last one, 3,000 / 7 is 428 and 3,000 / 4 is 750."),
+                    "The ramp-ups were published as \"499/194 against 499/428 and 999/196 against 995/749\". The figures show"
+                            + " that 3,000 users came within 6 s and within 3 s and asked once: with one second for the last user,"
+                            + " 3,000 / 7 is 428 and 3,000 / 4 is 750."),
             new Remark(
                     "exploding-pool",
-                    "Published for a pool of 50 with a queue of 100, beside the 10,493 that were answered while work was"
-                            + " rejected: \"against 252 and 367 client time-outs\". How long the partner took, and how many users"
-                            + " there were, is not known of any of these figures."),
+                    "Published for a pool of 50 with a queue of 100, beside the 10,493 answers while work was rejected:"
+                            + " \"against 252 and 367 client time-outs\". For none of these figures it is known how long the partner"
+                            + " took and how many users there were."),
             new Remark(
                     "scarce-resource",
-                    "Published for 100 and for 150 connections: \"92 and 129 against 11\" queries a second. What the 11 were"
-                            + " measured with is not known."));
+                    "Published for 100 and for 150 connections: \"92 and 129 against 11\" queries per second. It is not known"
+                            + " what the 11 were measured with."));
 
     private static Published tasks(int number, String row, String figure) {
         return new Published("pool-or-virtual", Map.of("tasks", number, "millis", 1_000), row, "millis", figure);
@@ -104,7 +104,7 @@ record Published(String experiment, Map<String, Integer> settings, String row, S
     }
 
     /** Whether they had the settings of that run. */
-    boolean isComparable(Report.Entry entry) {
+    private boolean isComparable(Report.Entry entry) {
         return entry.id().equals(experiment) && entry.settings().entrySet().containsAll(settings.entrySet());
     }
 

@@ -18,7 +18,7 @@ final class ReadmeTable {
     private static final List<String> ROWS = List.of(
             "200 platform threads",
             "virtual threads, no limit",
-            "the same, waiting longer for a connection",
+            "virtual threads, no limit, connection timeout 30 s",
             "@ConcurrencyLimit of Spring",
             "@VirtualThread with a limit",
             "@VirtualThread, max-wait");
@@ -58,7 +58,7 @@ final class ReadmeTable {
                         rounds(setting(entry, "rounds")),
                         report.machine().cores(),
                         setting(entry, "wait"),
-                        MarkdownTable.of(columns, rows, ReadmeTable::median));
+                        MarkdownTable.of(List.of(""), columns, rows, row -> List.of(row.name()), ReadmeTable::median));
     }
 
     private static Column column(Answer answer, String key) {

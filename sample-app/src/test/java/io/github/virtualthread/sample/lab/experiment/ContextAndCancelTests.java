@@ -40,8 +40,8 @@ class ContextAndCancelTests {
         assertThat(answer.sentence())
                 .isEqualTo(
                         "With @Async on virtual threads, the request's id is missing from the log, cancel(true) does not"
-                                + " stop the work, and its failure does not show who called. With @VirtualThread, the request's id is"
-                                + " in the log, cancel(true) stops the work, and its failure shows who called if"
+                                + " stop the work, and its failure does not show the caller. With @VirtualThread, the request's id is"
+                                + " in the log, cancel(true) stops the work, and its failure shows the caller if"
                                 + " virtual-thread.caller-trace is on.");
         assertThat(answer.facts().columns()).containsExactly("", "@Async on virtual threads", "@VirtualThread");
         assertThat(answer.right()).isEqualTo(ContextAndCancel.ONLY_VIRTUAL);

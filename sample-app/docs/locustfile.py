@@ -1,4 +1,4 @@
-"""Users of the sample, for Locust. Which of them come is chosen by tag: block, quick, flood or scarce."""
+"""Users of the sample, for Locust. A tag chooses the kind: block, quick, flood or scarce."""
 
 import os
 
@@ -9,7 +9,7 @@ WAY = os.environ.get("WAY", "virtual")  # the last part of the path, for flood a
 
 class User(FastHttpUser):
     wait_time = constant(0)  # asks again at once
-    network_timeout = 60  # longer than anybody waits here, so that Locust gives up on nobody
+    network_timeout = 60  # longer than any wait here, so that Locust never gives up
 
     @tag("block")
     @task

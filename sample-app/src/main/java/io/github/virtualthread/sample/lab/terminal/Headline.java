@@ -1,0 +1,80 @@
+package io.github.virtualthread.sample.lab.terminal;
+
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Facts;
+import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Report;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Two figures of an experiment that show what it is about.
+ *
+ * @param column key of the figure; for an experiment without figures the name of a fact
+ * @param one contender, as a regular expression; of several the last one
+ * @param other contender to compare with, likewise
+ */
+record Headline(String experiment, String column, String one, String other) {
+
+    static final List<Headline> ALL = List.of(
+            new Headline("pool-or-virtual", "millis", "Spring Boot's default pool of 8", "@VirtualThread"),
+            new Headline("blocking-requests", "rate", "platform threads, block", "virtual threads, block"),
+            new Headline("one-carrier", "rate", "one platform thread", "virtual threads on one carrier"),
+            new Headline("thread-cost", "start", "platform threads", "virtual threads"),
+            new Headline("exploding-pool", "done", "@Async, pool 50 and queue 100", "@VirtualThread with a limit"),
+            new Headline("scarce-resource", "failed", "virtual threads, no limit", "@VirtualThread with a limit"),
+            new Headline("scarce-resource", "most", "@VirtualThread with a limit", "@VirtualThread, max-wait"),
+            new Headline("pinning-driver", "rate", "Java 2[123]\\b.*", "Java (?!2[123]\\b).*"),
+            new Headline("composite-task", "page", "one after the other", "VirtualThreads\\.all"),
+            new Headline(
+                    "context-and-cancel",
+                    "cancel(true) after the work has begun",
+                    "@Async on virtual threads",
+                    "@VirtualThread"),
+            new Headline("limit-while-it-runs", "done", "first, .*", "then, .*"));
+
+    /** What it is of and the two figures, each with its contender; nothing where that was not measured. */
+    Optional<List<String>> cells(Report.Entry entry) {
+        Answer answer = entry.answer();
+        if (answer == null) {
+            return Optional.empty();
+        }
+        return answer.columns().isEmpty() ? fact(answer.facts()) : figure(answer);
+    }
+
+    private Optional<List<String>> figure(Answer answer) {
+        Optional<String> label = answer.columns().stream()
+                .filter(each -> each.key().equals(column))
+                .map(TextTable::heading)
+                .findFirst();
+        return row(answer, one).flatMap(first -> row(answer, other)
+                .flatMap(second -> label.map(text -> List.of(text, figure(first), figure(second)))));
+    }
+
+    private String figure(Row row) {
+        return "%s: %s".formatted(Answer.number(row.median(column)), row.name());
+    }
+
+    private Optional<Row> row(Answer answer, String name) {
+        return answer.rows().stream()
+                .filter(row -> row.name().matches(name) && row.figures().containsKey(column))
+                .reduce((former, latter) -> latter);
+    }
+
+    private Optional<List<String>> fact(Facts facts) {
+        return facts.rows().stream()
+                .filter(row -> row.getFirst().equals(column))
+                .map(row ->
+                        Stream.concat(Stream.of(column), contenders(facts, row)).toList())
+                .findFirst();
+    }
+
+    private Stream<String> contenders(Facts facts, List<String> row) {
+        return IntStream.range(1, row.size())
+                .filter(i -> facts.columns().get(i).matches(one)
+                        || facts.columns().get(i).matches(other))
+                .mapToObj(i -> "%s: %s".formatted(row.get(i), facts.columns().get(i)));
+    }
+}
