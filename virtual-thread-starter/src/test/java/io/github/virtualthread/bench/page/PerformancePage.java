@@ -1,22 +1,21 @@
 package io.github.virtualthread.bench.page;
 
 import io.github.virtualthread.bench.page.BenchReport.Figures;
-import io.github.virtualthread.bench.page.BenchReport.Jar;
 import io.github.virtualthread.bench.page.BenchReport.Machine;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A report as the page of the documentation. */
+/** A report as the page of the documentation, and as the parts of decisions that have figures. */
 final class PerformancePage {
 
     private static final Map<String, String> CONTENDERS = Map.of(
             "jdk", "`Executors.newVirtualThreadPerTaskExecutor()`, no proxy",
-            "floor", "a proxy with the least advice that runs a method on such an executor and returns a future",
-            "async", "`@Async` with virtual threads",
+            "floor", "a proxy with minimal advice that runs a method on such an executor and returns a future",
+            "async", "`@Async` on virtual threads",
             "async-full",
-                    "the same, with a `TaskDecorator` for the MDC and a semaphore bulkhead of Resilience4j inside",
-            "spring-7", "the same, with Spring's own `@ConcurrencyLimit` for the bulkhead",
+                    "`@Async` on virtual threads, with a `TaskDecorator` for the MDC and Resilience4j's semaphore bulkhead",
+            "spring-7", "the same, with Spring's own `@ConcurrencyLimit` instead of the bulkhead",
             "ours", "`@VirtualThread`",
             "ours-full", "`@VirtualThread` with three MDC keys and a limit",
             "ours-metered", "the same with meters");
@@ -24,63 +23,120 @@ final class PerformancePage {
     private PerformancePage() {}
 
     static String of(BenchReport report) {
-        return intro(report)
-                + targets(report)
-                + table(
-                        "What a call costs",
-                        "10,000 calls whose body returns at once, then joined; limits are of 64. An operation is one call, from the call to"
-                                + " the result.",
-                        report.of("EmptyBody.burst"))
-                + table(
-                        "Bodies that park for 1 ms",
-                        "10,000 calls under a limit of 64, then joined.",
-                        report.of("ParkingBody.burst"))
-                + table(
-                        "A permit changes hands",
-                        "Eight callers, each of which waits for its call before it makes the next. An operation is a call of one of them.",
-                        report.of("HandOver.callAndWait"))
-                + table(
-                        "To make calls that wait",
-                        "300,000 calls under a limit of 64, none of which ends meanwhile.",
-                        report.of("Waiting.start"))
-                + table(
-                        "What waiting calls hold",
-                        "The heap of each of those calls, with three MDC keys of its own. The time is that of measuring.",
-                        report.of("Waiting.hold"))
-                + table(
-                        "A million calls",
-                        "Each sleeps for a second, all at once. An operation is all of them, from the first call to the last result. Bytes"
-                                + " are those of all, too. The stack of each has the frames of a proxy on it, except with `jdk`.",
-                        report.of("MillionSleepers.all"))
-                + table(
-                        "The first start of a JVM",
-                        "Start and stop of an application with `spring-boot-starter` and its auto-configuration, of 1,000 beans, each of"
-                                + " a class of its own, so many of them annotated; no property is set. `plain` has"
-                                + " nothing more, `async` has `@EnableAsync`, `ours` has the starter on its class path. The time is"
-                                + " that of the processor, all threads together.",
-                        report.of("StartUp.first"))
-                + table(
-                        "Later starts",
-                        "The same as one of many in a JVM, as tests and reloads have it.",
-                        report.of("StartUp.later"))
-                + jar(report.jar());
-    }
-
-    private static String intro(BenchReport report) {
-        Machine machine = report.machine();
         return """
                 # Performance
 
-                Made from what the benchmarks have found; no figure was typed by hand. Times of one machine say little about another: look at
-                their ratios. Bytes are the same everywhere. To repeat it, for about half an hour, best on an idle machine:
+                All figures on this page are measured; a test compares it with `performance.json`.
 
-                ```
-                mvn verify -Pbench -pl virtual-thread-starter
-                mvn test -pl virtual-thread-starter -Dtest=PerformancePageTests -Dperformance.write=true
-                ```
+                """
+                + noticed(report)
+                + method(report)
+                + table(
+                        "A call whose body returns at once",
+                        "10,000 calls, then joined. Limits have 64 permits. An operation is one call, from the call to the result.",
+                        report.of("EmptyBody.burst"))
+                + table(
+                        "A call whose body waits for 1 ms",
+                        "10,000 calls under a limit of 64, then joined. An operation is one call.",
+                        report.of("ParkingBody.burst"))
+                + table(
+                        "A request that waits for its call",
+                        "Eight callers. Each waits for the result of its call before it makes the next one. An operation is one call.",
+                        report.of("HandOver.callAndWait"))
+                + table(
+                        "Making calls that have to wait",
+                        "300,000 calls under a limit of 64. None of them ends during the measurement.",
+                        report.of("Waiting.start"))
+                + table(
+                        "Heap of waiting calls",
+                        "The heap per call of the calls above, with three MDC keys of its own. The time is that of measuring.",
+                        report.of("Waiting.hold"))
+                + table(
+                        "A million calls",
+                        "Each sleeps for one second, all at once. Time and bytes are those of all calls together. Each stack has the frames"
+                                + " of a proxy, except with `jdk`.",
+                        report.of("MillionSleepers.all"))
+                + table(
+                        "The first start of a JVM",
+                        "Start and stop of an application with `spring-boot-starter` and 1,000 beans, each of its own class. Some beans have an"
+                                + " annotated method; no property is set. `plain` has nothing more, `async` has `@EnableAsync`, `ours` has"
+                                + " the starter on the classpath. The time is processor time of all threads.",
+                        report.of("StartUp.first"))
+                + table(
+                        "Later starts",
+                        "The same start, repeated in one JVM, as in tests and reloads.",
+                        report.of("StartUp.later"))
+                + """
 
-                The first measures and writes `target/bench/results.json`, the second makes this page of it.
-                `-Dbench.include=EmptyBody -Dbench.rounds=1` runs a part.
+                ## More
+
+                The jar has %,d kB: see [0010](decisions/0010-size-of-the-jar.md). Targets, and what was tried to reach them, are in
+                [0011](decisions/0011-a-table-for-the-calls-that-run.md#targets) for calls and in [0012](decisions/0012-what-a-start-costs.md) for
+                starts. [0009](decisions/0009-one-object-for-a-call.md) explains the size of a call.
+                """.formatted(Math.round(report.jar().bytes() / 1_000.0));
+    }
+
+    /** What an application notices of all this. */
+    private static String noticed(BenchReport report) {
+        return """
+                ## What you will notice
+
+                | | `@VirtualThread` with a limit | `@Async`, decorator, bulkhead |
+                |---|---|---|
+                """
+                + noticed("a call whose body waits for 1 ms, 64 at a time", report, "ParkingBody.burst", "")
+                + noticed(
+                        "a request that waits for its call; a permit is free",
+                        report,
+                        "HandOver.callAndWait",
+                        "permits=64")
+                + noticed("the same; eight requests share one permit", report, "HandOver.callAndWait", "permits=1")
+                + noticed("making a call that has to wait", report, "Waiting.start", "")
+                + "| heap of a waiting call | %s B | %s B |\n"
+                        .formatted(heap(report, "ours-full"), heap(report, "async-full"))
+                + noticed("a call whose body returns at once", report, "EmptyBody.burst", "")
+                + """
+
+                Both carry three MDC keys. With meters too, a call whose body returns at once takes %s, which is %.2f %% of a query of 1 ms. A
+                `@VirtualThread` without limit and MDC takes %s and allocates %s B.
+
+                - **Bodies that wait** hide the difference, because both start one thread per call.
+                - **Waiting calls** are cheap: they are objects in a queue. With the others each of them is a thread with a stack.
+                - **A full limit** costs more time per call: the end of one call starts the thread of the next. The others wake up a thread that
+                  already waits.
+                - **A pool** also queues calls as objects: `ThreadPoolTaskExecutor.setVirtualThreads(true)` of Spring 6.2 keeps the order and does
+                  not block its caller. It limits one executor and carries no context, so it is not measured here:
+                  [what such a pool lacks](when-not-to-use.md#you-want-to-limit-one-pool).
+                - **A start** takes longer because the starter binds its properties, reads its configuration, makes about twenty beans and looks
+                  for annotations in every class.
+
+                """.formatted(
+                                time(report.of("EmptyBody.burst", "ours-metered", "")),
+                                BenchReport.median(report.of("EmptyBody.burst", "ours-metered", "")
+                                                .scores())
+                                        / 1e4,
+                                time(report.of("EmptyBody.burst", "ours", "")),
+                                number(BenchReport.median(
+                                        report.of("EmptyBody.burst", "ours", "").bytes())));
+    }
+
+    private static String noticed(String what, BenchReport report, String benchmark, String setting) {
+        return "| %s | %s | %s |\n"
+                .formatted(
+                        what,
+                        time(report.of(benchmark, "ours-full", setting)),
+                        time(report.of(benchmark, "async-full", setting)));
+    }
+
+    private static String heap(BenchReport report, String contender) {
+        return number(
+                BenchReport.median(report.of("Waiting.hold", contender, "").bytes()));
+    }
+
+    private static String method(BenchReport report) {
+        Machine machine = report.machine();
+        return """
+                ## How it is measured
 
                 | | |
                 |---|---|
@@ -89,14 +145,25 @@ final class PerformancePage {
                 | Java | %s, %s |
                 | Spring Boot | %s, with Spring %s |
                 | date | %s |
-                | programs that wanted a core before it began | %.1f |
+                | load average before the run | %.1f |
                 | rounds | %d, in each a JVM of its own for every contender |
 
                 | contender | what |
                 |---|---|
                 %s
-                Figures are medians of the rounds, ratios medians of the ratios within each round. Where more programs want a core than there
-                are, times wobble: see how far apart the lowest and the highest are. Of the caller's context the MDC alone is carried.
+                Figures are medians of the rounds. Ratios are medians of the ratios within each round. Compare ratios rather than times of
+                different machines; bytes are the same everywhere. On a busy machine times vary: look at the lowest and the highest. Of
+                the caller's context only the MDC is carried.
+
+                To repeat it takes about half an hour, best on an idle machine:
+
+                ```
+                mvn verify -Pbench -pl virtual-thread-starter
+                mvn test -pl virtual-thread-starter -Dtest=PerformancePageTests -Dperformance.write=true
+                ```
+
+                The first command measures and writes `target/bench/results.json`. The second one writes this page and the tables of the
+                decisions. `-Dbench.include=EmptyBody -Dbench.rounds=1` runs a part.
                 """.formatted(
                         machine.cores(),
                         machine.memoryMegabytes(),
@@ -113,32 +180,40 @@ final class PerformancePage {
                                 .collect(Collectors.joining()));
     }
 
-    private static String targets(BenchReport report) {
+    /** For the decision on what a call costs. */
+    static String targets(BenchReport report) {
         return """
-
-                ## Targets
-
                 | what | at most | found | |
                 |---|---|---|---|
-                """ + Target.ALL.stream().map(target -> target.row(report)).collect(Collectors.joining()) + """
+                """ + Target.ALL.stream().map(target -> target.row(report)).collect(Collectors.joining());
+    }
 
-                What a call does that `floor` does not: its thread has a name with a number; it is in the table of the calls that run, by which
-                a stop and the endpoint find it, beside the JDK's own; it is counted; the MDC is asked for; and the clock is looked at when the
-                body starts, for its age. Each of these is promised. Which of them takes how long is told in
-                [0011](decisions/0011-a-table-for-the-calls-that-run.md), how large a call is in [0009](decisions/0009-one-object-for-a-call.md).
+    /** For the decision on the size of the jar. */
+    static String jar(BenchReport report) {
+        return """
+                %,d bytes, %d class files:
 
-                Under a limit a call of a burst waits as an object, and the call that ends before it makes its thread. Those it is compared with
-                make all their threads at once, which then find a permit free, as bodies that return at once seldom run at the same time: that
-                is quicker as long as nobody has to wait, and takes the heap shown below as soon as somebody has.
+                | | files | bytes in the jar |
+                |---|---|---|
+                """.formatted(report.jar().bytes(), report.jar().classes())
+                + report.jar().parts().stream()
+                        .map(part -> "| %s | %d | %,d |\n".formatted(part.name(), part.files(), part.bytes()))
+                        .collect(Collectors.joining());
+    }
 
-                A pool does not: `ThreadPoolTaskExecutor.setVirtualThreads(true)` of Spring 6.2 queues calls as objects too, in order, and does not
-                block its caller. It is no contender here, because it limits one executor and carries no context:
-                [what such a pool lacks](when-not-to-use.md#you-want-to-limit-one-pool).
+    /** The page with that text between the comments {@code <!-- name -->} and {@code <!-- end of name -->}. */
+    static String in(String page, String name, String text) {
+        String first = "<!-- %s -->".formatted(name);
+        int begin = page.indexOf(first);
+        int end = page.indexOf("<!-- end of %s -->".formatted(name));
+        if (begin < 0 || end < begin) {
+            throw new IllegalArgumentException("The page has no part '%s'".formatted(name));
+        }
+        return page.substring(0, begin + first.length()) + "\n\n" + text + "\n" + page.substring(end);
+    }
 
-                The start of an application with the starter binds its properties, reads its configuration classes, makes some twenty beans and
-                looks at every class for annotations. What was
-                tried to make that shorter, and what is left, is told in [0012](decisions/0012-what-a-start-costs.md).
-                """;
+    private static String time(Figures figures) {
+        return time(BenchReport.median(figures.scores()), figures.unit());
     }
 
     private static String table(String title, String text, List<Figures> figures) {
@@ -176,21 +251,5 @@ final class PerformancePage {
 
     static String number(double value) {
         return (value < 10 ? "%,.2f" : "%,.0f").formatted(value);
-    }
-
-    private static String jar(Jar jar) {
-        return """
-
-                ## The jar
-
-                %,d bytes, %d class files. A rule of the build keeps it from growing unseen; why it is not smaller is told in
-                [0010](decisions/0010-size-of-the-jar.md).
-
-                | | files | bytes in the jar |
-                |---|---|---|
-                """.formatted(jar.bytes(), jar.classes())
-                + jar.parts().stream()
-                        .map(part -> "| %s | %d | %,d |\n".formatted(part.name(), part.files(), part.bytes()))
-                        .collect(Collectors.joining());
     }
 }

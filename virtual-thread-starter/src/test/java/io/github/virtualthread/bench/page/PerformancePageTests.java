@@ -10,26 +10,47 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
  * The page on performance is what was measured. After {@code mvn verify -Pbench}, who runs this test with
- * {@code -Dperformance.write=true} has both written anew.
+ * {@code -Dperformance.write=true} has the page and the tables of the decisions written anew.
  */
 class PerformancePageTests {
 
     private static final Path RESULTS = Path.of("target", "bench", "results.json");
     private static final Path MEASURED = Path.of("..", "docs", "performance.json");
     private static final Path PAGE = Path.of("..", "docs", "performance.md");
+    private static final Path TARGETS = Path.of("..", "docs", "decisions", "0011-a-table-for-the-calls-that-run.md");
+    private static final Path JAR = Path.of("..", "docs", "decisions", "0010-size-of-the-jar.md");
+
+    @BeforeAll
+    static void write() throws IOException {
+        if (Boolean.getBoolean("performance.write")) {
+            if (Files.exists(RESULTS)) {
+                BenchReport.read(RESULTS).write(MEASURED);
+            }
+            BenchReport report = BenchReport.read(MEASURED);
+            Files.writeString(PAGE, PerformancePage.of(report));
+            Files.writeString(
+                    TARGETS, PerformancePage.in(Files.readString(TARGETS), "targets", PerformancePage.targets(report)));
+            Files.writeString(JAR, PerformancePage.in(Files.readString(JAR), "jar", PerformancePage.jar(report)));
+        }
+    }
 
     @Test
     void thePageIsWhatWasMeasured() throws IOException {
-        if (Boolean.getBoolean("performance.write")) {
-            BenchReport.read(RESULTS).write(MEASURED);
-            Files.writeString(PAGE, PerformancePage.of(BenchReport.read(MEASURED)));
-        }
-
         assertThat(PAGE).hasContent(PerformancePage.of(BenchReport.read(MEASURED)));
+    }
+
+    @Test
+    void theDecisionsHaveTheTargetsAndTheJarThatWereMeasured() throws IOException {
+        BenchReport report = BenchReport.read(MEASURED);
+
+        assertThat(TARGETS)
+                .hasContent(PerformancePage.in(Files.readString(TARGETS), "targets", PerformancePage.targets(report)));
+        assertThat(JAR).hasContent(PerformancePage.in(Files.readString(JAR), "jar", PerformancePage.jar(report)));
     }
 
     @Test

@@ -15,21 +15,36 @@ import java.util.function.ToDoubleFunction;
 record Target(String what, double most, String unit, ToDoubleFunction<BenchReport> found) {
 
     static final List<Target> ALL = List.of(
-            time("`ours`, time beside `floor`", 1.10, "EmptyBody.burst", "ours", "floor"),
+            time("`ours`, time compared with `floor`", 1.10, "EmptyBody.burst", "ours", "floor"),
             bytes("`ours`, bytes of a call", 640, "EmptyBody.burst", "ours"),
-            time("`ours-full`, time beside `async-full`", 1.25, "EmptyBody.burst", "ours-full", "async-full"),
+            time("`ours-full`, time compared with `async-full`", 1.25, "EmptyBody.burst", "ours-full", "async-full"),
             bytes("`ours-full`, bytes of a call", 1_150, "EmptyBody.burst", "ours-full"),
-            time("`ours-metered`, time beside `ours-full`", 1.30, "EmptyBody.burst", "ours-metered", "ours-full"),
-            time("body that parks, time beside `async-full`", 1.00, "ParkingBody.burst", "ours-full", "async-full"),
-            bytes("a waiting call, bytes of heap", 360, "Waiting.hold", "ours-full"),
-            time("to make waiting calls, time beside `async-full`", 0.20, "Waiting.start", "ours-full", "async-full"),
-            time("a million calls, time beside `jdk`", 1.10, "MillionSleepers.all", "ours", "jdk"),
-            time("hand-over, one permit, time beside `async-full`", 1.00, "HandOver.callAndWait", "permits=1"),
-            time("hand-over, 64 permits, time beside `async-full`", 1.00, "HandOver.callAndWait", "permits=64"),
-            startUp("first start, 100 of 1,000 beans annotated, beside `async`", 1.05, "first", "async", 100),
-            startUp("first start, none annotated, beside `plain`", 1.02, "first", "plain", 0),
-            startUp("later start, 100 of 1,000 beans annotated, beside `async`", 1.05, "later", "async", 100),
-            startUp("later start, none annotated, beside `plain`", 1.02, "later", "plain", 0),
+            time(
+                    "`ours-metered`, time compared with `ours-full`",
+                    1.30,
+                    "EmptyBody.burst",
+                    "ours-metered",
+                    "ours-full"),
+            time(
+                    "body that waits 1 ms, time compared with `async-full`",
+                    1.00,
+                    "ParkingBody.burst",
+                    "ours-full",
+                    "async-full"),
+            bytes("heap of a waiting call", 360, "Waiting.hold", "ours-full"),
+            time(
+                    "making waiting calls, time compared with `async-full`",
+                    0.20,
+                    "Waiting.start",
+                    "ours-full",
+                    "async-full"),
+            time("a million calls, time compared with `jdk`", 1.10, "MillionSleepers.all", "ours", "jdk"),
+            time("hand-over, one permit, time compared with `async-full`", 1.00, "HandOver.callAndWait", "permits=1"),
+            time("hand-over, 64 permits, time compared with `async-full`", 1.00, "HandOver.callAndWait", "permits=64"),
+            startUp("first start, 100 of 1,000 beans annotated, compared with `async`", 1.05, "first", "async", 100),
+            startUp("first start, none annotated, compared with `plain`", 1.02, "first", "plain", 0),
+            startUp("later start, 100 of 1,000 beans annotated, compared with `async`", 1.05, "later", "async", 100),
+            startUp("later start, none annotated, compared with `plain`", 1.02, "later", "plain", 0),
             new Target("the jar", 200, "kB", report -> report.jar().bytes() / 1_000.0));
 
     static Target time(String what, double most, String benchmark, String contender, String other) {
