@@ -124,7 +124,7 @@ class ScarceResource implements Experiment {
                                     Tally.BUSY),
                             rows,
                             List.copyOf(charts.values()),
-                            notes())
+                            notes(run.get("timeout")))
                     .withRight(right(rows));
         } finally {
             pool.reset();
@@ -244,13 +244,15 @@ class ScarceResource implements Experiment {
                 : "no time that could be measured";
     }
 
-    private List<String> notes() {
+    private List<String> notes(int timeout) {
         return List.of(
                 "The database is %s. Load generator, server and database share %d cores."
                         .formatted(pool.product(), Runtime.getRuntime().availableProcessors()),
                 "A user is one HTTP request on its own connection. All users come at once and ask once. The pool of %d is Tomcat's."
                         .formatted(Doors.PLATFORM_THREADS),
-                "A request that gets no connection in time fails with 500. A request that the limit rejects gets 503. A user who"
+                "A request that gets no connection within %,d ms fails with 500; one contender waits for 30 s, HikariCP's default."
+                        .formatted(timeout),
+                "A request that the limit rejects gets 503. A user who"
                         + " waits longer than %d s has timed out, which is not a success; the chart counts it as failed."
                                 .formatted(ScarceUsers.LONGEST.toSeconds()),
                 "Times cover the requests that were done, as users see them.");

@@ -199,7 +199,7 @@ final class ExperimentsPage {
                         .formatted(first.id(), options);
     }
 
-    private static String settings(Entry run, Collection<String> names) {
+    static String settings(Entry run, Collection<String> names) {
         return settings(run.settings().entrySet().stream()
                 .filter(setting -> names.contains(setting.getKey()))
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));

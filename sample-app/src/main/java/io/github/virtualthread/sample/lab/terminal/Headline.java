@@ -13,27 +13,59 @@ import java.util.stream.Stream;
  * Two figures of an experiment that show what it is about.
  *
  * @param column key of the figure; for an experiment without figures the name of a fact
+ * @param settings names of those that the figures depend on most
  * @param one contender, as a regular expression; of several the last one
  * @param other contender to compare with, likewise
  */
-record Headline(String experiment, String column, String one, String other) {
+record Headline(String experiment, String column, List<String> settings, String one, String other) {
 
     static final List<Headline> ALL = List.of(
-            new Headline("pool-or-virtual", "millis", "Spring Boot's default pool of 8", "@VirtualThread"),
-            new Headline("blocking-requests", "rate", "platform threads, block", "virtual threads, block"),
-            new Headline("one-carrier", "rate", "one platform thread", "virtual threads on one carrier"),
-            new Headline("thread-cost", "start", "platform threads", "virtual threads"),
-            new Headline("exploding-pool", "done", "@Async, pool 50 and queue 100", "@VirtualThread with a limit"),
-            new Headline("scarce-resource", "failed", "virtual threads, no limit", "@VirtualThread with a limit"),
-            new Headline("scarce-resource", "most", "@VirtualThread with a limit", "@VirtualThread, max-wait"),
-            new Headline("pinning-driver", "rate", "Java 2[123]\\b.*", "Java (?!2[123]\\b).*"),
-            new Headline("composite-task", "page", "one after the other", "VirtualThreads\\.all"),
+            new Headline(
+                    "pool-or-virtual",
+                    "millis",
+                    List.of("tasks", "millis"),
+                    "Spring Boot's default pool of 8",
+                    "@VirtualThread"),
+            new Headline(
+                    "blocking-requests",
+                    "rate",
+                    List.of("users", "millis"),
+                    "platform threads, block",
+                    "virtual threads, block"),
+            new Headline(
+                    "one-carrier",
+                    "rate",
+                    List.of("users", "millis"),
+                    "one platform thread",
+                    "virtual threads on one carrier"),
+            new Headline("thread-cost", "start", List.of(), "platform threads", "virtual threads"),
+            new Headline(
+                    "exploding-pool",
+                    "done",
+                    List.of("requests", "watch"),
+                    "@Async, pool 50 and queue 100",
+                    "@VirtualThread with a limit"),
+            new Headline(
+                    "scarce-resource",
+                    "failed",
+                    List.of("connections", "timeout"),
+                    "virtual threads, no limit",
+                    "@VirtualThread with a limit"),
+            new Headline(
+                    "scarce-resource",
+                    "most",
+                    List.of("connections", "wait"),
+                    "@VirtualThread with a limit",
+                    "@VirtualThread, max-wait"),
+            new Headline("pinning-driver", "rate", List.of("millis"), "Java 2[123]\\b.*", "Java (?!2[123]\\b).*"),
+            new Headline("composite-task", "page", List.of(), "one after the other", "VirtualThreads\\.all"),
             new Headline(
                     "context-and-cancel",
                     "cancel(true) after the work has begun",
+                    List.of(),
                     "@Async on virtual threads",
                     "@VirtualThread"),
-            new Headline("limit-while-it-runs", "done", "first, .*", "then, .*"));
+            new Headline("limit-while-it-runs", "done", List.of("rate"), "first, .*", "then, .*"));
 
     /** What it is of and the two figures, each with its contender; nothing where that was not measured. */
     Optional<List<String>> cells(Report.Entry entry) {
@@ -41,16 +73,21 @@ record Headline(String experiment, String column, String one, String other) {
         if (answer == null) {
             return Optional.empty();
         }
-        return answer.columns().isEmpty() ? fact(answer.facts()) : figure(answer);
+        return answer.columns().isEmpty() ? fact(answer.facts()) : figure(entry, answer);
     }
 
-    private Optional<List<String>> figure(Answer answer) {
+    private Optional<List<String>> figure(Report.Entry entry, Answer answer) {
         Optional<String> label = answer.columns().stream()
                 .filter(each -> each.key().equals(column))
-                .map(TextTable::heading)
+                .map(each -> TextTable.heading(each) + chosen(entry))
                 .findFirst();
         return row(answer, one).flatMap(first -> row(answer, other)
                 .flatMap(second -> label.map(text -> List.of(text, figure(first), figure(second)))));
+    }
+
+    private String chosen(Report.Entry entry) {
+        String chosen = ExperimentsPage.settings(entry, settings);
+        return chosen.isEmpty() ? "" : " (%s)".formatted(chosen);
     }
 
     private String figure(Row row) {

@@ -65,7 +65,7 @@ class BlockingRequestsTests {
         // three turns of 200 threads
         assertThat(answer.row(BlockingRequests.PLATFORM_BLOCK).median("rate")).isLessThanOrEqualTo(600 / (3 * 0.2));
         assertThat(answer.row(BlockingRequests.VIRTUAL_BLOCK).median("most")).isGreaterThanOrEqualTo(200);
-        assertThat(answer.sentence()).startsWith("Where a request blocks 200 ms, virtual threads answered ");
+        assertThat(answer.sentence()).startsWith("Of requests that block for 200 ms, virtual threads answered ");
         assertThat(answer.notes().getFirst()).startsWith("Load generator and server share ");
         assertThat(events).contains(new Began(BlockingRequests.VIRTUAL_QUICK));
         assertThat(events.stream().filter(Point.class::isInstance).map(Point.class::cast))
