@@ -97,7 +97,7 @@ final class PerformancePage {
                 + noticed("a call whose body returns at once", report, "EmptyBody.burst", "")
                 + """
 
-                Both carry three MDC keys. With meters too, a call whose body returns at once takes %s, which is %.2f %% of a query of 1 ms. A
+                Both carry three MDC keys. The whole cost of a call, %s if its body returns at once, is %.2f %% of a query of 1 ms. A
                 `@VirtualThread` without limit and MDC takes %s and allocates %s B.
 
                 - **Bodies that wait** hide the difference, because both start one thread per call.
@@ -111,8 +111,8 @@ final class PerformancePage {
                   for annotations in every class.
 
                 """.formatted(
-                                time(report.of("EmptyBody.burst", "ours-metered", "")),
-                                BenchReport.median(report.of("EmptyBody.burst", "ours-metered", "")
+                                time(report.of("EmptyBody.burst", "ours-full", "")),
+                                BenchReport.median(report.of("EmptyBody.burst", "ours-full", "")
                                                 .scores())
                                         / 1e4,
                                 time(report.of("EmptyBody.burst", "ours", "")),
