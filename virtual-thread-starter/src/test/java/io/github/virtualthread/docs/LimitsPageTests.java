@@ -31,7 +31,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The messages of limits.md and shutdown.md are those of the code, whatever the numbers in them. */
+/** The messages of limits.md, rejections.md and shutdown.md are those of the code, whatever the numbers in them. */
 @Timeout(20)
 @ExtendWith(OutputCaptureExtension.class)
 class LimitsPageTests {
@@ -69,8 +69,8 @@ class LimitsPageTests {
                         .filter(line -> line.contains("has rejected"))
                         .map(line -> withoutNumbers(line.substring(line.indexOf("Limit 'db'")))))
                 .containsExactly(
-                        withoutNumbers(block("docs/limits.md", "log", "rejected")),
-                        withoutNumbers(block("docs/limits.md", "log", "rejections")));
+                        withoutNumbers(block("docs/rejections.md", "log", "rejected")),
+                        withoutNumbers(block("docs/rejections.md", "log", "rejections")));
     }
 
     @Test
@@ -210,7 +210,7 @@ class LimitsPageTests {
                 .isInstanceOfSatisfying(LimitExceededException.class, refusal -> {
                     assertThat(refusal.reason()).isEqualTo(reason);
                     assertThat(withoutNumbers(refusal.getMessage()))
-                            .isEqualTo(withoutNumbers(block("docs/limits.md", "message", reason.name())));
+                            .isEqualTo(withoutNumbers(block("docs/rejections.md", "message", reason.name())));
                 });
     }
 

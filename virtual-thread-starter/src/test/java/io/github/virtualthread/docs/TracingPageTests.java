@@ -25,7 +25,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-/** What tracing.md says. */
+/** What observing.md says about traces. */
 @Timeout(20)
 class TracingPageTests {
 
@@ -47,7 +47,7 @@ class TracingPageTests {
                 Arrays.stream(TaskObservationDocumentation.RUN.getHighCardinalityKeyNames()));
 
         assertThat(keys.map(key -> "| `%s` |".formatted(key.asString())))
-                .allSatisfy(row -> assertThat(Pages.text("docs/tracing.md")).contains(row));
+                .allSatisfy(row -> assertThat(Pages.text("docs/observing.md")).contains(row));
     }
 
     @Test

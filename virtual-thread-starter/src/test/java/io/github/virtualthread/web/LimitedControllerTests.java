@@ -133,7 +133,7 @@ class LimitedControllerTests {
         }
     }
 
-    /** Much as in docs/limits.md. */
+    /** Much as in docs/rejections.md. */
     @RestControllerAdvice
     static class Unavailable {
 

@@ -21,10 +21,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** The lines of the log that the pages for whoever is on call show are those of the code, whatever the numbers in them. */
+/** The log lines of operating.md are those of the code, whatever the numbers in them. */
 @Timeout(30)
 @ExtendWith(OutputCaptureExtension.class)
-class OnCallPagesTests {
+class OperatingPageTests {
 
     private final CompletableFuture<String> gate = new CompletableFuture<>();
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -34,7 +34,7 @@ class OnCallPagesTests {
                     "virtual-thread.limits.db.permits=2", "virtual-thread.shutdown.await-termination-period=0s");
 
     @Test
-    void theLinesOfAFullLimitAndOfAStuckCallAreOnThePages(CapturedOutput output) {
+    void theLinesOfAFullLimitAndOfAStuckCallAreOnThePage(CapturedOutput output) {
         runner.withBean(PriceRepository.class)
                 .withPropertyValues("virtual-thread.saturation.warn-after=1ms", "virtual-thread.stuck-after=1ms")
                 .run(context -> {
@@ -52,10 +52,10 @@ class OnCallPagesTests {
                         prices.find(gate);
                     }
 
-                    assertLogged(output, block("docs/when-a-limit-is-full.md", "full"));
+                    assertLogged(output, block("docs/operating.md", "full"));
                     // one look has found both, or each its own
                     assertLogged(
-                            output, block("docs/stuck-calls.md", "stuck"), block("docs/stuck-calls.md", "one stuck"));
+                            output, block("docs/operating.md", "stuck"), block("docs/operating.md", "one stuck"));
                 });
     }
 
@@ -68,15 +68,15 @@ class OnCallPagesTests {
 
                     assertLogged(
                             output,
-                            block("docs/pinning.md", "pinned")
-                                    .replace("com.acme.Prices", OnCallPagesTests.class.getName() + "$Prices"));
+                            block("docs/operating.md", "pinned")
+                                    .replace("com.acme.Prices", OperatingPageTests.class.getName() + "$Prices"));
                 });
     }
 
     private static void assertLogged(CapturedOutput output, String... lines) {
         await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(withoutNumbers(output.getAll()))
                 .containsAnyOf(Arrays.stream(lines)
-                        .map(OnCallPagesTests::withoutNumbers)
+                        .map(OperatingPageTests::withoutNumbers)
                         .toArray(String[]::new)));
     }
 

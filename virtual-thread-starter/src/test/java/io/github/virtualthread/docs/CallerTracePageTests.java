@@ -15,17 +15,17 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What debugging.md shows. */
+/** The stack that observing.md shows. */
 @Timeout(20)
-class DebuggingPageTests {
+class CallerTracePageTests {
 
     private static final Pattern HERE =
-            Pattern.compile("io\\.github\\.virtualthread\\.docs\\.DebuggingPageTests\\$(\\w+)\\.(\\w+)\\(\\w+");
+            Pattern.compile("io\\.github\\.virtualthread\\.docs\\.CallerTracePageTests\\$(\\w+)\\.(\\w+)\\(\\w+");
 
     @Test
     void aFailurePrintsTheStackOfItsCallerToo() {
         String page = Pages.blocks("text")
-                .filter(block -> block.where().startsWith("docs/debugging.md")
+                .filter(block -> block.where().startsWith("docs/observing.md")
                         && block.argument().equals("caller"))
                 .findFirst()
                 .orElseThrow()
