@@ -54,8 +54,7 @@ class OperatingPageTests {
 
                     assertLogged(output, block("docs/operating.md", "full"));
                     // one look has found both, or each its own
-                    assertLogged(
-                            output, block("docs/operating.md", "stuck"), block("docs/operating.md", "one stuck"));
+                    assertLogged(output, block("docs/operating.md", "stuck"), block("docs/operating.md", "one stuck"));
                 });
     }
 
