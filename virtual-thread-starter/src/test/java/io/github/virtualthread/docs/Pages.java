@@ -57,7 +57,7 @@ final class Pages {
                 .equals(language));
     }
 
-    private static List<Block> blocks(Path page) {
+    static List<Block> blocks(Path page) {
         List<Block> blocks = new ArrayList<>();
         List<String> lines = lines(page);
         for (int i = 0; i < lines.size(); i++) {

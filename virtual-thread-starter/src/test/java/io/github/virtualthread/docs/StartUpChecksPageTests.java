@@ -13,6 +13,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -58,14 +59,17 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * A user who searches for a message finds it: the page has what an application really says. After a change of messages
- * {@code -Dstart-up-checks.write=true} writes the reports of the page anew.
+ * A user who searches for a message finds it: the page has what an application really says, each kind of report once. A file
+ * beside the tests has the others of a kind. After a change of messages {@code -Dstart-up-checks.write=true} writes the reports
+ * of both anew.
  */
 @Timeout(20)
 @ExtendWith(OutputCaptureExtension.class)
 class StartUpChecksPageTests {
 
-    private static final String PAGE = "docs/start-up-checks.md";
+    private static final Path PAGE = Pages.ROOT.resolve("docs/start-up-checks.md");
+    private static final Path MORE =
+            Pages.ROOT.resolve("virtual-thread-starter/src/test/resources/more-start-up-reports.md");
     private static final boolean WRITES = Boolean.getBoolean("start-up-checks.write");
     private static final Pattern MISTAKES = Pattern.compile("<!-- mistakes: (.+) -->\n```text\n[^`]*```");
     private static final Map<String, String> WRITTEN = new ConcurrentHashMap<>();
@@ -157,17 +161,13 @@ class StartUpChecksPageTests {
     }
 
     @AfterAll
-    static void writeThePage() throws IOException {
-        if (WRITES) {
-            Files.writeString(
-                    Pages.ROOT.resolve(PAGE),
-                    MISTAKES.matcher(Pages.text(PAGE) + "\n")
-                            .replaceAll(block -> Matcher.quoteReplacement("<!-- mistakes: %s -->\n```text\n%s\n```"
-                                    .formatted(
-                                            block.group(1),
-                                            names(block.group(1))
-                                                    .map(WRITTEN::get)
-                                                    .collect(joining("\n\n"))))));
+    static void writeTheReports() throws IOException {
+        for (Path file : WRITES ? List.of(PAGE, MORE) : List.<Path>of()) {
+            Files.writeString(file, MISTAKES.matcher(Files.readString(file)).replaceAll(block -> {
+                String reports = names(block.group(1)).map(WRITTEN::get).collect(joining("\n\n"));
+                return Matcher.quoteReplacement(
+                        "<!-- mistakes: %s -->\n```text\n%s\n```".formatted(block.group(1), reports));
+            }));
         }
     }
 
@@ -251,12 +251,12 @@ class StartUpChecksPageTests {
     }
 
     private static Stream<Block> blocks(String kind) {
-        return Pages.blocks("text")
-                .filter(block ->
-                        block.where().startsWith(PAGE) && block.directive().equals(kind));
+        return Stream.of(PAGE, MORE)
+                .flatMap(file -> Pages.blocks(file).stream())
+                .filter(block -> block.directive().equals(kind));
     }
 
-    /** The reports of the page by their names: a block has those that the line above it names, a blank line between them. */
+    /** The reports by their names: a block has those that the line above it names, a blank line between them. */
     private static Map<String, String> reports() {
         Map<String, String> reports = new HashMap<>();
         blocks("mistakes").forEach(block -> {
