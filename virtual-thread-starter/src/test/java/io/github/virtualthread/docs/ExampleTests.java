@@ -25,8 +25,8 @@ import org.springframework.core.io.ByteArrayResource;
 
 /**
  * What the pages show is what compiles here. The line above a block of Java says where it comes from: {@code example: X} is
- * the region between {@code // example: X} and {@code // end} in this package, {@code excerpt: path} is part of that file,
- * {@code fragment} is not compiled.
+ * the region between {@code // example: X} and {@code // end} in this package, without imports from this package itself,
+ * {@code excerpt: path} is part of that file, {@code fragment} is not compiled.
  */
 class ExampleTests {
 
@@ -48,7 +48,7 @@ class ExampleTests {
                 region = stripped.substring("// example: ".length());
             } else if (stripped.equals("// end")) {
                 region = null;
-            } else if (region != null) {
+            } else if (region != null && !stripped.startsWith("import io.github.virtualthread.docs.")) {
                 REGIONS.merge(region, line, (before, next) -> before + "\n" + next);
             }
         }

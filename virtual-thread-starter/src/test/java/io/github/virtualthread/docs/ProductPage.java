@@ -1,5 +1,6 @@
 package io.github.virtualthread.docs;
 
+// example: ProductPage
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import io.github.virtualthread.VirtualThread;
@@ -9,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Service;
 
-// example: ProductPage
 @Service
 class ProductPage {
 
@@ -18,7 +18,7 @@ class ProductPage {
 
     @VirtualThread("db") // runs on a virtual thread, under the limit named db
     CompletableFuture<Price> price(long id) {
-        return completedFuture(prices.find(id)); // may block: the caller has its future already
+        return completedFuture(prices.find(id)); // may block: the caller already has its future
     }
 }
 // end

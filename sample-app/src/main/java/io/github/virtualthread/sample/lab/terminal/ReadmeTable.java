@@ -1,12 +1,16 @@
 package io.github.virtualthread.sample.lab.terminal;
 
 import io.github.virtualthread.sample.lab.Answer;
-import io.github.virtualthread.sample.lab.Answer.Column;
 import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Report;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
-/** What README shows of the experiment with the scarce resource: those columns and rows that matter most. */
+/**
+ * What README shows of the experiment with the scarce resource: those columns and rows that matter most, under names that say what
+ * differs, and how to read them.
+ */
 final class ReadmeTable {
 
     static final String EXPERIMENT = "scarce-resource";
@@ -14,14 +18,19 @@ final class ReadmeTable {
     private static final String BEGIN = "<!-- experiment %s -->".formatted(EXPERIMENT);
     private static final String END = "<!-- end of experiment %s -->".formatted(EXPERIMENT);
 
-    private static final List<String> COLUMNS = List.of("rate", "done", "rejected", "failed", "p50", "most");
-    private static final List<String> ROWS = List.of(
-            "200 platform threads",
-            "virtual threads, no limit",
-            "virtual threads, no limit, connection timeout 30 s",
-            "@ConcurrencyLimit of Spring",
-            "@VirtualThread with a limit",
-            "@VirtualThread, max-wait");
+    private static final String UNLIMITED = "virtual threads, no limit";
+    private static final String PATIENT = "the same, waiting longer for a connection";
+    private static final String LIMITED = "@VirtualThread with a limit";
+    private static final String BOUNDED = "@VirtualThread, max-wait";
+
+    /** Keys of the columns with their heads. */
+    private static final List<Map.Entry<String, String>> COLUMNS = List.of(
+            Map.entry("done", "done"),
+            Map.entry("rejected", "rejected"),
+            Map.entry("failed", "failed"),
+            Map.entry("p50", "median, ms"),
+            Map.entry("most", "max, ms"),
+            Map.entry("rate", "queries per second"));
 
     private ReadmeTable() {}
 
@@ -44,28 +53,64 @@ final class ReadmeTable {
                 .orElseThrow(() ->
                         new IllegalArgumentException("No answer of %s is among the results".formatted(EXPERIMENT)));
         Answer answer = entry.answer();
-        List<Column> columns = COLUMNS.stream().map(key -> column(answer, key)).toList();
-        List<Row> rows = ROWS.stream().map(answer::row).toList();
+        String timeout = time(setting(entry, "timeout"));
+        String wait = time(setting(entry, "wait"));
+        COLUMNS.forEach(column -> requireColumn(answer, column.getKey()));
         return """
-                %,d users at once, each with a query of %,d ms%s. %s on %d cores; `max-wait` was %,d ms.
+                %,d users at once send one query of %s each; the pool has %,d connections. %s on %d cores.
 
-                %s""".formatted(
+                %s
+                How to read it: a limit adds no capacity, so the last column hardly differs. With `max-wait` the %s users who are served have their
+                answer within %s ms instead of %s ms, and the other %s are rejected after %s. Without a limit the connection timeout decides:
+                at %s, %s users fail; at 30 s, %s fail, and the last one waits %s ms.
+                """.formatted(
                         setting(entry, "users"),
-                        setting(entry, "millis"),
-                        entry.settings().containsKey("connections")
-                                ? ", on %,d connections".formatted(setting(entry, "connections"))
-                                : "",
+                        time(setting(entry, "millis")),
+                        setting(entry, "connections"),
                         rounds(setting(entry, "rounds")),
                         report.machine().cores(),
-                        setting(entry, "wait"),
-                        MarkdownTable.of(List.of(""), columns, rows, row -> List.of(row.name()), ReadmeTable::median));
+                        table(answer, rows(setting(entry, "connections"), timeout, wait)),
+                        figure(answer.row(BOUNDED), "done"),
+                        figure(answer.row(BOUNDED), "most"),
+                        figure(answer.row(LIMITED), "most"),
+                        figure(answer.row(BOUNDED), "rejected"),
+                        wait,
+                        timeout,
+                        figure(answer.row(UNLIMITED), "failed"),
+                        figure(answer.row(PATIENT), "failed"),
+                        figure(answer.row(PATIENT), "most"));
     }
 
-    private static Column column(Answer answer, String key) {
-        return answer.columns().stream()
-                .filter(column -> column.key().equals(key))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("%s has no column '%s'".formatted(EXPERIMENT, key)));
+    /** Rows of the answer with the names that they have here. */
+    private static List<Map.Entry<String, String>> rows(int connections, String timeout, String wait) {
+        return List.of(
+                Map.entry("200 platform threads", "200 platform threads; connection timeout " + timeout),
+                Map.entry(UNLIMITED, "virtual threads, no limit; connection timeout " + timeout),
+                Map.entry(PATIENT, "virtual threads, no limit; connection timeout 30 s, HikariCP's default"),
+                Map.entry(
+                        "@ConcurrencyLimit of Spring",
+                        "`@ConcurrencyLimit(%d)`; connection timeout %s".formatted(connections, timeout)),
+                Map.entry(
+                        LIMITED, "`@VirtualThread`, %d permits; connection timeout %s".formatted(connections, timeout)),
+                Map.entry(BOUNDED, "the same with `max-wait: %s`".formatted(wait.replace(" ", ""))));
+    }
+
+    private static String table(Answer answer, List<Map.Entry<String, String>> rows) {
+        String head = COLUMNS.stream().map(Map.Entry::getValue).collect(Collectors.joining(" | ", "| | ", " |\n"));
+        return head
+                + "|---".repeat(COLUMNS.size() + 1)
+                + "|\n"
+                + rows.stream()
+                        .map(row -> COLUMNS.stream()
+                                .map(column -> figure(answer.row(row.getKey()), column.getKey()))
+                                .collect(Collectors.joining(" | ", "| " + row.getValue() + " | ", " |\n")))
+                        .collect(Collectors.joining());
+    }
+
+    private static void requireColumn(Answer answer, String key) {
+        if (answer.columns().stream().noneMatch(column -> column.key().equals(key))) {
+            throw new IllegalArgumentException("%s has no column '%s'".formatted(EXPERIMENT, key));
+        }
     }
 
     private static int setting(Report.Entry entry, String name) {
@@ -76,11 +121,15 @@ final class ReadmeTable {
         return value;
     }
 
+    private static String time(int millis) {
+        return millis % 1_000 == 0 ? millis / 1_000 + " s" : "%,d ms".formatted(millis);
+    }
+
     private static String rounds(int number) {
         return number == 1 ? "One round" : "Medians of %d rounds".formatted(number);
     }
 
-    private static String median(Row row, Column column) {
-        return row.figures().containsKey(column.key()) ? Answer.number(row.median(column.key())) : "";
+    private static String figure(Row row, String column) {
+        return row.figures().containsKey(column) ? Answer.number(row.median(column)) : "";
     }
 }
