@@ -32,7 +32,7 @@ import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /** What migrating-from-async.md says of both annotations is so. */
-@Timeout(20)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class MigratingPageTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -96,6 +96,20 @@ class MigratingPageTests {
 
             context.getBean(After.class).block(gate);
             assertThat(failureOf(context.getBean(After.class).block(gate))).isInstanceOf(TaskRejectedException.class);
+            gate.countDown();
+        });
+    }
+
+    @Test
+    void aRejectedVoidMethodThrowsUnderAsyncAndTellsTheHandlerUnderVirtualThread() {
+        Handler handler = new Handler();
+        runner.withBean(Handler.class, () -> handler).run(context -> {
+            context.getBean(Before.class).block(gate);
+            assertThatThrownBy(() -> context.getBean(Before.class).send()).isInstanceOf(TaskRejectedException.class);
+
+            context.getBean(After.class).block(gate);
+            context.getBean(After.class).send();
+            assertThat(handler.failures.poll(1, TimeUnit.MINUTES)).isInstanceOf(TaskRejectedException.class);
             gate.countDown();
         });
     }
@@ -223,6 +237,9 @@ class MigratingPageTests {
         }
 
         @Async
+        public void send() {}
+
+        @Async
         public CompletableFuture<String> blockAndTell(
                 CountDownLatch started, CountDownLatch gate, BlockingQueue<String> ended) {
             started.countDown();
@@ -258,6 +275,9 @@ class MigratingPageTests {
             gate.await();
             return CompletableFuture.completedFuture("done");
         }
+
+        @VirtualThread("one")
+        public void send() {}
 
         @VirtualThread
         public CompletableFuture<String> blockAndTell(
