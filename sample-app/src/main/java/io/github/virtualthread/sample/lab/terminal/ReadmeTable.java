@@ -15,11 +15,8 @@ final class ReadmeTable {
 
     static final String EXPERIMENT = "scarce-resource";
 
-    private static final String BEGIN = "<!-- experiment %s -->".formatted(EXPERIMENT);
-    private static final String END = "<!-- end of experiment %s -->".formatted(EXPERIMENT);
-
     private static final String UNLIMITED = "virtual threads, no limit";
-    private static final String PATIENT = "the same, waiting longer for a connection";
+    private static final String PATIENT = "virtual threads, no limit, connection timeout 30 s";
     private static final String LIMITED = "@VirtualThread with a limit";
     private static final String BOUNDED = "@VirtualThread, max-wait";
 
@@ -36,13 +33,7 @@ final class ReadmeTable {
 
     /** The page with the table of that report in place of what is between the marks. */
     static String in(String page, Report report) {
-        int begin = page.indexOf(BEGIN);
-        int end = page.indexOf(END);
-        if (begin < 0 || end < begin) {
-            throw new IllegalArgumentException(
-                    "The page must have a line %s and after it a line %s".formatted(BEGIN, END));
-        }
-        return page.substring(0, begin + BEGIN.length()) + "\n\n" + of(report) + "\n" + page.substring(end);
+        return MarkedPart.in(page, "experiment " + EXPERIMENT, of(report));
     }
 
     /** Of several runs the first one. */
