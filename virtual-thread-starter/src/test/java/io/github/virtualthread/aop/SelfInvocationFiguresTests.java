@@ -6,11 +6,13 @@ import io.github.virtualthread.VirtualThread;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What it costs at the start to look for calls that objects make to themselves. */
 @Timeout(60)
+@Tag("benchmark")
 class SelfInvocationFiguresTests {
 
     private static final int ROUNDS = 200;

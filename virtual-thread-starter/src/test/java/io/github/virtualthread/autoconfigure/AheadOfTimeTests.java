@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -40,6 +41,7 @@ import org.springframework.core.test.tools.TestCompiler;
 
 /** Applications processed ahead of time, compiled, and started from what was generated, under other properties. */
 @Timeout(60)
+@Tag("slow")
 class AheadOfTimeTests {
 
     private static final Map<String, Object> LIMITS = Map.of("virtual-thread.limits.db.permits", "2");

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.WebApplicationType;
@@ -24,6 +25,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** In a JVM of its own, without the jars that an application need not have. */
 @Timeout(60)
+@Tag("slow")
 class OptionalDependenciesTests {
 
     private static final List<String> OPTIONAL = List.of(

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /** What limits.md says of interrupts and queries. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class InterruptedQueryTests {
 
     private static EmbeddedPostgres postgres;

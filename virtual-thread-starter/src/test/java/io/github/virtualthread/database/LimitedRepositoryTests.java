@@ -21,6 +21,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** {@code @Limited} on interfaces that Spring Data implements, with one permit. */
 @Timeout(30)
+@Tag("slow")
 class LimitedRepositoryTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

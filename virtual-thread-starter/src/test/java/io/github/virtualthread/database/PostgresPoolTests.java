@@ -25,6 +25,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
@@ -37,6 +38,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Far more calls than a pool has connections, on a real database. */
 @Timeout(120)
+@Tag("slow")
 class PostgresPoolTests {
 
     private static final int CONNECTIONS = 20;

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @EnabledIfSystemProperty(named = "burst.seconds", matches = "\\d+")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class BurstTests {
 
     private static final long SECONDS = Long.getLong("burst.seconds", 6);

@@ -9,11 +9,13 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the caller's stack costs. To keep a stack takes more memory the deeper it is: that tells whether it was kept. */
 @Timeout(60)
+@Tag("benchmark")
 class CallerTraceFiguresTests {
 
     private static final int NUMBER = 5_000;

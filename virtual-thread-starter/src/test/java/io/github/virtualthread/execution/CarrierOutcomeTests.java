@@ -2,11 +2,13 @@ package io.github.virtualthread.execution;
 
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Bodies that ignore interrupts keep every carrier: callers on platform threads hear of the ends of their calls all the same. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class CarrierOutcomeTests {
 
     @Test

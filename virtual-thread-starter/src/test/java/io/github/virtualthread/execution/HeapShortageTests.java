@@ -8,6 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
  */
 @EnabledIfSystemProperty(named = "shortage.seconds", matches = "\\d+")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class HeapShortageTests {
 
     private static final long SECONDS = Long.getLong("shortage.seconds", 4);

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -10,6 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** To let waiting calls go takes little more memory than to have them wait, which is when memory is short. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class LettingGoTests {
 
     @ParameterizedTest

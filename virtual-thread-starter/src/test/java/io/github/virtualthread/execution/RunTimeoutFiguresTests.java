@@ -14,11 +14,13 @@ import java.util.regex.Pattern;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a timeout costs. */
 @Timeout(300)
+@Tag("benchmark")
 class RunTimeoutFiguresTests {
 
     private static final int NUMBER = 100_000;

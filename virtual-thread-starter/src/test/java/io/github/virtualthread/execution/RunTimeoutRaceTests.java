@@ -11,12 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Bodies that end at about the moment when their time is over. */
 @Timeout(60)
+@Tag("slow")
 class RunTimeoutRaceTests {
 
     private static final long TIMEOUT = TimeUnit.MILLISECONDS.toNanos(1);

@@ -7,6 +7,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.SoftAssertions;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
  * -Dstress.seed=...} makes the same choices again, {@code -Dstress.seconds=...} goes on for longer, up to 240.
  */
 @Timeout(300)
+@Tag("slow")
 class StressTests {
 
     private static final long SEED = Long.getLong("stress.seed", System.nanoTime());

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * that nobody else is.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class ThreadShortageTests {
 
     private static final long SECONDS = Long.getLong("shortage.seconds", 4);

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -16,6 +17,7 @@ import org.slf4j.MDC;
 
 /** What calls that wait hold of the heap; the figures of the page on context. */
 @Timeout(60)
+@Tag("benchmark")
 class WaitingFiguresTests {
 
     private static final int CALLS = 100_000;

@@ -21,11 +21,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A million calls that end in every way, made by eight threads: the meters agree with the callers to the unit. */
 @Timeout(120)
+@Tag("slow")
 class ExactCountsTests {
 
     private static final int CALLERS = 8;

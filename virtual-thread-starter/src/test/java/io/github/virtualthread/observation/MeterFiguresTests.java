@@ -11,11 +11,13 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the meters cost a call. */
 @Timeout(60)
+@Tag("benchmark")
 class MeterFiguresTests {
 
     private static final int NUMBER = 200_000;

@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -31,6 +32,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 @SampleTest
 @Import(BlockingRequestsTests.Meeting.class)
+@Tag("slow")
 class BlockingRequestsTests {
 
     private static final String ID = "blocking-requests";

@@ -25,10 +25,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 
 @SampleTest
+@Tag("slow")
 class CompositeTaskTests {
 
     private static final Map<String, String> SETTINGS = Map.of("fan", "100", "millis", "10", "rounds", "1");

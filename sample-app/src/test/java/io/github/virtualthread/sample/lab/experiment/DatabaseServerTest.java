@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -26,6 +27,7 @@ import org.springframework.core.NestedExceptionUtils;
 
 /** What holds with a real database server, as it holds with H2. */
 @Timeout(120)
+@Tag("slow")
 abstract class DatabaseServerTest {
 
     private final String profile;

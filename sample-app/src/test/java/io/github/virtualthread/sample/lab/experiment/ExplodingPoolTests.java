@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +31,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
 @SampleTest
+@Tag("slow")
 class ExplodingPoolTests {
 
     private static final String ID = "exploding-pool";

@@ -15,10 +15,12 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 
 @SampleTest
+@Tag("slow")
 class OneCarrierTests {
 
     private final Set<ProcessHandle> before = ProcessHandle.current().children().collect(Collectors.toSet());

@@ -21,11 +21,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Autowired;
 
 @SampleTest
+@Tag("slow")
 class PinningDriverTests {
 
     /** 2 carriers do 20 queries a second, limits of 5 and 20 permits 50 and 200. */

@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -36,6 +37,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
 
 @SampleTest
 @TestPropertySource(properties = HeldQueries.QUERY)
+@Tag("slow")
 class ScarceResourceTests {
 
     private static final String ID = "scarce-resource";

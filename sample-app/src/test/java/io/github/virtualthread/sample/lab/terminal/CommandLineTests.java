@@ -13,12 +13,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command that each card of the page shows, in a JVM of its own. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class CommandLineTests {
 
     @TempDir

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
         value = "io.github.virtualthread.sample.lab.Chromium#isInstalled",
         disabledReason = "No chromium on the PATH: install it, and run this by Maven, to have the report tested")
 @Timeout(120)
+@Tag("slow")
 class HtmlReportTests {
 
     @ParameterizedTest
