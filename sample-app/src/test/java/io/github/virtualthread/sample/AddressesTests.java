@@ -11,7 +11,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 @ExtendWith(OutputCaptureExtension.class)
-@Timeout(120)
+@Timeout(300)
 class AddressesTests {
 
     @Test

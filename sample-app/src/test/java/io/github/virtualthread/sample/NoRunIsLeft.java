@@ -16,7 +16,7 @@ final class NoRunIsLeft implements AfterEachCallback {
         Lab lab = SpringExtension.getApplicationContext(test).getBean(Lab.class);
         lab.running().ifPresent(run -> {
             run.cancel();
-            assertThat(run.answer().handle((answer, failure) -> true)).succeedsWithin(60, TimeUnit.SECONDS);
+            assertThat(run.answer().handle((answer, failure) -> true)).succeedsWithin(2, TimeUnit.MINUTES);
         });
     }
 }

@@ -16,5 +16,5 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 @SpringBootTest(classes = SampleApplication.class, webEnvironment = WebEnvironment.RANDOM_PORT)
 @AutoConfigureRestTestClient
 @ExtendWith(NoRunIsLeft.class)
-@Timeout(180)
+@Timeout(300)
 public @interface SampleTest {}

@@ -32,7 +32,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** Where the endpoint is there, and for whom. */
-@Timeout(30)
+@Timeout(300)
 class EndpointAvailabilityTests {
 
     @Test

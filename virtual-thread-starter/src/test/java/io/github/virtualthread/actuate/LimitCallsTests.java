@@ -10,13 +10,15 @@ import io.github.virtualthread.actuate.EndpointApplication.Answer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
 
 /** What GET shows of one limit and its calls. */
-@Timeout(30)
+@Timeout(300)
 class LimitCallsTests {
 
     @AfterEach
@@ -71,7 +73,10 @@ class LimitCallsTests {
             await(running);
             it.shop.price(() -> "waits");
 
-            Answer answer = it.read("/price-db");
+            Answer answer = Awaitility.await()
+                    .atMost(2, TimeUnit.MINUTES)
+                    .until(() -> it.read("/price-db"), read -> read.<List<String>>get("$.calls[0].stack").stream()
+                            .anyMatch(frame -> frame.contains("CountDownLatch.await(")));
 
             List<String> stack = answer.get("$.calls[0].stack");
             assertThat(stack)

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What GET shows of all limits and methods. */
-@Timeout(30)
+@Timeout(300)
 class OverviewTests {
 
     private static final String METHOD = "$.methods[?(@.name == '%s')].%s";
@@ -60,7 +60,7 @@ class OverviewTests {
     @Test
     void methodsTellHowTheirCallsHaveEnded() {
         run(open().withPropertyValues("virtual-thread.limits.price-db.queue-capacity=0"), it -> {
-            it.shop.price(() -> "1").get(10, TimeUnit.SECONDS);
+            it.shop.price(() -> "1").get(2, TimeUnit.MINUTES);
             settle(it.shop.price(() -> {
                 throw new IOException("broken");
             }));
@@ -82,8 +82,8 @@ class OverviewTests {
     @Test
     void callsByHandAreThereOnceTheyWereMade() {
         run(open(), it -> {
-            it.byHand.submit("price-db", () -> "by hand").get(10, TimeUnit.SECONDS);
-            it.byHand.submit(() -> "by hand").get(10, TimeUnit.SECONDS);
+            it.byHand.submit("price-db", () -> "by hand").get(2, TimeUnit.MINUTES);
+            it.byHand.submit(() -> "by hand").get(2, TimeUnit.MINUTES);
 
             assertThat(it.read("").<List<Map<String, Object>>>get("$.methods"))
                     .filteredOn(method -> method.get("name").equals("OverviewTests.lambda"))
@@ -250,13 +250,13 @@ class OverviewTests {
     }
 
     private static void settle(CompletableFuture<?> call) throws Exception {
-        call.handle((value, failure) -> value).get(10, TimeUnit.SECONDS);
+        call.handle((value, failure) -> value).get(2, TimeUnit.MINUTES);
     }
 
     /** Whoever is cancelled has ended once the only permit is there again and the next call has it. */
     private static void awaitEnd(EndpointApplication it) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofMinutes(2))
                 .until(() -> it.read("").<Integer>get("$.limits[0].inUse") == 0
                         && (Integer) method(it.read(""), "Shop.price", "failed") == 2);
     }

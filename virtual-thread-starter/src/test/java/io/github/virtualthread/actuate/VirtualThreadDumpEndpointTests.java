@@ -30,7 +30,7 @@ import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.context.WebApplicationContext;
 
 /** Dumps of this JVM, with a virtual thread that waits. */
-@Timeout(30)
+@Timeout(300)
 class VirtualThreadDumpEndpointTests {
 
     private final VirtualThreadDumpEndpoint endpoint = new VirtualThreadDumpEndpoint();
@@ -42,7 +42,7 @@ class VirtualThreadDumpEndpointTests {
         before = files();
         CountDownLatch running = new CountDownLatch(1);
         Thread.ofVirtual().name("vt-Prices.find-1").start(() -> waitFor(running));
-        assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.await(2, TimeUnit.MINUTES)).isTrue();
     }
 
     @AfterEach
@@ -116,7 +116,7 @@ class VirtualThreadDumpEndpointTests {
         });
         serving(slow).run(context -> {
             CompletableFuture<MockHttpServletResponse> first = CompletableFuture.supplyAsync(() -> ask(context, type));
-            assertThat(writing.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(writing.await(2, TimeUnit.MINUTES)).isTrue();
 
             MockHttpServletResponse second = ask(context, type);
             gate.countDown();

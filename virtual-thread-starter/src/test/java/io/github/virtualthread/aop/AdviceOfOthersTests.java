@@ -35,13 +35,13 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-@Timeout(20)
+@Timeout(300)
 class AdviceOfOthersTests {
 
     @Test
     void aTransactionBeginsAndEndsOnTheVirtualThread() throws Exception {
         try (TestContext context = TestContext.of(Transactions.class, Orders.class)) {
-            Thread body = context.getBean(Orders.class).place().get(5, SECONDS);
+            Thread body = context.getBean(Orders.class).place().get(120, SECONDS);
 
             assertThat(body.isVirtual()).isTrue();
             assertThat(context.getBean(Recorder.class).events)
@@ -52,7 +52,7 @@ class AdviceOfOthersTests {
     @Test
     void anAspectOfHighestPrecedenceRunsOnTheVirtualThreadToo() throws Exception {
         try (TestContext context = TestContext.of(Aspects.class, Transactions.class, Orders.class)) {
-            Thread body = context.getBean(Orders.class).place().get(5, SECONDS);
+            Thread body = context.getBean(Orders.class).place().get(120, SECONDS);
 
             assertThat(context.getBean(Outermost.class).threads).containsExactly(body);
             assertThat(context.getBean(Recorder.class).events).hasSize(2);
@@ -62,7 +62,7 @@ class AdviceOfOthersTests {
     @Test
     void anAspectSeesItsJoinPointAndTheExposedInvocation() throws Exception {
         try (TestContext context = TestContext.of(Aspects.class, Orders.class)) {
-            assertThat(context.getBean(Orders.class).ship("now").get(5, SECONDS))
+            assertThat(context.getBean(Orders.class).ship("now").get(120, SECONDS))
                     .isEqualTo("NOW");
             assertThat(context.getBean(Inner.class).invocation.getMethod().getName())
                     .isEqualTo("ship");
@@ -80,7 +80,7 @@ class AdviceOfOthersTests {
             })) {
                 Remote remote = context.getBean(Remote.class);
 
-                assertThat(remote.call().get(5, SECONDS)).isEqualTo("second attempt");
+                assertThat(remote.call().get(120, SECONDS)).isEqualTo("second attempt");
                 assertThat(((Advised) remote).getAdvisors()[0]).isInstanceOf(VirtualThreadAdvisor.class);
             }
         }

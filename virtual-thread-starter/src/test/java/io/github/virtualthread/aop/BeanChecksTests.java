@@ -33,7 +33,7 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.scheduling.annotation.Scheduled;
 
-@Timeout(20)
+@Timeout(300)
 class BeanChecksTests {
 
     private static final AtomicInteger created = new AtomicInteger();

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 
-@Timeout(20)
+@Timeout(300)
 class LimitedChecksTests {
 
     private static final String HERE = LimitedChecksTests.class.getName() + "$";

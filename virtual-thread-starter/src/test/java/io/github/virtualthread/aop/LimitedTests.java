@@ -43,7 +43,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-@Timeout(20)
+@Timeout(300)
 class LimitedTests {
 
     @AfterEach
@@ -82,12 +82,12 @@ class LimitedTests {
             FutureTask<Thread> waiting = new FutureTask<>(prices::thread);
             Thread caller = Thread.ofVirtual().start(waiting);
 
-            await().atMost(Duration.ofSeconds(5)).until(() -> mail(context).waiting() == 1);
+            await().atMost(Duration.ofMinutes(2)).until(() -> mail(context).waiting() == 1);
             assertThat(waiting.isDone()).isFalse();
             release.countDown();
 
-            assertThat(waiting.get(5, SECONDS)).isSameAs(caller);
-            assertThat(holder.get(5, SECONDS)).isEqualTo("held");
+            assertThat(waiting.get(120, SECONDS)).isSameAs(caller);
+            assertThat(holder.get(120, SECONDS)).isEqualTo("held");
         }
     }
 
@@ -102,7 +102,7 @@ class LimitedTests {
                     .isThrownBy(() -> context.getBean(Prices.class).named())
                     .withMessageStartingWith("price list was rejected (QUEUE_FULL)");
             release.countDown();
-            holder.get(5, SECONDS);
+            holder.get(120, SECONDS);
         }
     }
 
@@ -121,7 +121,7 @@ class LimitedTests {
             Thread.currentThread().interrupt();
             assertThatExceptionOfType(InterruptedException.class).isThrownBy(prices::anyException);
             release.countDown();
-            holder.get(5, SECONDS);
+            holder.get(120, SECONDS);
         }
     }
 
@@ -140,7 +140,7 @@ class LimitedTests {
             assertThat(Thread.interrupted()).isTrue();
             assertThat(mail(context).waiting()).isZero();
             release.countDown();
-            holder.get(5, SECONDS);
+            holder.get(120, SECONDS);
             assertThat(mail(context).available()).isOne();
         }
     }
@@ -166,7 +166,7 @@ class LimitedTests {
             assertThat(context.check().mistakes()).isEmpty();
             assertThat(catalog.available(limits.get("mail"))).isZero();
             assertThat(catalog.other(limits.get("mail"))).isOne();
-            assertThat(catalog.later().get(5, SECONDS).isVirtual()).isTrue();
+            assertThat(catalog.later().get(120, SECONDS).isVirtual()).isTrue();
         }
     }
 
@@ -261,7 +261,7 @@ class LimitedTests {
     private static Future<String> hold(TestContext context, CountDownLatch release) throws InterruptedException {
         CountDownLatch running = new CountDownLatch(1);
         Future<String> holder = context.getBean(Prices.class).hold(running, release);
-        assertThat(running.await(5, SECONDS)).isTrue();
+        assertThat(running.await(120, SECONDS)).isTrue();
         return holder;
     }
 

@@ -16,7 +16,7 @@ import org.springframework.aop.support.DelegatingIntroductionInterceptor;
 import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 
 /** Whether a proxy puts advice around a woven method. That methods are woven is not looked at here. */
-@Timeout(20)
+@Timeout(300)
 class ProxyAdviceTests {
 
     private final ProxyAdvice advice = new ProxyAdvice(new AnnotatedMethods(VirtualThread.class));

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What it costs at the start to look for calls that objects make to themselves. */
-@Timeout(60)
+@Timeout(300)
 @Tag("benchmark")
 class SelfInvocationFiguresTests {
 

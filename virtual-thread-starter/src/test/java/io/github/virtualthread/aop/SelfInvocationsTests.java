@@ -34,7 +34,7 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.ObjectProvider;
 
 /** Each call that must be found is on a line marked with its class and method; what is on no such line must not be. */
-@Timeout(20)
+@Timeout(300)
 class SelfInvocationsTests {
 
     private static final Path SOURCE = Path.of("src/test/java/io/github/virtualthread/aop/SelfInvocationsTests.java");

@@ -34,7 +34,7 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.scheduling.annotation.EnableAsync;
 
-@Timeout(20)
+@Timeout(300)
 class VirtualThreadBeanPostProcessorTests {
 
     @Test
@@ -46,7 +46,7 @@ class VirtualThreadBeanPostProcessorTests {
             Sender sender = context.getBean(Sender.class);
 
             assertThat(AopUtils.isJdkDynamicProxy(sender)).isTrue();
-            assertThat(sender.send().get(5, SECONDS).getName()).startsWith("vt-FinalSender.send");
+            assertThat(sender.send().get(120, SECONDS).getName()).startsWith("vt-FinalSender.send");
             assertThat(context.check().mistakes()).isEmpty();
         }
     }
@@ -57,7 +57,7 @@ class VirtualThreadBeanPostProcessorTests {
             it.withInterfaceProxies();
             it.register(Mailer.class);
         })) {
-            assertThat(context.getBean(Mailer.class).send().get(5, SECONDS).isVirtual())
+            assertThat(context.getBean(Mailer.class).send().get(120, SECONDS).isVirtual())
                     .isTrue();
         }
     }
@@ -65,7 +65,7 @@ class VirtualThreadBeanPostProcessorTests {
     @Test
     void whatAFactoryMakesIsAdvisedByTheAnnotationOfItsInterface() throws Exception {
         try (TestContext context = TestContext.of(SenderFactory.class)) {
-            Thread thread = context.getBean(Sender.class).send().get(5, SECONDS);
+            Thread thread = context.getBean(Sender.class).send().get(120, SECONDS);
 
             assertThat(thread.isVirtual()).isTrue();
         }
@@ -74,7 +74,7 @@ class VirtualThreadBeanPostProcessorTests {
     @Test
     void aRepositoryLikeProxyIsAdvisedThoughItsTargetKnowsNothingOfTheInterface() throws Exception {
         try (TestContext context = TestContext.of(RepositoryFactory.class)) {
-            Thread thread = context.getBean(Sender.class).send().get(5, SECONDS);
+            Thread thread = context.getBean(Sender.class).send().get(120, SECONDS);
 
             assertThat(thread.getName()).startsWith("vt-Sender.send");
         }
@@ -88,8 +88,8 @@ class VirtualThreadBeanPostProcessorTests {
         })) {
             ScopedMailer mailer = context.getBean(ScopedMailer.class);
 
-            assertThat(mailer.send().get(5, SECONDS).isVirtual()).isTrue();
-            assertThat(mailer.limited().get(5, SECONDS).isVirtual()).isTrue();
+            assertThat(mailer.send().get(120, SECONDS).isVirtual()).isTrue();
+            assertThat(mailer.limited().get(120, SECONDS).isVirtual()).isTrue();
             assertThat(ProxiedBeans.isAdvised(mailer)).isFalse();
             Findings findings = context.check();
             assertThat(findings.mistakes()).isEmpty();
@@ -102,11 +102,14 @@ class VirtualThreadBeanPostProcessorTests {
         try (TestContext context = TestContext.of(LazyMailer.class, PrototypeMailer.class)) {
             assertThat(context.check().mistakes()).isEmpty();
 
-            assertThat(context.getBean(LazyMailer.class).send().get(5, SECONDS).isVirtual())
+            assertThat(context.getBean(LazyMailer.class)
+                            .send()
+                            .get(120, SECONDS)
+                            .isVirtual())
                     .isTrue();
             assertThat(context.getBean(PrototypeMailer.class)
                             .send()
-                            .get(5, SECONDS)
+                            .get(120, SECONDS)
                             .isVirtual())
                     .isTrue();
         }
@@ -116,9 +119,9 @@ class VirtualThreadBeanPostProcessorTests {
     void aBeanOfTwoNamesHopsOnce() throws Exception {
         try (TestContext context = TestContext.of(Aliases.class)) {
             // a second hop would wait for the only permit, which the first one holds
-            assertThat(context.getBean("again", Mailer.class).limited().get(5, SECONDS))
+            assertThat(context.getBean("again", Mailer.class).limited().get(120, SECONDS))
                     .isNotNull();
-            assertThat(context.getBean("wrapped", Mailer.class).limited().get(5, SECONDS))
+            assertThat(context.getBean("wrapped", Mailer.class).limited().get(120, SECONDS))
                     .isNotNull();
         }
     }
@@ -164,7 +167,7 @@ class VirtualThreadBeanPostProcessorTests {
                 assertThat(AopUtils.isAopProxy(
                                 ((Advised) chicken).getTargetSource().getTarget()))
                         .isFalse();
-                assertThat(chicken.lay().get(5, SECONDS).isVirtual()).isTrue();
+                assertThat(chicken.lay().get(120, SECONDS).isVirtual()).isTrue();
                 assertThat(context.check().mistakes()).isEmpty();
             }
         }
@@ -217,7 +220,10 @@ class VirtualThreadBeanPostProcessorTests {
             it.withPostProcessor(Map.of("annotationType", Offload.class, "proxyTargetClass", true));
             it.register(Offloading.class, Mailer.class);
         })) {
-            assertThat(context.getBean(Offloading.class).send().get(5, SECONDS).getName())
+            assertThat(context.getBean(Offloading.class)
+                            .send()
+                            .get(120, SECONDS)
+                            .getName())
                     .startsWith("vt-Offloading.send");
             assertThat(context.getBean(Mailer.class).send().get()).isSameAs(Thread.currentThread());
             assertThat(context.check().calls())
@@ -251,8 +257,8 @@ class VirtualThreadBeanPostProcessorTests {
         try (TestContext context = TestContext.of(Async.class, AsyncMailer.class)) {
             AsyncMailer mailer = context.getBean(AsyncMailer.class);
 
-            assertThat(mailer.virtual().get(5, SECONDS).getName()).startsWith("vt-AsyncMailer.virtual");
-            assertThat(mailer.async().get(5, SECONDS).getName()).startsWith("SimpleAsync");
+            assertThat(mailer.virtual().get(120, SECONDS).getName()).startsWith("vt-AsyncMailer.virtual");
+            assertThat(mailer.async().get(120, SECONDS).getName()).startsWith("SimpleAsync");
             assertThat(context.check().mistakes()).isEmpty();
         }
     }
@@ -345,7 +351,7 @@ class VirtualThreadBeanPostProcessorTests {
         try (TestContext context = TestContext.of(LateSender.class)) {
             context.check();
 
-            assertThat(context.getBean(Sender.class).send().get(5, SECONDS).getName())
+            assertThat(context.getBean(Sender.class).send().get(120, SECONDS).getName())
                     .startsWith("vt-OpenSender.send");
         }
     }
@@ -364,9 +370,9 @@ class VirtualThreadBeanPostProcessorTests {
         try (TestContext context = TestContext.of(LateClasses.class)) {
             assertThat(context.check().mistakes()).isEmpty();
 
-            assertThat(((CompletableFuture<?>) context.getBean(Step.class).run()).get(5, SECONDS))
+            assertThat(((CompletableFuture<?>) context.getBean(Step.class).run()).get(120, SECONDS))
                     .isNotSameAs(Thread.currentThread());
-            assertThat(context.getBean(Outlet.class).print().get(5, SECONDS)).isNotSameAs(Thread.currentThread());
+            assertThat(context.getBean(Outlet.class).print().get(120, SECONDS)).isNotSameAs(Thread.currentThread());
             assertThat(catchThrowable(() -> context.getBean("wrong")))
                     .hasStackTraceContaining("WrongStep.run returns java.lang.String");
         }

@@ -34,7 +34,7 @@ import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 
-@Timeout(20)
+@Timeout(300)
 class VirtualThreadInterceptorTests {
 
     private static final String UNCONFIGURED = null;
@@ -44,10 +44,10 @@ class VirtualThreadInterceptorTests {
         try (TestContext context = TestContext.of(Mailer.class)) {
             Mailer mailer = context.getBean(Mailer.class);
 
-            assertThat(mailer.completable().get(5, SECONDS).isVirtual()).isTrue();
-            assertThat(mailer.stage().toCompletableFuture().get(5, SECONDS).isVirtual())
+            assertThat(mailer.completable().get(120, SECONDS).isVirtual()).isTrue();
+            assertThat(mailer.stage().toCompletableFuture().get(120, SECONDS).isVirtual())
                     .isTrue();
-            assertThat(mailer.future().get(5, SECONDS).isVirtual()).isTrue();
+            assertThat(mailer.future().get(120, SECONDS).isVirtual()).isTrue();
         }
     }
 
@@ -61,7 +61,7 @@ class VirtualThreadInterceptorTests {
             assertThat(threads).isEmpty();
             release.countDown();
 
-            assertThat(threads.poll(5, SECONDS).isVirtual()).isTrue();
+            assertThat(threads.poll(120, SECONDS).isVirtual()).isTrue();
         }
     }
 
@@ -301,7 +301,7 @@ class VirtualThreadInterceptorTests {
     }
 
     private static Throwable failure(Future<?> future) {
-        Throwable thrown = catchThrowable(() -> future.get(5, SECONDS));
+        Throwable thrown = catchThrowable(() -> future.get(120, SECONDS));
         assertThat(thrown).isInstanceOf(ExecutionException.class);
         return thrown.getCause();
     }
@@ -403,7 +403,7 @@ class VirtualThreadInterceptorTests {
         }
 
         String failure() throws InterruptedException {
-            return failures.poll(5, SECONDS);
+            return failures.poll(120, SECONDS);
         }
     }
 

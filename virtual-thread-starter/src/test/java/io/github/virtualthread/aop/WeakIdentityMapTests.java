@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
-@Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 class WeakIdentityMapTests {
 
     private final WeakIdentityMap<String> map = new WeakIdentityMap<>();

@@ -29,7 +29,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.Lifecycle;
 import org.springframework.core.convert.converter.Converter;
 
-@Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 @ExtendWith(OutputCaptureExtension.class)
 class WovenCallsTests {
 

@@ -40,7 +40,7 @@ import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
 
 /** Applications processed ahead of time, compiled, and started from what was generated, under other properties. */
-@Timeout(60)
+@Timeout(300)
 @Tag("slow")
 class AheadOfTimeTests {
 

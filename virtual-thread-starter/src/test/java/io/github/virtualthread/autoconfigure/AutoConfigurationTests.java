@@ -43,7 +43,7 @@ import org.springframework.core.task.TaskDecorator;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 
-@Timeout(20)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class AutoConfigurationTests {
 
@@ -60,7 +60,7 @@ class AutoConfigurationTests {
     @Test
     void theJarAloneRunsAnnotatedMethodsOnNamedVirtualThreads() {
         runner.run(context -> {
-            Thread thread = context.getBean(Prices.class).thread().get(5, TimeUnit.SECONDS);
+            Thread thread = context.getBean(Prices.class).thread().get(2, TimeUnit.MINUTES);
 
             assertThat(thread.isVirtual()).isTrue();
             assertThat(thread.getName()).isEqualTo("vt-Prices.thread-1");
@@ -72,7 +72,7 @@ class AutoConfigurationTests {
         runner.run(context -> {
             MDC.put("requestId", "r-1");
 
-            assertThat(context.getBean(Prices.class).requestId().get(5, TimeUnit.SECONDS))
+            assertThat(context.getBean(Prices.class).requestId().get(2, TimeUnit.MINUTES))
                     .isEqualTo("r-1");
         });
     }
@@ -82,7 +82,7 @@ class AutoConfigurationTests {
         runner.withPropertyValues("virtual-thread.propagation.mdc=false").run(context -> {
             MDC.put("requestId", "r-1");
 
-            assertThat(context.getBean(Prices.class).requestId().get(5, TimeUnit.SECONDS))
+            assertThat(context.getBean(Prices.class).requestId().get(2, TimeUnit.MINUTES))
                     .isNull();
         });
     }
@@ -92,7 +92,7 @@ class AutoConfigurationTests {
         runner.withPropertyValues("virtual-thread.propagation.mdc-keys=tenant").run(context -> {
             MDC.put("requestId", "r-1");
 
-            assertThat(context.getBean(Prices.class).requestId().get(5, TimeUnit.SECONDS))
+            assertThat(context.getBean(Prices.class).requestId().get(2, TimeUnit.MINUTES))
                     .isNull();
         });
     }
@@ -102,7 +102,7 @@ class AutoConfigurationTests {
         runner.withPropertyValues("virtual-thread.thread-name-prefix=shop-")
                 .run(context -> assertThat(context.getBean(Prices.class)
                                 .thread()
-                                .get(5, TimeUnit.SECONDS)
+                                .get(2, TimeUnit.MINUTES)
                                 .getName())
                         .isEqualTo("shop-Prices.thread-1"));
     }
@@ -110,7 +110,7 @@ class AutoConfigurationTests {
     @Test
     void disabledItLeavesMethodsAsTheyAreButKeepsTheRest() {
         runner.withPropertyValues("virtual-thread.enabled=false").run(context -> {
-            assertThat(context.getBean(Prices.class).thread().get(5, TimeUnit.SECONDS))
+            assertThat(context.getBean(Prices.class).thread().get(2, TimeUnit.MINUTES))
                     .isSameAs(Thread.currentThread());
             assertThat(AopUtils.isAopProxy(context.getBean(Prices.class))).isFalse();
             assertThat(context.getBean(TaskLimits.class).names()).containsExactly("db");
@@ -174,7 +174,7 @@ class AutoConfigurationTests {
             assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(2);
             assertThat(context.getBean(Prices.class)
                             .thread()
-                            .get(5, TimeUnit.SECONDS)
+                            .get(2, TimeUnit.MINUTES)
                             .isVirtual())
                     .isTrue();
         });
@@ -219,7 +219,7 @@ class AutoConfigurationTests {
                     Prices prices = child.getBean("childPrices", Prices.class);
 
                     assertThat(prices).isInstanceOf(Advised.class);
-                    assertThat(prices.thread().get(5, TimeUnit.SECONDS).isVirtual())
+                    assertThat(prices.thread().get(2, TimeUnit.MINUTES).isVirtual())
                             .isTrue();
                     assertThat(child.getBean(TaskEngine.class)).isSameAs(parent.getBean(TaskEngine.class));
                     assertThat(child.getBean(TaskLimits.class)).isSameAs(parent.getBean(TaskLimits.class));
@@ -242,7 +242,7 @@ class AutoConfigurationTests {
     void aCallBeforeTheContextHasStartedIsAccepted() {
         runner.withBean(CallsWhenCreated.class).run(context -> assertThat(context.getBean(CallsWhenCreated.class)
                         .thread
-                        .get(5, TimeUnit.SECONDS)
+                        .get(2, TimeUnit.MINUTES)
                         .isVirtual())
                 .isTrue());
     }

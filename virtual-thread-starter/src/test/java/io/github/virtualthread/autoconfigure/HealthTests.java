@@ -19,7 +19,7 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Health of the limits with the types of Spring Boot 3; the sample has the test with those of Spring Boot 4. */
-@Timeout(20)
+@Timeout(300)
 class HealthTests {
 
     private final CountDownLatch gate = new CountDownLatch(1);

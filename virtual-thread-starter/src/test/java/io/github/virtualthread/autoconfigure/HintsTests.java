@@ -56,7 +56,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.type.AnnotationMetadata;
 
 /** What a native image is told to keep. No image is built here. */
-@Timeout(30)
+@Timeout(300)
 class HintsTests {
 
     private static final Path SOURCES = Path.of("src/main/java");

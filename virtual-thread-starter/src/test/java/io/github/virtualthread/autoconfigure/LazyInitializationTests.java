@@ -14,7 +14,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** With {@code spring.main.lazy-initialization=true}. */
-@Timeout(20)
+@Timeout(300)
 class LazyInitializationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

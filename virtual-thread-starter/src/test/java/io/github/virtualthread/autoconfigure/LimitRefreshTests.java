@@ -19,7 +19,7 @@ import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ConfigurableApplicationContext;
 
-@Timeout(20)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class LimitRefreshTests {
 

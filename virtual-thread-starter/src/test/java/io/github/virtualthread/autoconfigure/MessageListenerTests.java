@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 
-@Timeout(20)
+@Timeout(300)
 class MessageListenerTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

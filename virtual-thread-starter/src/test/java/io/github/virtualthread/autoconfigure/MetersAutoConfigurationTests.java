@@ -34,7 +34,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.MapPropertySource;
 
 /** Meters in an application. */
-@Timeout(30)
+@Timeout(300)
 class MetersAutoConfigurationTests {
 
     private final ApplicationContextRunner withoutRegistry = new ApplicationContextRunner()

@@ -40,7 +40,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.task.TaskDecorator;
 
 /** Runs as observations, and as spans where a tracer is there. */
-@Timeout(30)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class ObservationAutoConfigurationTests {
 
@@ -165,7 +165,7 @@ class ObservationAutoConfigurationTests {
             context.getBean(Prices.class)
                     .broken()
                     .handle((value, failure) -> failure)
-                    .orTimeout(5, TimeUnit.SECONDS)
+                    .orTimeout(2, TimeUnit.MINUTES)
                     .join();
 
             assertThat(context.getBean(SimpleTracer.class).onlySpan().getError())
@@ -227,7 +227,7 @@ class ObservationAutoConfigurationTests {
                                 .as("the span of the task is not in its MDC then")
                                 .isEqualTo(caller);
                     });
-                    assertThat(context.getBean(VirtualThreads.class).awaitIdle(Duration.ofSeconds(5)))
+                    assertThat(context.getBean(VirtualThreads.class).awaitIdle(Duration.ofMinutes(2)))
                             .isTrue();
                 });
         assertThat(output).doesNotContain("WARN").doesNotContain("ERROR");
@@ -309,7 +309,7 @@ class ObservationAutoConfigurationTests {
 
         private static boolean awaitOpen(CountDownLatch gate) {
             try {
-                return gate.await(5, TimeUnit.SECONDS);
+                return gate.await(2, TimeUnit.MINUTES);
             } catch (InterruptedException interrupted) {
                 throw new AssertionError(interrupted);
             }

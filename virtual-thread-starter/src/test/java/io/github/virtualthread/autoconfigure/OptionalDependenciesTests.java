@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** In a JVM of its own, without the jars that an application need not have. */
-@Timeout(60)
+@Timeout(300)
 @Tag("slow")
 class OptionalDependenciesTests {
 
@@ -87,7 +87,7 @@ class OptionalDependenciesTests {
                 .redirectErrorStream(true)
                 .start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();
         return output;
     }

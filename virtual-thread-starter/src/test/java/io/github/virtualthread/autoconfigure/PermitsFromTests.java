@@ -32,7 +32,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 
 /** Limits that take their permits from a pool. No test opens a connection. */
-@Timeout(20)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class PermitsFromTests {
 

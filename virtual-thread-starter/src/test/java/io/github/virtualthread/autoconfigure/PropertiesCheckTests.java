@@ -36,7 +36,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 /** The exception that somebody sees first is the report of what is wrong, not one of a bean that could not be made. */
-@Timeout(60)
+@Timeout(300)
 class PropertiesCheckTests {
 
     private static final String KEY = "virtual-thread.limits.db.permit";

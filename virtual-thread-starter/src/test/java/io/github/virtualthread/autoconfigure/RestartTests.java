@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An application that is started anew in the same JVM. */
-@Timeout(150)
+@Timeout(300)
 @Tag("slow")
 class RestartTests {
 

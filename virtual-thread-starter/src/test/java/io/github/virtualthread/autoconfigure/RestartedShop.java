@@ -27,7 +27,7 @@ public class RestartedShop implements Runnable {
         boolean rejected =
                 shop.price().handle((price, failure) -> failure != null).join();
         try {
-            if (!priced || !rejected || !running.await(10, TimeUnit.SECONDS)) {
+            if (!priced || !rejected || !running.await(2, TimeUnit.MINUTES)) {
                 throw new AssertionError("priced: %s, rejected: %s".formatted(priced, rejected));
             }
         } catch (InterruptedException interrupted) {

@@ -14,7 +14,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-@Timeout(20)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class SelfInvocationPropertyTests {
 

@@ -24,7 +24,7 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** A key that is nearly ours fails the start; one that is somebody else's does not. */
-@Timeout(60)
+@Timeout(300)
 class StrayKeysTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 /** The checks of mode ASPECTJ that need no weaver. What needs one is in src/it/weaving. */
-@Timeout(20)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class WeavingPropertyTests {
 

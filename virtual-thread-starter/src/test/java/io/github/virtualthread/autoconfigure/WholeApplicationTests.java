@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** With everything that Spring Boot configures by itself, Actuator and Micrometer included. */
-@Timeout(30)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class WholeApplicationTests {
 

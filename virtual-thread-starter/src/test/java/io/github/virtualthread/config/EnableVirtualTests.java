@@ -22,13 +22,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Plain Spring, without Spring Boot. */
-@Timeout(10)
+@Timeout(300)
 class EnableVirtualTests {
 
     @Test
     void aBeanOfSettingsDeclaresALimit() throws Exception {
         try (var context = new AnnotationConfigApplicationContext(Plain.class, Prices.class)) {
-            Thread thread = context.getBean(Prices.class).thread().get(5, TimeUnit.SECONDS);
+            Thread thread = context.getBean(Prices.class).thread().get(2, TimeUnit.MINUTES);
 
             assertThat(thread.isVirtual()).isTrue();
             assertThat(thread.getName()).isEqualTo("vt-Prices.thread-1");

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-@Timeout(10)
+@Timeout(300)
 class LimitChangeLogTests {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(TaskLimits.class);

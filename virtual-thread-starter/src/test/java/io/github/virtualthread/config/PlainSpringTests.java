@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /** Pools, and the watch of calls, without Spring Boot. */
-@Timeout(10)
+@Timeout(300)
 class PlainSpringTests {
 
     private static final Predicate<Thread> WATCH = thread -> thread.getName().equals("plain-watch");
@@ -29,7 +29,7 @@ class PlainSpringTests {
     @AfterEach
     void awaitTheEndOfTheWatch() throws InterruptedException {
         for (Thread watch : threads().filter(WATCH).toList()) {
-            assertThat(watch.join(Duration.ofSeconds(5))).isTrue();
+            assertThat(watch.join(Duration.ofMinutes(2))).isTrue();
         }
     }
 

@@ -9,8 +9,10 @@ import static org.mockito.Mockito.verify;
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
 import java.time.Duration;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
+@Order(Integer.MAX_VALUE) // it mocks
 class TaskEngineLifecycleTests {
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /** Several kinds of context, some of them broken. */
-@Timeout(5)
+@Timeout(300)
 class ContextPropagationTests {
 
     private final List<String> events = new ArrayList<>();

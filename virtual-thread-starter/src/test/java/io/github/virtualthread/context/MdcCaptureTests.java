@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
 
 /** With Logback behind SLF4J, as Spring Boot has it. */
-@Timeout(10)
+@Timeout(300)
 class MdcCaptureTests {
 
     private final ContextPropagation propagation = ContextPropagation.none().withMdc();
@@ -34,7 +34,7 @@ class MdcCaptureTests {
             ContextPropagation.close(scope);
             seen.complete(List.of(before, opened, mdc()));
         });
-        return seen.orTimeout(5, TimeUnit.SECONDS).join();
+        return seen.orTimeout(2, TimeUnit.MINUTES).join();
     }
 
     private static Map<String, String> mdc() {

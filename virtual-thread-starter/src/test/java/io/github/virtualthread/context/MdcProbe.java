@@ -24,7 +24,7 @@ public final class MdcProbe implements Callable<String> {
         Thread.ofVirtual()
                 .start(() -> seen.complete("%s all=%s user=%s then=%s"
                         .formatted(MDC.getMDCAdapter().getClass().getSimpleName(), within(all), within(user), mdc())));
-        return seen.orTimeout(10, TimeUnit.SECONDS).join();
+        return seen.orTimeout(2, TimeUnit.MINUTES).join();
     }
 
     private static String within(CapturedContext captured) {

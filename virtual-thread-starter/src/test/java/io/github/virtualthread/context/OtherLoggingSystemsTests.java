@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Not Logback behind SLF4J: each system in a class loader of its own, with the class path of the tests except Logback. */
-@Timeout(20)
+@Timeout(300)
 class OtherLoggingSystemsTests {
 
     /** Filled by the build. */

@@ -18,7 +18,7 @@ import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.context.i18n.LocaleContextThreadLocalAccessor;
 
 /** Thread-locals that are registered with Micrometer's context-propagation. */
-@Timeout(10)
+@Timeout(300)
 class RegisteredContextTests {
 
     private static final ThreadLocal<String> TENANT = new ThreadLocal<>();
@@ -73,7 +73,7 @@ class RegisteredContextTests {
             ContextPropagation.close(scope);
             seen.complete(opened + ", then " + within.get());
         });
-        return seen.orTimeout(5, TimeUnit.SECONDS).join();
+        return seen.orTimeout(2, TimeUnit.MINUTES).join();
     }
 
     @Test

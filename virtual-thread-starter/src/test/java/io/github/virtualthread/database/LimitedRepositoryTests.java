@@ -48,7 +48,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** {@code @Limited} on interfaces that Spring Data implements, with one permit. */
-@Timeout(30)
+@Timeout(300)
 @Tag("slow")
 class LimitedRepositoryTests {
 
@@ -93,13 +93,13 @@ class LimitedRepositoryTests {
             try (Holder holder = new Holder(context)) {
                 FutureTask<Object> waiting = start(() -> call.apply(context));
 
-                await().atMost(Duration.ofSeconds(5)).until(() -> db.waiting() == 1);
+                await().atMost(Duration.ofMinutes(2)).until(() -> db.waiting() == 1);
                 assertThat(dataSource.getHikariPoolMXBean().getActiveConnections())
                         .isZero();
                 assertThat(waiting).isNotDone();
                 holder.release();
 
-                assertThat(waiting).succeedsWithin(5, SECONDS).isNotNull();
+                assertThat(waiting).succeedsWithin(120, SECONDS).isNotNull();
             }
             assertThat(db.available()).isOne();
         });
@@ -111,7 +111,7 @@ class LimitedRepositoryTests {
         run(context -> {
             try (Holder holder = new Holder(context)) {
                 assertThat(start(() -> call.apply(context)))
-                        .succeedsWithin(5, SECONDS)
+                        .succeedsWithin(120, SECONDS)
                         .isEqualTo(1L);
             }
         });
@@ -137,12 +137,12 @@ class LimitedRepositoryTests {
                 FutureTask<String> waiting = start(() -> transaction.execute(
                         status -> context.getBean(Products.class).nameOf(1)));
 
-                await().atMost(Duration.ofSeconds(5)).until(() -> db.waiting() == 1);
+                await().atMost(Duration.ofMinutes(2)).until(() -> db.waiting() == 1);
                 assertThat(dataSource.getHikariPoolMXBean().getActiveConnections())
                         .isOne();
                 holder.release();
 
-                assertThat(waiting).succeedsWithin(5, SECONDS).isEqualTo("lamp");
+                assertThat(waiting).succeedsWithin(120, SECONDS).isEqualTo("lamp");
             }
         });
     }
@@ -200,7 +200,7 @@ class LimitedRepositoryTests {
                 released.await();
                 return null;
             }));
-            assertThat(holding.await(5, SECONDS)).isTrue();
+            assertThat(holding.await(120, SECONDS)).isTrue();
         }
 
         void release() {
@@ -210,7 +210,7 @@ class LimitedRepositoryTests {
         @Override
         public void close() throws Exception {
             release();
-            task.get(5, SECONDS);
+            task.get(120, SECONDS);
         }
     }
 

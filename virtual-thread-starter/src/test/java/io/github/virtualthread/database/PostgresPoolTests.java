@@ -37,7 +37,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Far more calls than a pool has connections, on a real database. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 class PostgresPoolTests {
 
@@ -54,13 +54,13 @@ class PostgresPoolTests {
     private static EmbeddedPostgres postgres;
 
     @BeforeAll
-    @Timeout(60)
+    @Timeout(300)
     static void startDatabase() throws IOException {
         postgres = EmbeddedPostgres.start();
     }
 
     @AfterAll
-    @Timeout(60)
+    @Timeout(300)
     static void stopDatabase() throws IOException {
         postgres.close();
     }
@@ -159,7 +159,7 @@ class PostgresPoolTests {
                 Stream.generate(() -> call.apply(queries)).limit(CALLS).toList();
         CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
                 .handle((nothing, failure) -> failure)
-                .get(30, SECONDS);
+                .get(120, SECONDS);
         Duration time = Duration.ofNanos(System.nanoTime() - start);
 
         List<Throwable> failures = results.stream()

@@ -40,7 +40,7 @@ import org.springframework.core.io.ByteArrayResource;
 import org.yaml.snakeyaml.Yaml;
 
 /** Table, rules and dashboard have the meters that there are, under the names that Prometheus reads. */
-@Timeout(30)
+@Timeout(300)
 class MetricsPageTests {
 
     private static final Pattern NAME = Pattern.compile("virtual_thread_[a-z_]+");
@@ -82,10 +82,10 @@ class MetricsPageTests {
 
     private static void rejectOne(VirtualThreads threads) throws Exception {
         CountDownLatch release = new CountDownLatch(1);
-        var held = threads.submit("db", () -> release.await(10, TimeUnit.SECONDS));
+        var held = threads.submit("db", () -> release.await(2, TimeUnit.MINUTES));
         threads.submit("db", () -> "too many");
         release.countDown();
-        held.get(10, TimeUnit.SECONDS);
+        held.get(2, TimeUnit.MINUTES);
     }
 
     /** A call that is held for stuck and pinned, as the watches would, without their waiting. */

@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
 
-@Timeout(20)
+@Timeout(300)
 @TestPropertySource(properties = "virtual-thread.limits.db.permits=20")
 // example: Slice
 @JsonTest // or @WebMvcTest, @DataJpaTest, ...

@@ -9,6 +9,7 @@ import io.github.virtualthread.docs.Shop.Price;
 import io.github.virtualthread.docs.Shop.Prices;
 import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -18,8 +19,9 @@ import org.springframework.context.annotation.Import;
 import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import org.springframework.test.util.AopTestUtils;
 
-@Timeout(20)
+@Timeout(300)
 @SpringBootTest(properties = "virtual-thread.limits.db.permits=20")
+@Order(Integer.MAX_VALUE) // it mocks
 class SpyExampleTests {
 
     // example: Spy

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-@Timeout(20)
+@Timeout(300)
 class WeavingPageTests {
 
     static Stream<Block> xmlBlocks() {

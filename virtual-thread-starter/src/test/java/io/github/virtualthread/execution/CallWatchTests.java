@@ -19,12 +19,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the log says of full limits and of stuck calls. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Order(Integer.MAX_VALUE) // it mocks
 class CallWatchTests {
 
     private final BlockingQueue<TaskCall> stuck = new LinkedBlockingQueue<>();
@@ -164,7 +166,7 @@ class CallWatchTests {
 
         watch.start();
 
-        assertThat(loader).succeedsWithin(Duration.ofSeconds(5)).isEqualTo(TestEngine.APPLICATION);
+        assertThat(loader).succeedsWithin(Duration.ofMinutes(2)).isEqualTo(TestEngine.APPLICATION);
     }
 
     @Test
@@ -174,7 +176,7 @@ class CallWatchTests {
 
         Thread other = Thread.ofPlatform().daemon().start(watch::look);
 
-        assertThat(other.join(Duration.ofSeconds(5))).isTrue();
+        assertThat(other.join(Duration.ofMinutes(2))).isTrue();
     }
 
     @Test

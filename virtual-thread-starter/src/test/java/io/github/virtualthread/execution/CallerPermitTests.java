@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that run on the thread of their caller. */
-@Timeout(20)
+@Timeout(300)
 class CallerPermitTests {
 
     private static final Duration PLATFORM_WAIT = Duration.ofMillis(100);
@@ -44,7 +44,7 @@ class CallerPermitTests {
     }
 
     private void assertRefused(CompletableFuture<?> outcome, String limit, Reason reason) {
-        assertThat(outcome).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(outcome).failsWithin(2, TimeUnit.MINUTES);
         assertThat(outcome.exceptionNow()).isInstanceOfSatisfying(LimitExceededException.class, refusal -> {
             assertThat(refusal.reason()).isEqualTo(reason);
             assertThat(refusal.limit()).isEqualTo(limit);
@@ -114,7 +114,7 @@ class CallerPermitTests {
 
         release.countDown();
 
-        assertThat(outcomes).allSatisfy(each -> assertThat(each).succeedsWithin(10, TimeUnit.SECONDS));
+        assertThat(outcomes).allSatisfy(each -> assertThat(each).succeedsWithin(2, TimeUnit.MINUTES));
         assertThat(order).isSorted().hasSize(60);
         assertThat(test.limit("db").available()).isEqualTo(1);
     }
@@ -139,7 +139,7 @@ class CallerPermitTests {
 
         assertRefused(caller.outcome, "impatient", Reason.WAIT_TIMEOUT);
         release.countDown();
-        assertThat(held).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(held).succeedsWithin(2, TimeUnit.MINUTES);
         assertThat(test.limit("impatient").available()).isEqualTo(1);
     }
 
@@ -164,7 +164,7 @@ class CallerPermitTests {
 
         assertThat(caller.outcome).isNotDone();
         release.countDown();
-        assertThat(caller.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(caller.outcome).succeedsWithin(2, TimeUnit.MINUTES);
     }
 
     @Test
@@ -176,7 +176,7 @@ class CallerPermitTests {
 
         assertThat(caller.outcome).isNotDone();
         release.countDown();
-        assertThat(caller.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(caller.outcome).succeedsWithin(2, TimeUnit.MINUTES);
     }
 
     @Test
@@ -208,7 +208,7 @@ class CallerPermitTests {
 
         test.limit("db").resize(3);
 
-        assertThat(first.outcome).succeedsWithin(5, TimeUnit.SECONDS);
-        assertThat(second.outcome).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(first.outcome).succeedsWithin(2, TimeUnit.MINUTES);
+        assertThat(second.outcome).succeedsWithin(2, TimeUnit.MINUTES);
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tasks and callers under one limit, at random. */
-@Timeout(60)
+@Timeout(300)
 @Tag("slow")
 class CallerStressTests {
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the caller's stack costs. To keep a stack takes more memory the deeper it is: that tells whether it was kept. */
-@Timeout(60)
+@Timeout(300)
 @Tag("benchmark")
 class CallerTraceFiguresTests {
 

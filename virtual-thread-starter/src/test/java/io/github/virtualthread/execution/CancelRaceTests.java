@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The window between the first look at a body and its start is a few instructions wide: it takes many calls to meet it. */
-@Timeout(20)
+@Timeout(300)
 class CancelRaceTests {
 
     private static final int CALLS = 50_000;

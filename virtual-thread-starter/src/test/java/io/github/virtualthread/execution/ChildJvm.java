@@ -95,7 +95,7 @@ final class ChildJvm {
         new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid()))
                 .start()
                 .waitFor();
-        process.waitFor(5, TimeUnit.SECONDS);
+        process.waitFor(2, TimeUnit.MINUTES);
     }
 
     private static Map<String, Long> figures(String output) {

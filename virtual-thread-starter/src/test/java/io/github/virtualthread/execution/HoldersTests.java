@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.test.util.ReflectionTestUtils;
 
 /** Callers that hold permits, looked at while they come and go. */
-@Timeout(20)
+@Timeout(300)
 class HoldersTests {
 
     @RegisterExtension

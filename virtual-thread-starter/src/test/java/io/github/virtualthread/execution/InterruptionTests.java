@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Interrupts reach the body, and nothing else. */
-@Timeout(20)
+@Timeout(300)
 class InterruptionTests {
 
     @RegisterExtension
@@ -35,7 +35,7 @@ class InterruptionTests {
 
         go.countDown();
 
-        assertThat(flag).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+        assertThat(flag).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(false);
     }
 
     @Test
@@ -51,7 +51,7 @@ class InterruptionTests {
 
         inner.complete("value");
 
-        assertThat(outer).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("value");
+        assertThat(outer).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo("value");
     }
 
     @Test
@@ -68,7 +68,7 @@ class InterruptionTests {
         cancelled.cancel(true);
         go.countDown();
 
-        assertThat(next).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+        assertThat(next).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(false);
     }
 
     @Test
@@ -90,7 +90,7 @@ class InterruptionTests {
         assertThat(future.cancel(true)).isFalse();
         cancelTried.countDown();
 
-        assertThat(flag).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+        assertThat(flag).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(false);
     }
 
     @Test
@@ -105,8 +105,8 @@ class InterruptionTests {
 
         assertThat(Thread.interrupted()).isTrue();
         go.countDown();
-        assertThat(waiting).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
-        assertThat(free).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+        assertThat(waiting).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(false);
+        assertThat(free).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(false);
     }
 
     @Test
@@ -117,7 +117,7 @@ class InterruptionTests {
         self.complete(future);
 
         assertThat(test.submit("db", () -> Thread.currentThread().isInterrupted()))
-                .succeedsWithin(5, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(false);
         assertThat(future).isCancelled();
     }
@@ -128,7 +128,7 @@ class InterruptionTests {
 
         assertThat(future.cancel(true)).isTrue();
 
-        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(2, TimeUnit.MINUTES);
     }
 
     @Test
@@ -139,7 +139,7 @@ class InterruptionTests {
             assertThat(future.cancel(true)).isTrue();
         }
 
-        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(2, TimeUnit.MINUTES);
     }
 
     @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A task that has been accepted, and never gets to run its body. */
-@Timeout(20)
+@Timeout(300)
 class LateRefusalTests {
 
     @RegisterExtension
@@ -29,7 +29,7 @@ class LateRefusalTests {
 
         test.engine.stop(Duration.ZERO);
 
-        assertThat(future).failsWithin(Duration.ofSeconds(5));
+        assertThat(future).failsWithin(Duration.ofMinutes(2));
         assertThat(future.exceptionNow())
                 .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
                         .isEqualTo(Reason.SHUTDOWN));
@@ -48,7 +48,7 @@ class LateRefusalTests {
 
         test.limits.evictWaiting("db");
 
-        assertThat(future).failsWithin(Duration.ofSeconds(5));
+        assertThat(future).failsWithin(Duration.ofMinutes(2));
         assertThat(future.exceptionNow()).isInstanceOf(LimitExceededException.class);
     }
 

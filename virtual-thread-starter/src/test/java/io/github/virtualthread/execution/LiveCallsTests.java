@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
 
 /** What an operator sees of calls, and can do to them. */
-@Timeout(30)
+@Timeout(300)
 class LiveCallsTests {
 
     @RegisterExtension
@@ -221,7 +221,7 @@ class LiveCallsTests {
                 Thread.ofPlatform().start(() -> calls.cancel(live.call().id()));
 
         try {
-            assertThat(operator.join(Duration.ofSeconds(5))).isTrue();
+            assertThat(operator.join(Duration.ofMinutes(2))).isTrue();
         } finally {
             cancelled.countDown();
         }
@@ -251,7 +251,7 @@ class LiveCallsTests {
         assertThat(test.limits.evictWaiting("db")).isEqualTo(2);
 
         assertThat(List.of(first, second)).allSatisfy(call -> assertThat(call)
-                .failsWithin(Duration.ofSeconds(5))
+                .failsWithin(Duration.ofMinutes(2))
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())

@@ -33,7 +33,7 @@ final class QueueAppender extends AppenderBase<ILoggingEvent> implements AfterEa
     /** The next event, null if none comes. */
     @Nullable
     ILoggingEvent next() throws InterruptedException {
-        return events.poll(5, TimeUnit.SECONDS);
+        return events.poll(2, TimeUnit.MINUTES);
     }
 
     @Override

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Bodies that never let go of their carriers: no other virtual thread runs until they end. */
-@Timeout(30)
+@Timeout(300)
 class RunTimeoutCarrierTests {
 
     private static final long AT_LAST = TimeUnit.SECONDS.toNanos(5);
@@ -35,7 +35,7 @@ class RunTimeoutCarrierTests {
                     .toList();
 
             assertThat(futures).allSatisfy(future -> {
-                assertThat(future).failsWithin(15, TimeUnit.SECONDS);
+                assertThat(future).failsWithin(2, TimeUnit.MINUTES);
                 assertThat(future.exceptionNow()).isInstanceOf(TimeoutException.class);
             });
             assertThat(System.nanoTime() - begin).isLessThan(AT_LAST);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Bodies that end at about the moment when their time is over. */
-@Timeout(60)
+@Timeout(300)
 @Tag("slow")
 class RunTimeoutRaceTests {
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@Timeout(20)
+@Timeout(300)
 class RunTimeoutTests {
 
     private static final Duration SHORT = Duration.ofMillis(50);
@@ -33,7 +33,7 @@ class RunTimeoutTests {
     }
 
     private static void assertTimedOut(CompletableFuture<?> future) {
-        assertThat(future).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(future).failsWithin(2, TimeUnit.MINUTES);
         assertThat(future.exceptionNow()).isInstanceOf(TimeoutException.class);
     }
 
@@ -53,8 +53,8 @@ class RunTimeoutTests {
         assertTimedOut(future);
         assertThat(future.exceptionNow())
                 .hasMessage("Shop.price ran longer than its timeout of 0.05s under limit 'db' and was interrupted");
-        assertThat(thrown).succeedsWithin(5, TimeUnit.SECONDS);
-        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(thrown).succeedsWithin(2, TimeUnit.MINUTES);
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(2, TimeUnit.MINUTES);
     }
 
     @Test
@@ -78,7 +78,7 @@ class RunTimeoutTests {
 
         assertThat(waiting).isNotDone();
         release.countDown();
-        assertThat(waiting).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("ran");
+        assertThat(waiting).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo("ran");
     }
 
     @Test
@@ -95,7 +95,7 @@ class RunTimeoutTests {
         assertThat(test.limit("db").waiting()).isEqualTo(1);
         assertThat(test.engine.isIdle()).isFalse();
         release.countDown();
-        assertThat(next).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(next).succeedsWithin(2, TimeUnit.MINUTES);
         TestEngine.awaitIdle(test);
         assertThat(test.limit("db").available()).isEqualTo(1);
     }
@@ -130,13 +130,13 @@ class RunTimeoutTests {
 
     @Test
     void aBodyThatEndsInTimeLeavesNothingInTheTimer() {
-        assertThat(submit("db", LONG, () -> "value")).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(submit("db", LONG, () -> "value")).succeedsWithin(2, TimeUnit.MINUTES);
         assertThat(TimerEntries.count(test.timer)).isZero();
 
         assertThat(submit("db", LONG, () -> {
                     throw new StackOverflowError();
                 }))
-                .failsWithin(5, TimeUnit.SECONDS);
+                .failsWithin(2, TimeUnit.MINUTES);
         assertThat(TimerEntries.count(test.timer)).isZero();
     }
 
@@ -160,7 +160,7 @@ class RunTimeoutTests {
         TimerEntries.await(test.timer, timeout.plus(SHORT));
         release.countDown();
 
-        assertThat(flag).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(false);
+        assertThat(flag).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(false);
     }
 
     @Test
@@ -190,7 +190,7 @@ class RunTimeoutTests {
 
         assertTimedOut(outer);
 
-        assertThat(inner).failsWithin(5, TimeUnit.SECONDS);
+        assertThat(inner).failsWithin(2, TimeUnit.MINUTES);
         assertThat(inner).isCancelled();
         TestEngine.awaitIdle(test);
         assertThat(test.limit("db").available()).isEqualTo(1);
@@ -222,7 +222,7 @@ class RunTimeoutTests {
     @Test
     void aTimeoutOfCenturiesDoesNotOverflow() {
         assertThat(submit("db", Duration.ofSeconds(Long.MAX_VALUE), () -> "value"))
-                .succeedsWithin(5, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo("value");
     }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@Timeout(value = 15, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShutdownTests {
 
     private static final Duration SHORT = Duration.ofMillis(20);
@@ -127,8 +127,8 @@ class ShutdownTests {
 
         release.countDown();
 
-        assertThat(next).succeedsWithin(5, TimeUnit.SECONDS);
-        assertThat(ended.future()).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo("result");
+        assertThat(next).succeedsWithin(2, TimeUnit.MINUTES);
+        assertThat(ended.future()).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo("result");
     }
 
     @Test
@@ -147,7 +147,7 @@ class ShutdownTests {
         assertThat(test.limit("db").available()).as("the body still runs").isZero();
         release.countDown();
         test.engine.start();
-        assertThat(test.submit("db", () -> "next")).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(test.submit("db", () -> "next")).succeedsWithin(2, TimeUnit.MINUTES);
     }
 
     @Test
@@ -197,7 +197,7 @@ class ShutdownTests {
 
         test.engine.stop(SHORT);
 
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMinutes(1));
         assertThat(futures).allMatch(CompletableFuture::isDone);
     }
 
@@ -256,9 +256,9 @@ class ShutdownTests {
             test.engine.stop(ENOUGH);
         });
 
-        assertThat(stopping.join(Duration.ofSeconds(5))).isTrue();
+        assertThat(stopping.join(Duration.ofMinutes(2))).isTrue();
         assertThat(future).isCancelled();
         release.countDown();
-        assertThat(continued.get(5, TimeUnit.SECONDS)).isNotSameAs(stopping);
+        assertThat(continued.get(2, TimeUnit.MINUTES)).isNotSameAs(stopping);
     }
 }

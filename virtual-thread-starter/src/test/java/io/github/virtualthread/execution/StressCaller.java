@@ -65,7 +65,7 @@ final class StressCaller {
     }
 
     private static void end(CompletableFuture<?> call) throws Exception {
-        call.handle((value, failure) -> failure).get(20, TimeUnit.SECONDS);
+        call.handle((value, failure) -> failure).get(2, TimeUnit.MINUTES);
     }
 
     private CompletableFuture<?> make() {

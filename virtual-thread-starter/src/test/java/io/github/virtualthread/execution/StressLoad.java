@@ -86,7 +86,7 @@ final class StressLoad implements AutoCloseable {
         });
         begin.countDown();
         if (stopAfter != null) {
-            if (!stop.await(60, TimeUnit.SECONDS)) {
+            if (!stop.await(2, TimeUnit.MINUTES)) {
                 throw new AssertionError("callers hang: %d calls are missing, %s".formatted(stop.getCount(), seen));
             }
             test.engine.stop(Duration.ofMillis(random.nextInt(20)));
@@ -159,7 +159,7 @@ final class StressLoad implements AutoCloseable {
 
     private @Nullable Object cancelWhoRuns() throws Exception {
         while (true) {
-            wishes.take().call().get(10, TimeUnit.SECONDS).cancel(true);
+            wishes.take().call().get(2, TimeUnit.MINUTES).cancel(true);
         }
     }
 

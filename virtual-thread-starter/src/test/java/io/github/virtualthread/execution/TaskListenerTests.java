@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 /** What a listener hears of each call. */
-@Timeout(10)
+@Timeout(300)
 class TaskListenerTests {
 
     private final Log log = new Log();

@@ -16,13 +16,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-@Timeout(20)
+@Timeout(300)
+@Order(Integer.MAX_VALUE) // it mocks
 class TaskThreadsTests {
 
     private static final InheritableThreadLocal<String> USER = new InheritableThreadLocal<>();

@@ -27,7 +27,7 @@ import org.springframework.core.task.TaskDecorator;
 final class TestEngine implements AfterEachCallback, AutoCloseable {
 
     static final Duration NO_TIME = Duration.ZERO;
-    static final Duration ENOUGH = Duration.ofSeconds(10);
+    static final Duration ENOUGH = Duration.ofMinutes(5);
 
     /** Class loader of the application, which is not that of the JVM. */
     static final ClassLoader APPLICATION = new ClassLoader(TestEngine.class.getClassLoader()) {};
@@ -137,8 +137,8 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
 
     static void await(CountDownLatch latch) {
         try {
-            if (!latch.await(10, TimeUnit.SECONDS)) {
-                throw new AssertionError("nobody came within 10 s");
+            if (!latch.await(2, TimeUnit.MINUTES)) {
+                throw new AssertionError("nobody came within 2 minutes");
             }
         } catch (InterruptedException interrupted) {
             throw new AssertionError("interrupted", interrupted);
@@ -175,7 +175,7 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     /** To AssertJ's {@code failsWithin} a future that is still open when the time is over has failed too. */
     static void assertFails(CompletableFuture<?> future) {
         assertThat(future.handle((value, failure) -> failure != null))
-                .succeedsWithin(5, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
     }
 

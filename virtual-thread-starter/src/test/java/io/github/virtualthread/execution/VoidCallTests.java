@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 /** Calls whose only channel of failure is a handler. */
-@Timeout(20)
+@Timeout(300)
 class VoidCallTests {
 
     private record Told(
@@ -52,7 +52,7 @@ class VoidCallTests {
     }
 
     private Told toldOnce() throws InterruptedException {
-        Told first = told.poll(5, TimeUnit.SECONDS);
+        Told first = told.poll(2, TimeUnit.MINUTES);
         assertThat(first).isNotNull();
         test.engine.stop(TestEngine.ENOUGH);
         assertThat(told).isEmpty();
@@ -106,7 +106,7 @@ class VoidCallTests {
         test.hold("queued", release);
 
         execute("queued", () -> null);
-        Told rejected = told.poll(5, TimeUnit.SECONDS);
+        Told rejected = told.poll(2, TimeUnit.MINUTES);
         told.add(rejected);
         release.countDown();
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 /** What calls that wait hold of the heap; the figures of the page on context. */
-@Timeout(60)
+@Timeout(300)
 @Tag("benchmark")
 class WaitingFiguresTests {
 

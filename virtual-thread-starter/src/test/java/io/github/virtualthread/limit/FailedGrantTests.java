@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A permit that its request cannot use, since no thread can be started. */
-@Timeout(20)
+@Timeout(300)
 class FailedGrantTests {
 
     private final TaskTimer timer = new TaskTimer("timer");

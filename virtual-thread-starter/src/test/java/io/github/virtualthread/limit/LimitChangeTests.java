@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a change tells, and to whom. */
-@Timeout(120)
+@Timeout(300)
 class LimitChangeTests {
 
     private static final LimitSettings DECLARED =

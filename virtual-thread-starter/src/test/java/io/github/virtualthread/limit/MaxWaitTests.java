@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(300)
 class MaxWaitTests {
 
     private static final Duration SHORT = Duration.ofMillis(20);
@@ -49,7 +49,7 @@ class MaxWaitTests {
 
         assertThat(expired)
                 .allSatisfy(each ->
-                        assertThat(each).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(Reason.WAIT_TIMEOUT));
+                        assertThat(each).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(Reason.WAIT_TIMEOUT));
         assertThat(order).isSorted().hasSize(100);
         assertThat(limit.waiting()).isZero();
     }
@@ -59,7 +59,7 @@ class MaxWaitTests {
         SemaphoreLimit limit = limit(SHORT);
         Call holder = Call.asked(limit);
         Call expired = Call.asked(limit);
-        assertThat(expired.rejected).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(expired.rejected).succeedsWithin(2, TimeUnit.MINUTES);
 
         holder.giveBack();
 
@@ -73,8 +73,8 @@ class MaxWaitTests {
         SemaphoreLimit limit = limit(SHORT);
         Call.asked(limit);
 
-        assertThat(Call.asked(limit).rejected).succeedsWithin(5, TimeUnit.SECONDS);
-        assertThat(Call.asked(limit).rejected).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(Call.asked(limit).rejected).succeedsWithin(2, TimeUnit.MINUTES);
+        assertThat(Call.asked(limit).rejected).succeedsWithin(2, TimeUnit.MINUTES);
     }
 
     @Test
@@ -85,7 +85,7 @@ class MaxWaitTests {
         holder.giveBack();
 
         Call expiringAfterIt = Call.asked(limit);
-        assertThat(expiringAfterIt.rejected).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(expiringAfterIt.rejected).succeedsWithin(2, TimeUnit.MINUTES);
 
         assertThat(granted.rejected).isNotDone();
         assertThat(granted.holds()).isTrue();
@@ -152,7 +152,7 @@ class MaxWaitTests {
             assertThat(limit.waiting()).isZero();
 
             broken[0] = false;
-            assertThat(Call.asked(limit).rejected).succeedsWithin(5, TimeUnit.SECONDS);
+            assertThat(Call.asked(limit).rejected).succeedsWithin(2, TimeUnit.MINUTES);
         }
     }
 }

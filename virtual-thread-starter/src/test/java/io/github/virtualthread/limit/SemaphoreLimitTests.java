@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(300)
 class SemaphoreLimitTests {
 
     private static final int OVER = Integer.MAX_VALUE;

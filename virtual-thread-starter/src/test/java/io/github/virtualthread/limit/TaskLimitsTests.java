@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.core.task.TaskRejectedException;
 import org.springframework.util.SerializationUtils;
 
-@Timeout(5)
+@Timeout(300)
 class TaskLimitsTests {
 
     private final TaskTimer timer = new TaskTimer("timer");

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What each call leaves in the registry. */
-@Timeout(20)
+@Timeout(300)
 class CallMetersTests {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
@@ -269,7 +269,7 @@ class CallMetersTests {
         long begin = System.nanoTime();
         while (registry.get("virtual.thread.tasks.active").gauge().value() != expected) {
             assertThat(System.nanoTime() - begin)
-                    .isLessThan(Duration.ofSeconds(10).toNanos());
+                    .isLessThan(Duration.ofMinutes(2).toNanos());
             Thread.yield();
         }
     }

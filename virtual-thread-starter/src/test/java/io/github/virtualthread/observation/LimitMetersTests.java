@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The gauges of limits. */
-@Timeout(20)
+@Timeout(300)
 class LimitMetersTests {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();

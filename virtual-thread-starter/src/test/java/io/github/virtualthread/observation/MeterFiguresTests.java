@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the meters cost a call. */
-@Timeout(60)
+@Timeout(300)
 @Tag("benchmark")
 class MeterFiguresTests {
 

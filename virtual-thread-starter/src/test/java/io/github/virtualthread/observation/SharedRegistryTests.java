@@ -13,7 +13,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Two contexts in one registry, and what is left when they close. */
-@Timeout(20)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class SharedRegistryTests {
 

@@ -34,7 +34,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 /** {@code @Limited} on what answers web requests, with one permit and no queue. */
-@Timeout(30)
+@Timeout(300)
 class LimitedControllerTests {
 
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
@@ -102,13 +102,13 @@ class LimitedControllerTests {
             released.await();
             return null;
         });
-        assertThat(holding.await(5, SECONDS)).isTrue();
+        assertThat(holding.await(120, SECONDS)).isTrue();
         try {
             body.run();
         } finally {
             released.countDown();
         }
-        assertThat(holder).succeedsWithin(5, SECONDS);
+        assertThat(holder).succeedsWithin(120, SECONDS);
 
         assertThat(get(context)).hasStatusOk();
     }

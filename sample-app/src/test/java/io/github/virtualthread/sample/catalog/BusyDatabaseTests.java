@@ -37,9 +37,9 @@ class BusyDatabaseTests {
             @Autowired VirtualThreads threads, @Autowired RestTestClient client) throws Exception {
         CompletableFuture<Boolean> query = threads.submit("db", () -> {
             queryRuns.countDown();
-            return queryEnds.await(60, SECONDS);
+            return queryEnds.await(120, SECONDS);
         });
-        assertThat(queryRuns.await(60, SECONDS)).isTrue();
+        assertThat(queryRuns.await(120, SECONDS)).isTrue();
 
         add(client)
                 .expectStatus()
@@ -53,7 +53,7 @@ class BusyDatabaseTests {
                 .isEqualTo("The request cannot be served now. Try again in 1 s.");
 
         queryEnds.countDown();
-        assertThat(query).succeedsWithin(60, SECONDS).isEqualTo(true);
+        assertThat(query).succeedsWithin(120, SECONDS).isEqualTo(true);
         add(client).expectStatus().isCreated();
     }
 

@@ -16,6 +16,6 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @EnabledIf(
         value = "io.github.virtualthread.sample.lab.Chromium#isInstalled",
         disabledReason = "No chromium on the PATH: install it, and run this by Maven, to have the page tested")
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 @interface BrowserTest {}

@@ -26,8 +26,8 @@ abstract class InBrowser {
 
     static final Path SCREENSHOTS = Path.of("target/lab/screenshots");
     static final String EVENTS = "**/lab/runs/*/events";
-    private static final Duration WAIT = Duration.ofSeconds(30);
-    private static final Duration RUN = Duration.ofSeconds(60);
+    private static final Duration WAIT = Duration.ofMinutes(2);
+    private static final Duration RUN = Duration.ofMinutes(4);
 
     private static Chromium chromium;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
+@Timeout(300)
 class LabTests {
 
     private final CountDownLatch gate = new CountDownLatch(1);
@@ -41,8 +41,8 @@ class LabTests {
                 .hasMessageContaining("cancel run " + first.number());
 
         gate.countDown();
-        assertThat(first.answer()).succeedsWithin(60, SECONDS);
-        assertThat(lab.start("racing", Map.of(), Scale.NORMAL).answer()).succeedsWithin(60, SECONDS);
+        assertThat(first.answer()).succeedsWithin(120, SECONDS);
+        assertThat(lab.start("racing", Map.of(), Scale.NORMAL).answer()).succeedsWithin(120, SECONDS);
     }
 
     @Test
@@ -54,7 +54,7 @@ class LabTests {
         run.cancel();
 
         assertThat(run.answer().handle((answer, failure) -> failure != null))
-                .succeedsWithin(60, SECONDS)
+                .succeedsWithin(120, SECONDS)
                 .isEqualTo(true);
         assertThat(events).last().isEqualTo(new Ended("cancelled", "Cancelled"));
         assertThat(lab.running()).isEmpty();
@@ -66,7 +66,7 @@ class LabTests {
         List<Event> events = new CopyOnWriteArrayList<>();
 
         assertThat(run.answer().handle((answer, failure) -> String.valueOf(failure)))
-                .succeedsWithin(60, SECONDS)
+                .succeedsWithin(120, SECONDS)
                 .asString()
                 .contains("no socket");
         run.listen(events::add);
@@ -85,7 +85,7 @@ class LabTests {
 
         gate.countDown();
 
-        assertThat(second).succeedsWithin(60, SECONDS);
+        assertThat(second).succeedsWithin(120, SECONDS);
     }
 
     @Test
@@ -99,7 +99,7 @@ class LabTests {
         LabRun run = lab.start("racing", Map.of(), Scale.NORMAL);
         List<Event> early = new CopyOnWriteArrayList<>();
         run.listen(early::add);
-        assertThat(run.answer()).succeedsWithin(60, SECONDS);
+        assertThat(run.answer()).succeedsWithin(120, SECONDS);
         List<Event> late = new CopyOnWriteArrayList<>();
         run.listen(late::add);
 
@@ -111,7 +111,7 @@ class LabTests {
         Racing racing = new Racing();
         LabRun run = new Lab(List.of(racing)).start("racing", Map.of("rounds", "3"), Scale.NORMAL);
 
-        Answer answer = run.answer().get(100, SECONDS);
+        Answer answer = run.answer().get(120, SECONDS);
 
         assertThat(racing.order).containsExactly("a warm", "b warm", "a", "b", "b", "a", "a", "b");
         assertThat(answer.row("a").figures().get("millis")).isEqualTo(new Answer.Figure(2, 1, 3));

@@ -97,9 +97,9 @@ class OperationsTests {
         get("/actuator/health/virtualThreads").expectStatus().isOk();
         CompletableFuture<Boolean> held = threads.submit("partner", () -> {
             callRuns.countDown();
-            return callEnds.await(60, SECONDS);
+            return callEnds.await(120, SECONDS);
         });
-        assertThat(callRuns.await(60, SECONDS)).isTrue();
+        assertThat(callRuns.await(120, SECONDS)).isTrue();
         CompletableFuture<String> waiting = threads.submit("partner", () -> "served");
 
         get("/actuator/health/virtualThreads")
@@ -115,8 +115,8 @@ class OperationsTests {
         get("/actuator/health/liveness").expectStatus().isOk();
 
         callEnds.countDown();
-        assertThat(held).succeedsWithin(60, SECONDS);
-        assertThat(waiting).succeedsWithin(60, SECONDS);
+        assertThat(held).succeedsWithin(120, SECONDS);
+        assertThat(waiting).succeedsWithin(120, SECONDS);
         get("/actuator/health/virtualThreads").expectStatus().isOk();
     }
 

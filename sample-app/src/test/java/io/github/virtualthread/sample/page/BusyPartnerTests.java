@@ -34,11 +34,11 @@ class BusyPartnerTests {
             throws Exception {
         given(partner.reviews(anyLong())).willAnswer(call -> {
             partnerCalled.countDown();
-            assertThat(partnerAnswers.await(60, SECONDS)).isTrue();
+            assertThat(partnerAnswers.await(120, SECONDS)).isTrue();
             return List.of();
         });
         var first = CompletableFuture.runAsync(() -> get(client).expectStatus().isOk());
-        assertThat(partnerCalled.await(60, SECONDS)).isTrue();
+        assertThat(partnerCalled.await(120, SECONDS)).isTrue();
 
         get(client)
                 .expectStatus()
@@ -52,7 +52,7 @@ class BusyPartnerTests {
                 .isEqualTo("The request cannot be served now. Try again in 1 s.");
 
         partnerAnswers.countDown();
-        assertThat(first).succeedsWithin(60, SECONDS);
+        assertThat(first).succeedsWithin(120, SECONDS);
     }
 
     private static RestTestClient.ResponseSpec get(RestTestClient client) {

@@ -38,7 +38,7 @@ class PartsTogetherTests {
     }
 
     private <T> T together(T value) throws Exception {
-        allParts.await(60, TimeUnit.SECONDS);
+        allParts.await(2, TimeUnit.MINUTES);
         return value;
     }
 }

@@ -54,7 +54,7 @@ class BlockingRequestsTests {
                 lab.start(ID, Map.of("users", "600", "millis", "200", "timeout", "60000", "rounds", "1"), Scale.SMALL);
         run.listen(events::add);
 
-        Answer answer = run.answer().get(100, TimeUnit.SECONDS);
+        Answer answer = run.answer().get(2, TimeUnit.MINUTES);
 
         for (Answer.Row row : answer.rows()) {
             assertThat(row.median("answered")).as(row.name()).isEqualTo(600);
@@ -83,7 +83,7 @@ class BlockingRequestsTests {
         Answer answer = lab.start(
                         ID, Map.of("users", "10", "millis", "5000", "timeout", "200", "rounds", "1"), Scale.SMALL)
                 .answer()
-                .get(100, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
 
         for (String blocked : List.of(BlockingRequests.PLATFORM_BLOCK, BlockingRequests.VIRTUAL_BLOCK)) {
             assertThat(answer.row(blocked).median("timedOut")).as(blocked).isEqualTo(10);
@@ -105,12 +105,12 @@ class BlockingRequestsTests {
                 blocked.countDown();
             }
         });
-        assertThat(blocked.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(blocked.await(2, TimeUnit.MINUTES)).isTrue();
 
         run.cancel();
 
         assertThat(run.answer().handle((answer, failure) -> failure != null))
-                .succeedsWithin(60, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
         leftovers.assertNone();
     }
@@ -157,7 +157,7 @@ class BlockingRequestsTests {
         private static void meet(CountDownLatch all) {
             all.countDown();
             try {
-                boolean unused = all.await(60, TimeUnit.SECONDS);
+                boolean unused = all.await(2, TimeUnit.MINUTES);
             } catch (InterruptedException ended) {
                 Thread.currentThread().interrupt();
             }

@@ -39,7 +39,7 @@ class CompositeTaskTests {
     @Test
     void itMeasuresThePageTheFailureAndTheFanOut(@Autowired Lab lab) throws Exception {
         Answer answer =
-                lab.start("composite-task", SETTINGS, Scale.SMALL).answer().get(100, TimeUnit.SECONDS);
+                lab.start("composite-task", SETTINGS, Scale.SMALL).answer().get(2, TimeUnit.MINUTES);
 
         for (Answer.Row row : answer.rows()) {
             assertThat(page(answer, row.name())).as(row.name()).allSatisfy(span -> assertThat(row.median("page"))
@@ -157,7 +157,7 @@ class CompositeTaskTests {
 
         private void meet() throws Exception {
             if (Thread.currentThread() != experiment) {
-                allParts.await(60, TimeUnit.SECONDS);
+                allParts.await(2, TimeUnit.MINUTES);
             }
         }
     }

@@ -26,7 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 
 /** What holds with a real database server, as it holds with H2. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 abstract class DatabaseServerTest {
 
@@ -61,7 +61,7 @@ abstract class DatabaseServerTest {
                                     "1"),
                             Scale.SMALL)
                     .answer()
-                    .get(100, TimeUnit.SECONDS);
+                    .get(2, TimeUnit.MINUTES);
 
             ScarceAnswers.assertThatWithALimitNoneFails(answer);
             assertThat(answer.row(ScarceResource.VIRTUAL).median("done")).isEqualTo(60);

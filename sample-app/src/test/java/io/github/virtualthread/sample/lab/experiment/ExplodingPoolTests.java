@@ -82,7 +82,7 @@ class ExplodingPoolTests {
                                 "1"),
                         Scale.SMALL)
                 .answer()
-                .get(100, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
 
         for (Row row : answer.rows()) {
             assertThat(row.median("answered")).as(row.name()).isEqualTo(300);
@@ -175,14 +175,14 @@ class ExplodingPoolTests {
                 waiting.countDown();
             }
         });
-        assertThat(waiting.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(waiting.await(2, TimeUnit.MINUTES)).isTrue();
 
         run.cancel();
 
         assertThat(run.answer().handle((answer, failure) -> failure != null))
-                .succeedsWithin(60, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
-        assertThat(virtualThreads.awaitIdle(Duration.ofSeconds(60))).isTrue();
+        assertThat(virtualThreads.awaitIdle(Duration.ofMinutes(2))).isTrue();
         assertThat(limit.waiting()).isZero();
         leftovers.assertNone();
     }

@@ -37,7 +37,7 @@ public final class HeldQueries {
 
     /** Public for H2. */
     public static void query(long millis) throws InterruptedException {
-        if (!hold.await(60, TimeUnit.SECONDS)) {
+        if (!hold.await(2, TimeUnit.MINUTES)) {
             throw new IllegalStateException("Nobody lets the query go");
         }
         Thread.sleep(millis);

@@ -28,12 +28,12 @@ final class Leftovers {
         assertThat(server.getTomcat().getService().findConnectors()).hasSize(1);
         // else the application would wait for them when it stops; each is counted until its thread is done with its
         // answer
-        await().atMost(Duration.ofSeconds(60))
+        await().atMost(Duration.ofMinutes(2))
                 .untilAsserted(() ->
                         assertThat(context(server).getInProgressAsyncCount()).isZero());
         for (Thread thread : threads()) {
             if (!before.contains(thread)) {
-                assertThat(thread.join(Duration.ofSeconds(60)))
+                assertThat(thread.join(Duration.ofMinutes(2)))
                         .as(thread.getName())
                         .isTrue();
             }

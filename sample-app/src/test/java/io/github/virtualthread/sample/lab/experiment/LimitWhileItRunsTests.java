@@ -99,12 +99,12 @@ class LimitWhileItRunsTests {
                 full.countDown();
             }
         });
-        assertThat(full.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(full.await(2, TimeUnit.MINUTES)).isTrue();
 
         run.cancel();
 
         assertThat(run.answer().handle((answer, failure) -> failure != null))
-                .succeedsWithin(60, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
         assertThat(limits.get("lab").permits()).isEqualTo(before);
         assertThat(limits.get("lab").waiting()).isZero();
@@ -137,7 +137,7 @@ class LimitWhileItRunsTests {
             return threads.submit(limit.name(), () -> {
                 if (limit.permits() == 20) {
                     twenty.countDown();
-                    boolean unused = twenty.await(60, TimeUnit.SECONDS);
+                    boolean unused = twenty.await(2, TimeUnit.MINUTES);
                 }
                 Thread.sleep(time);
                 return null;

@@ -13,7 +13,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 @ExtendWith(OutputCaptureExtension.class)
-@Timeout(120)
+@Timeout(300)
 class MissingServerTests {
 
     @Test

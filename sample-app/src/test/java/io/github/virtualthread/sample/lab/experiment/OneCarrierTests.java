@@ -32,7 +32,7 @@ class OneCarrierTests {
                         Map.of("users", "20", "millis", "200", "seconds", "4", "rounds", "1"),
                         Scale.SMALL)
                 .answer()
-                .get(100, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
 
         Answer.Row platform = answer.row(OneCarrier.PLATFORM);
         Answer.Row virtual = answer.row(OneCarrier.VIRTUAL);
@@ -71,13 +71,13 @@ class OneCarrierTests {
                 served.countDown();
             }
         });
-        assertThat(served.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(served.await(2, TimeUnit.MINUTES)).isTrue();
         assertThat(children()).hasSize(2);
 
         run.cancel();
 
         assertThat(run.answer().handle((answer, failure) -> failure != null))
-                .succeedsWithin(60, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
         assertThat(children()).isEmpty();
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
+@Timeout(300)
 class OpenTasksTests {
 
     private final CompletableFuture<Void> first = new CompletableFuture<>();

@@ -51,7 +51,7 @@ class PinningDriverTests {
         assumeThat(java21.home()).as("needs a Java 21 beside this one").isPresent();
 
         Answer answer =
-                lab.start("pinning-driver", SETTINGS, Scale.SMALL).answer().get(100, TimeUnit.SECONDS);
+                lab.start("pinning-driver", SETTINGS, Scale.SMALL).answer().get(2, TimeUnit.MINUTES);
 
         List<Row> rows = answer.rows();
         assertThat(rows).hasSize(4);
@@ -93,13 +93,13 @@ class PinningDriverTests {
                 measured.countDown();
             }
         });
-        assertThat(measured.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(measured.await(2, TimeUnit.MINUTES)).isTrue();
         assertThat(children()).isNotEmpty();
 
         run.cancel();
 
         assertThat(run.answer().handle((answer, failure) -> failure != null))
-                .succeedsWithin(60, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
         assertThat(children()).isEmpty();
     }

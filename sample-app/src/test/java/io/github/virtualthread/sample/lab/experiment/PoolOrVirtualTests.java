@@ -35,7 +35,7 @@ class PoolOrVirtualTests {
         LabRun run = lab.start("pool-or-virtual", Map.of("tasks", "40", "millis", "100", "rounds", "1"), Scale.SMALL);
         run.listen(events::add);
 
-        Answer answer = run.answer().get(100, TimeUnit.SECONDS);
+        Answer answer = run.answer().get(2, TimeUnit.MINUTES);
 
         assertThat(answer.row("fixed pool of 10").median("millis")).isGreaterThanOrEqualTo(400);
         assertThat(answer.row("fixed pool of 10").median("threads")).isEqualTo(10);
@@ -68,7 +68,7 @@ class PoolOrVirtualTests {
                 waiting.add(i, tasks.virtual(Duration.ofMinutes(10)));
             }
 
-            await().atMost(Duration.ofSeconds(60))
+            await().atMost(Duration.ofMinutes(2))
                     .untilAsserted(() -> assertThat(dump(client).split("\"vt-BlockingTasks.virtual-", -1))
                             .hasSize(1 + 40));
         } finally {
@@ -90,7 +90,7 @@ class PoolOrVirtualTests {
         Answer answer = lab.start(
                         "pool-or-virtual", Map.of("tasks", "2000", "millis", "310", "rounds", "1"), Scale.SMALL)
                 .answer()
-                .get(100, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
 
         assertThat(answer.rows())
                 .extracting(Answer.Row::name)
@@ -113,7 +113,7 @@ class PoolOrVirtualTests {
                 Scale.SMALL,
                 Parameter::mostInTerminal);
 
-        Answer answer = lab.start("pool-or-virtual", settings).answer().get(100, TimeUnit.SECONDS);
+        Answer answer = lab.start("pool-or-virtual", settings).answer().get(2, TimeUnit.MINUTES);
 
         assertThat(answer.rows()).isEmpty();
         assertThat(answer.sentence()).isEqualTo("None of them can run 5,000,000 tasks of 250 ms here.");

@@ -81,10 +81,10 @@ class ScarceRequestsTests {
         for (int i = 0; i < 2; i++) {
             CompletableFuture<Boolean> unused = threads.submit("scarce", () -> {
                 callsRun.countDown();
-                return callsEnd.await(60, TimeUnit.SECONDS);
+                return callsEnd.await(2, TimeUnit.MINUTES);
             });
         }
-        assertThat(callsRun.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(callsRun.await(2, TimeUnit.MINUTES)).isTrue();
         limit.setMaxWait(Duration.ofMillis(1));
 
         get(way, 1)
@@ -125,12 +125,12 @@ class ScarceRequestsTests {
         requests.renew();
         get("concurrency-limit", 1).expectStatus().isOk(); // at the first call it takes the size
         pool.resize(2); // else the pool alone would let one query wait for the other
-        pool.waitFor(Duration.ofSeconds(60));
+        pool.waitFor(Duration.ofMinutes(2));
 
         long begin = System.nanoTime();
         CompletableFuture<?> first = CompletableFuture.runAsync(() -> get("concurrency-limit", 300));
         CompletableFuture<?> second = CompletableFuture.runAsync(() -> get("concurrency-limit", 300));
-        CompletableFuture.allOf(first, second).get(100, TimeUnit.SECONDS);
+        CompletableFuture.allOf(first, second).get(2, TimeUnit.MINUTES);
 
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(550));
         pool.reset();

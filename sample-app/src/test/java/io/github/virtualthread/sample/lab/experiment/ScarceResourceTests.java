@@ -123,17 +123,17 @@ class ScarceResourceTests {
             }
         });
         HeldQueries.letGo();
-        assertThat(virtual.await(100, TimeUnit.SECONDS)).isTrue();
-        await().atMost(Duration.ofSeconds(60))
+        assertThat(virtual.await(2, TimeUnit.MINUTES)).isTrue();
+        await().atMost(Duration.ofMinutes(2))
                 .untilAsserted(() -> assertThat(limits.get("scarce").waiting()).isPositive());
 
         run.cancel();
         HeldQueries.letGo();
 
         assertThat(run.answer().handle((answer, failure) -> failure != null))
-                .succeedsWithin(60, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
-        assertThat(threads.awaitIdle(Duration.ofSeconds(60))).isTrue();
+        assertThat(threads.awaitIdle(Duration.ofMinutes(2))).isTrue();
         assertAllIsAsBefore();
     }
 

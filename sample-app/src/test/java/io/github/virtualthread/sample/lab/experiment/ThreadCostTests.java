@@ -31,7 +31,7 @@ class ThreadCostTests {
                         Map.of("platform", "800", "virtual", "3000", "switches", "2000", "rounds", "3"),
                         Scale.SMALL)
                 .answer()
-                .get(100, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
 
         Row platform = answer.row(ThreadCost.PLATFORM);
         Row virtual = answer.row(ThreadCost.VIRTUAL);
@@ -71,15 +71,15 @@ class ThreadCostTests {
                 parked.countDown();
             }
         });
-        assertThat(parked.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(parked.await(2, TimeUnit.MINUTES)).isTrue();
 
         run.cancel();
 
         assertThat(run.answer().handle((answer, failure) -> failure != null))
-                .succeedsWithin(60, TimeUnit.SECONDS)
+                .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
         for (Thread left : parked()) {
-            assertThat(left.join(Duration.ofSeconds(60))).as(left.getName()).isTrue();
+            assertThat(left.join(Duration.ofMinutes(2))).as(left.getName()).isTrue();
         }
     }
 
@@ -99,7 +99,7 @@ class ThreadCostTests {
                                 String.valueOf(depth)),
                         Scale.SMALL)
                 .answer()
-                .get(100, TimeUnit.SECONDS)
+                .get(2, TimeUnit.MINUTES)
                 .row(ThreadCost.VIRTUAL)
                 .median("heap");
     }

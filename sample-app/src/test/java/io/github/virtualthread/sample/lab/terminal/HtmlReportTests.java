@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledIf(
         value = "io.github.virtualthread.sample.lab.Chromium#isInstalled",
         disabledReason = "No chromium on the PATH: install it, and run this by Maven, to have the report tested")
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 class HtmlReportTests {
 

@@ -38,7 +38,7 @@ class AspectTests {
 
     @Test
     void beforeSeesMethodArgumentsAndTargetOnTheThreadOfTheBody() throws Exception {
-        Sent sent = mailer.send("bob", 0).get(10, SECONDS);
+        Sent sent = mailer.send("bob", 0).get(120, SECONDS);
 
         assertThat(sent.thread().isVirtual()).isTrue();
         assertThat(audit.notes).contains(new Note("before Mailer.send[BOB, 0]", sent.thread()));
@@ -46,7 +46,7 @@ class AspectTests {
 
     @Test
     void aroundProceedsWithArgumentsOfItsOwnOnTheThreadOfTheBody() throws Exception {
-        Sent sent = mailer.send("bob", 0).get(10, SECONDS);
+        Sent sent = mailer.send("bob", 0).get(120, SECONDS);
 
         assertThat(sent.to()).isEqualTo("BOB");
         assertThat(audit.notes).contains(new Note("around returning CompletableFuture", sent.thread()));
@@ -54,7 +54,7 @@ class AspectTests {
 
     @Test
     void afterThrowingSeesTheExceptionOfTheBodyOnItsThread() {
-        assertThat(mailer.fail(true)).failsWithin(10, SECONDS);
+        assertThat(mailer.fail(true)).failsWithin(120, SECONDS);
 
         assertThat(audit.notes).singleElement().satisfies(note -> {
             assertThat(note.what()).isEqualTo("fail threw no such address");
@@ -65,7 +65,7 @@ class AspectTests {
     /** An aspect's rule: to return is not to throw. */
     @Test
     void afterThrowingDoesNotSeeAReturnedFutureThatHasFailed() {
-        assertThat(mailer.fail(false)).failsWithin(10, SECONDS);
+        assertThat(mailer.fail(false)).failsWithin(120, SECONDS);
 
         assertThat(audit.notes).isEmpty();
     }

@@ -49,8 +49,8 @@ class CacheTests {
 
     @Test
     void theValueIsCachedAndNotTheFuture() throws Exception {
-        Price first = prices.find(1, 7).get(10, SECONDS);
-        Price hit = prices.find(1, 8).get(10, SECONDS);
+        Price first = prices.find(1, 7).get(120, SECONDS);
+        Price hit = prices.find(1, 8).get(120, SECONDS);
 
         assertThat(first.amount()).isEqualTo(7);
         assertThat(first.thread().isVirtual()).isTrue();
@@ -61,8 +61,8 @@ class CacheTests {
 
     @Test
     void aMethodThatDeclaresFutureIsCachedToo() throws Exception {
-        Object first = prices.findAsFuture(1).get(10, SECONDS);
-        Object hit = prices.findAsFuture(1).get(10, SECONDS);
+        Object first = prices.findAsFuture(1).get(120, SECONDS);
+        Object hit = prices.findAsFuture(1).get(120, SECONDS);
 
         assertThat(hit).isSameAs(first);
         assertThat(counter.calls).hasValue(1);
@@ -80,8 +80,8 @@ class CacheTests {
 
     @Test
     void aFailureIsNotCachedHoweverItComes() throws Exception {
-        assertThat(prices.fail(1, true)).failsWithin(10, SECONDS);
-        assertThat(prices.fail(1, false)).failsWithin(10, SECONDS);
+        assertThat(prices.fail(1, true)).failsWithin(120, SECONDS);
+        assertThat(prices.fail(1, false)).failsWithin(120, SECONDS);
 
         assertThat(counter.calls).hasValue(2);
         assertThat(caches.getCache("prices").get(1L)).isNull();
@@ -89,16 +89,16 @@ class CacheTests {
 
     @Test
     void anEntryIsEvictedWhenTheBodyHasEnded() throws Exception {
-        prices.find(1, 7).get(10, SECONDS);
+        prices.find(1, 7).get(120, SECONDS);
 
-        prices.change(1).get(10, SECONDS);
+        prices.change(1).get(120, SECONDS);
 
         assertThat(caches.getCache("prices").get(1L)).isNull();
     }
 
     @Test
     void aHitWaitsForAPermit() throws Exception {
-        prices.find(1, 7).get(10, SECONDS);
+        prices.find(1, 7).get(120, SECONDS);
         CompletableFuture<Price> hit;
 
         try (HeldPermit permit = HeldPermit.of(threads, "one")) {
@@ -108,7 +108,7 @@ class CacheTests {
             assertThat(limits.get("one").waiting()).isOne();
         }
 
-        assertThat(hit).succeedsWithin(10, SECONDS);
+        assertThat(hit).succeedsWithin(120, SECONDS);
         assertThat(counter.calls).hasValue(1);
     }
 

@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The method of the controller itself runs on the virtual thread; limit full has one permit and no queue. */
-@Timeout(30)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 @Import({
@@ -102,7 +102,7 @@ class ControllerTests {
         try (HttpClient http = HttpClient.newHttpClient()) {
             return http.send(
                     HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                            .timeout(Duration.ofSeconds(10))
+                            .timeout(Duration.ofMinutes(2))
                             .build(),
                     BodyHandlers.ofString());
         }

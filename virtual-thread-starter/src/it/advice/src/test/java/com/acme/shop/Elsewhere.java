@@ -22,7 +22,7 @@ final class Elsewhere {
         Thread thread = Thread.currentThread();
         begun.countDown();
         try {
-            end.complete((finish.await(20, SECONDS) ? "finished" : "given up")
+            end.complete((finish.await(120, SECONDS) ? "finished" : "given up")
                     + (thread.isVirtual() ? ", virtual" : ", not virtual") + ", user " + MDC.get("user"));
         } catch (InterruptedException interrupt) {
             end.complete("interrupted");
@@ -37,7 +37,7 @@ final class Elsewhere {
         try (var user = MDC.putCloseable("user", "alice")) {
             call = method.apply(this);
         }
-        assertThat(begun.await(10, SECONDS)).isTrue();
+        assertThat(begun.await(120, SECONDS)).isTrue();
         assertThat(limit.available()).isEqualTo(limit.permits() - 1);
         call.cancel(true);
         await().until(() -> limit.available() == limit.permits());
@@ -46,6 +46,6 @@ final class Elsewhere {
 
     /** How the body ended. */
     String end() {
-        return end.orTimeout(10, SECONDS).join();
+        return end.orTimeout(120, SECONDS).join();
     }
 }

@@ -77,7 +77,7 @@ class EventListenerTests {
         }
 
         Event next() throws InterruptedException {
-            return events.poll(10, SECONDS);
+            return events.poll(120, SECONDS);
         }
 
         @Override
@@ -99,13 +99,13 @@ class EventListenerTests {
         @VirtualThread
         @EventListener
         public void print(Ordered event) throws Exception {
-            seen.add(event.gate().get(10, SECONDS));
+            seen.add(event.gate().get(120, SECONDS));
         }
 
         @VirtualThread("one")
         @EventListener
         public CompletableFuture<Receipt> receipt(Paid event) throws Exception {
-            return completedFuture(new Receipt(event.gate().get(10, SECONDS)));
+            return completedFuture(new Receipt(event.gate().get(120, SECONDS)));
         }
 
         @EventListener

@@ -17,14 +17,14 @@ public final class HeldPermit implements AutoCloseable {
     private HeldPermit(VirtualThreads threads, String limit) {
         holder = threads.submit(limit, () -> {
             held.countDown();
-            return released.await(20, SECONDS);
+            return released.await(120, SECONDS);
         });
     }
 
     /** Returns when the permit is held. */
     public static HeldPermit of(VirtualThreads threads, String limit) throws InterruptedException {
         HeldPermit permit = new HeldPermit(threads, limit);
-        assertThat(permit.held.await(10, SECONDS)).as("a permit of " + limit).isTrue();
+        assertThat(permit.held.await(120, SECONDS)).as("a permit of " + limit).isTrue();
         return permit;
     }
 
@@ -32,6 +32,6 @@ public final class HeldPermit implements AutoCloseable {
     @Override
     public void close() {
         released.countDown();
-        assertThat(holder).succeedsWithin(10, SECONDS).isEqualTo(true);
+        assertThat(holder).succeedsWithin(120, SECONDS).isEqualTo(true);
     }
 }

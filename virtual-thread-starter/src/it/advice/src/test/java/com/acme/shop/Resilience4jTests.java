@@ -55,11 +55,11 @@ class Resilience4jTests {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void failuresOpenTheCircuitHoweverTheyCome(boolean throwing) throws Exception {
-        assertThat(partner.review(throwing)).failsWithin(10, SECONDS);
-        assertThat(partner.review(throwing)).failsWithin(10, SECONDS);
+        assertThat(partner.review(throwing)).failsWithin(120, SECONDS);
+        assertThat(partner.review(throwing)).failsWithin(120, SECONDS);
 
         assertThat(partner.review(throwing))
-                .failsWithin(10, SECONDS)
+                .failsWithin(120, SECONDS)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(CallNotPermittedException.class);
@@ -69,7 +69,7 @@ class Resilience4jTests {
     @ValueSource(booleans = {true, false})
     void theFailureComesThroughTheFuture(boolean throwing) throws Exception {
         assertThat(partner.review(throwing))
-                .failsWithin(10, SECONDS)
+                .failsWithin(120, SECONDS)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(IOException.class)
@@ -78,7 +78,7 @@ class Resilience4jTests {
 
     @Test
     void theFallbackRunsOnTheVirtualThread() throws Exception {
-        String name = partner.reviewOrElse().get(10, SECONDS);
+        String name = partner.reviewOrElse().get(120, SECONDS);
 
         assertThat(name).startsWith("vt-Partner.reviewOrElse-").endsWith(": no answer");
     }
@@ -87,7 +87,7 @@ class Resilience4jTests {
     void theFallbackDoesNotSeeOurRejection() throws Exception {
         try (HeldPermit permit = HeldPermit.of(threads, "full")) {
             assertThat(partner.reviewOrElse())
-                    .failsWithin(10, SECONDS)
+                    .failsWithin(120, SECONDS)
                     .withThrowableThat()
                     .havingCause()
                     .isInstanceOf(LimitExceededException.class);
@@ -107,7 +107,7 @@ class Resilience4jTests {
             assertThat(limits.get("one").waiting()).isOne();
         }
         assertThat(review)
-                .failsWithin(10, SECONDS)
+                .failsWithin(120, SECONDS)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(CallNotPermittedException.class);
@@ -119,17 +119,17 @@ class Resilience4jTests {
         CountDownLatch finish = new CountDownLatch(1);
         CompletableFuture<Thread> first = partner.stock(begun, finish);
         CompletableFuture<Thread> second = partner.stock(begun, finish);
-        assertThat(begun.await(10, SECONDS)).isTrue();
+        assertThat(begun.await(120, SECONDS)).isTrue();
 
         assertThat(partner.stock(begun, finish))
-                .failsWithin(10, SECONDS)
+                .failsWithin(120, SECONDS)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(BulkheadFullException.class);
 
         finish.countDown();
-        assertThat(first).succeedsWithin(10, SECONDS).matches(Thread::isVirtual);
-        assertThat(second).succeedsWithin(10, SECONDS).matches(Thread::isVirtual);
+        assertThat(first).succeedsWithin(120, SECONDS).matches(Thread::isVirtual);
+        assertThat(second).succeedsWithin(120, SECONDS).matches(Thread::isVirtual);
     }
 
     @Test
@@ -168,7 +168,7 @@ class Resilience4jTests {
         public CompletableFuture<Thread> stock(CountDownLatch begun, CountDownLatch finish)
                 throws InterruptedException {
             begun.countDown();
-            finish.await(20, SECONDS);
+            finish.await(120, SECONDS);
             return completedFuture(Thread.currentThread());
         }
 

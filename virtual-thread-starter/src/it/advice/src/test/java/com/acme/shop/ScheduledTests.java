@@ -24,7 +24,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /** Each starts an application of its own, whose jobs run while the test looks at them. */
-@Timeout(30)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class ScheduledTests {
 
@@ -33,7 +33,7 @@ class ScheduledTests {
     @Test
     void aJobRunsOnAVirtualThreadOfItsName() throws Exception {
         try (ConfigurableApplicationContext shop = start(Report.class)) {
-            Thread thread = shop.getBean(Runs.class).threads.poll(10, SECONDS);
+            Thread thread = shop.getBean(Runs.class).threads.poll(120, SECONDS);
 
             assertThat(thread.isVirtual()).isTrue();
             assertThat(thread.getName()).startsWith("vt-Report.print-");
@@ -43,7 +43,7 @@ class ScheduledTests {
     @Test
     void whatAJobThrowsGoesToTheHandler() throws Exception {
         try (ConfigurableApplicationContext shop = start(Broken.class)) {
-            assertThat(shop.getBean(Runs.class).failures.poll(10, SECONDS)).hasMessage("no paper");
+            assertThat(shop.getBean(Runs.class).failures.poll(120, SECONDS)).hasMessage("no paper");
         }
     }
 
@@ -53,8 +53,8 @@ class ScheduledTests {
         try (ConfigurableApplicationContext shop = start(Unheard.class)) {
             Runs runs = shop.getBean(Runs.class);
 
-            assertThat(runs.threads.poll(10, SECONDS)).isNotNull();
-            assertThat(shop.getBean(VirtualThreads.class).awaitIdle(Duration.ofSeconds(10)))
+            assertThat(runs.threads.poll(120, SECONDS)).isNotNull();
+            assertThat(shop.getBean(VirtualThreads.class).awaitIdle(Duration.ofMinutes(2)))
                     .isTrue();
             assertThat(runs.failures).isEmpty();
         }
@@ -66,8 +66,8 @@ class ScheduledTests {
         try (ConfigurableApplicationContext shop = start(Cleanup.class)) {
             Runs runs = shop.getBean(Runs.class);
 
-            assertThat(runs.threads.poll(10, SECONDS)).isNotNull();
-            assertThat(runs.threads.poll(10, SECONDS))
+            assertThat(runs.threads.poll(120, SECONDS)).isNotNull();
+            assertThat(runs.threads.poll(120, SECONDS))
                     .as("a second run beside the first")
                     .isNotNull();
             runs.finish.countDown();
@@ -80,11 +80,11 @@ class ScheduledTests {
         try (ConfigurableApplicationContext shop = start(OneByOne.class)) {
             Runs runs = shop.getBean(Runs.class);
 
-            assertThat(runs.threads.poll(10, SECONDS)).isNotNull();
-            assertThat(runs.failures.poll(10, SECONDS)).hasMessageContaining("QUEUE_FULL");
+            assertThat(runs.threads.poll(120, SECONDS)).isNotNull();
+            assertThat(runs.failures.poll(120, SECONDS)).hasMessageContaining("QUEUE_FULL");
             assertThat(runs.threads).isEmpty();
             runs.finish.countDown();
-            assertThat(runs.threads.poll(10, SECONDS)).as("the next run").isNotNull();
+            assertThat(runs.threads.poll(120, SECONDS)).as("the next run").isNotNull();
         }
     }
 

@@ -31,7 +31,7 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** The object is that of the caller; what the body looks up itself is looked up on the virtual thread. */
-@Timeout(30)
+@Timeout(300)
 @SpringBootTest
 @Import({
     ScopeTests.OfRequest.class,
@@ -68,11 +68,11 @@ class ScopeTests {
     @Test
     void theBodyRunsOnTheObjectOfTheRequestThatCalls() throws Exception {
         request();
-        Where first = ofRequest.where().get(10, SECONDS);
+        Where first = ofRequest.where().get(120, SECONDS);
         assertThat(first).isEqualTo(new Where(ofRequest.id(), true));
 
         request();
-        Where second = ofRequest.where().get(10, SECONDS);
+        Where second = ofRequest.where().get(120, SECONDS);
         assertThat(second).isEqualTo(new Where(ofRequest.id(), true));
         assertThat(second.id()).isNotEqualTo(first.id());
     }
@@ -80,9 +80,9 @@ class ScopeTests {
     @Test
     void theBodyRunsOnTheObjectOfTheSessionThatCalls() throws Exception {
         request();
-        Where first = ofSession.where().get(10, SECONDS);
+        Where first = ofSession.where().get(120, SECONDS);
         request();
-        Where second = ofSession.where().get(10, SECONDS);
+        Where second = ofSession.where().get(120, SECONDS);
 
         assertThat(first).isEqualTo(new Where(ofSession.id(), true)).isEqualTo(second);
     }
@@ -90,11 +90,11 @@ class ScopeTests {
     @Test
     void theBodyRunsOnTheObjectThatACustomScopeGivesItsCaller() throws Exception {
         TenantScope.TENANT.set("acme");
-        Where acme = ofTenant.where().get(10, SECONDS);
+        Where acme = ofTenant.where().get(120, SECONDS);
         assertThat(acme).isEqualTo(new Where(ofTenant.id(), true));
 
         TenantScope.TENANT.set("other");
-        assertThat(ofTenant.where().get(10, SECONDS).id()).isNotEqualTo(acme.id());
+        assertThat(ofTenant.where().get(120, SECONDS).id()).isNotEqualTo(acme.id());
     }
 
     @Test
@@ -102,8 +102,8 @@ class ScopeTests {
         Prototype one = prototypes.getObject();
         Prototype other = prototypes.getObject();
 
-        assertThat(one.where().get(10, SECONDS)).isEqualTo(new Where(one.id(), true));
-        assertThat(other.where().get(10, SECONDS)).isEqualTo(new Where(other.id(), true));
+        assertThat(one.where().get(120, SECONDS)).isEqualTo(new Where(one.id(), true));
+        assertThat(other.where().get(120, SECONDS)).isEqualTo(new Where(other.id(), true));
         assertThat(one.id()).isNotEqualTo(other.id());
     }
 
@@ -112,7 +112,7 @@ class ScopeTests {
         request();
 
         assertThat(asking.idOfRequest())
-                .failsWithin(10, SECONDS)
+                .failsWithin(120, SECONDS)
                 .withThrowableThat()
                 .withStackTraceContaining("No thread-bound request found");
     }

@@ -11,6 +11,6 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 /** The shop, without a web server, with the beans that the test imports. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@Timeout(30)
+@Timeout(300)
 @SpringBootTest(webEnvironment = WebEnvironment.NONE)
 public @interface ShopTest {}

@@ -27,7 +27,7 @@ class SpringRetryTests {
 
     @Test
     void allAttemptsRunOnOneVirtualThread() throws Exception {
-        List<Thread> attempts = partner.review(new ArrayList<>()).get(10, SECONDS);
+        List<Thread> attempts = partner.review(new ArrayList<>()).get(120, SECONDS);
 
         assertThat(attempts).hasSize(3);
         assertThat(attempts.get(0).isVirtual()).isTrue();
@@ -38,7 +38,7 @@ class SpringRetryTests {
     void aReturnedFutureThatHasFailedIsNotRetried() {
         List<Thread> attempts = new ArrayList<>();
 
-        assertThat(partner.failed(attempts)).failsWithin(10, SECONDS);
+        assertThat(partner.failed(attempts)).failsWithin(120, SECONDS);
 
         assertThat(attempts).hasSize(1);
     }

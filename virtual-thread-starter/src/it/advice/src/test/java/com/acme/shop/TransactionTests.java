@@ -58,7 +58,7 @@ class TransactionTests {
 
     @Test
     void itBeginsAndCommitsOnTheVirtualThread() throws Exception {
-        Thread body = orders.place("a", completedFuture(null)).get(10, SECONDS);
+        Thread body = orders.place("a", completedFuture(null)).get(120, SECONDS);
 
         assertThat(body.isVirtual()).isTrue();
         assertThat(ends.ends).as("when the future is complete").containsExactly(new End(STATUS_COMMITTED, body));
@@ -74,14 +74,14 @@ class TransactionTests {
             assertThat(limits.get("one").waiting()).isOne();
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
         }
-        assertThat(placed).succeedsWithin(10, SECONDS);
+        assertThat(placed).succeedsWithin(120, SECONDS);
     }
 
     @Test
     void itRollsBackOnTheVirtualThreadIfTheBodyThrows() throws Exception {
         CompletableFuture<Thread> placed = orders.placeAndThrow("a");
 
-        assertThat(placed).failsWithin(10, SECONDS).withThrowableThat().withMessageContaining("out of stock");
+        assertThat(placed).failsWithin(120, SECONDS).withThrowableThat().withMessageContaining("out of stock");
         End end = ends.next();
         assertThat(end.status()).isEqualTo(STATUS_ROLLED_BACK);
         assertThat(end.thread().isVirtual()).isTrue();
@@ -93,7 +93,7 @@ class TransactionTests {
     void itRollsBackIfTheBodyReturnsAFutureThatHasFailed() throws Exception {
         CompletableFuture<Thread> placed = orders.place("a", failedFuture(new IllegalStateException("out of stock")));
 
-        assertThat(placed).failsWithin(10, SECONDS).withThrowableThat().withMessageContaining("out of stock");
+        assertThat(placed).failsWithin(120, SECONDS).withThrowableThat().withMessageContaining("out of stock");
         assertThat(ends.next().status()).isEqualTo(STATUS_ROLLED_BACK);
         assertThat(rows()).isZero();
     }
@@ -108,7 +108,7 @@ class TransactionTests {
         assertThat(placed).isNotDone();
         later.completeExceptionally(new IllegalStateException("out of stock"));
 
-        assertThat(placed).failsWithin(10, SECONDS).withThrowableThat().withMessageContaining("out of stock");
+        assertThat(placed).failsWithin(120, SECONDS).withThrowableThat().withMessageContaining("out of stock");
         assertThat(rows()).isOne();
     }
 
@@ -116,8 +116,8 @@ class TransactionTests {
     void theTransactionOfTheCallerIsAnotherOne() throws Exception {
         transaction.executeWithoutResult(status -> {
             database.sql("insert into orders values ('caller')").update();
-            assertThat(orders.count()).succeedsWithin(10, SECONDS).isEqualTo(0);
-            assertThat(orders.place("a", completedFuture(null))).succeedsWithin(10, SECONDS);
+            assertThat(orders.count()).succeedsWithin(120, SECONDS).isEqualTo(0);
+            assertThat(orders.place("a", completedFuture(null))).succeedsWithin(120, SECONDS);
             status.setRollbackOnly();
         });
 
@@ -144,7 +144,7 @@ class TransactionTests {
         private final BlockingQueue<End> ends = new LinkedBlockingQueue<>();
 
         End next() throws InterruptedException {
-            return ends.poll(10, SECONDS);
+            return ends.poll(120, SECONDS);
         }
     }
 

@@ -55,10 +55,10 @@ class TransactionalEventListenerTests {
             assertThat(sent.parcels).isEmpty();
         });
 
-        Parcel parcel = sent.parcels.poll(10, SECONDS);
+        Parcel parcel = sent.parcels.poll(120, SECONDS);
         assertThat(parcel.thread().isVirtual()).isTrue();
         assertThat(parcel.order()).as("the committed row").isEqualTo("a");
-        assertThat(threads.awaitIdle(Duration.ofSeconds(10))).isTrue();
+        assertThat(threads.awaitIdle(Duration.ofMinutes(2))).isTrue();
         assertThat(database.sql("select name from parcels").query(String.class).list())
                 .containsExactly("a");
     }
@@ -70,7 +70,7 @@ class TransactionalEventListenerTests {
             status.setRollbackOnly();
         });
 
-        assertThat(threads.awaitIdle(Duration.ofSeconds(10))).isTrue();
+        assertThat(threads.awaitIdle(Duration.ofMinutes(2))).isTrue();
         assertThat(sent.parcels.poll(0, MILLISECONDS)).isNull();
     }
 

@@ -29,31 +29,31 @@ class TwoBeansTests {
 
     @Test
     void aHitWaitsForNoPermit() throws Exception {
-        String review = reviews.cached(1).get(10, SECONDS);
+        String review = reviews.cached(1).get(120, SECONDS);
         assertThat(review).startsWith("vt-Reviews.cached-");
 
         try (HeldPermit permit = HeldPermit.of(threads, "one")) {
-            assertThat(reviews.cached(1)).succeedsWithin(10, SECONDS).isEqualTo(review);
+            assertThat(reviews.cached(1)).succeedsWithin(120, SECONDS).isEqualTo(review);
         }
     }
 
     @Test
     void aSynchronizedCacheOfAMethodWithoutAFutureLeavesTheBodyOnTheVirtualThread() throws Exception {
-        String review = reviews.once(1).get(10, SECONDS);
+        String review = reviews.once(1).get(120, SECONDS);
 
         assertThat(review).startsWith("vt-Reviews.once-");
-        assertThat(reviews.once(1)).succeedsWithin(10, SECONDS).isEqualTo(review);
+        assertThat(reviews.once(1)).succeedsWithin(120, SECONDS).isEqualTo(review);
     }
 
     @Test
     void theFallbackSeesOurRejection() throws Exception {
         try (HeldPermit permit = HeldPermit.of(threads, "full")) {
             assertThat(reviews.guarded(1))
-                    .succeedsWithin(10, SECONDS)
+                    .succeedsWithin(120, SECONDS)
                     .asString()
                     .startsWith("none: Partner.reviewOrNot was rejected (QUEUE_FULL)");
         }
-        assertThat(reviews.guarded(1)).succeedsWithin(10, SECONDS).asString().startsWith("vt-Reviews.guarded-");
+        assertThat(reviews.guarded(1)).succeedsWithin(120, SECONDS).asString().startsWith("vt-Reviews.guarded-");
     }
 
     @TestConfiguration

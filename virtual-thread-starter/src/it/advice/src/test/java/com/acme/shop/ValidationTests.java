@@ -41,7 +41,7 @@ class ValidationTests {
     @Test
     void argumentsAreValidatedOnTheThreadOfTheBody() throws Exception {
         validations.threads.clear();
-        Thread body = catalog.add("tea").get(10, SECONDS);
+        Thread body = catalog.add("tea").get(120, SECONDS);
 
         assertThat(body.isVirtual()).isTrue();
         assertThat(validations.threads).containsExactly(body);
@@ -52,7 +52,7 @@ class ValidationTests {
         CompletableFuture<Thread> added = catalog.add("");
 
         assertThat(added)
-                .failsWithin(10, SECONDS)
+                .failsWithin(120, SECONDS)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(ConstraintViolationException.class)
@@ -68,7 +68,7 @@ class ValidationTests {
             assertThat(added).isNotDone();
             assertThat(limits.get("one").waiting()).isOne();
         }
-        assertThat(added).failsWithin(10, SECONDS);
+        assertThat(added).failsWithin(120, SECONDS);
     }
 
     @Validated

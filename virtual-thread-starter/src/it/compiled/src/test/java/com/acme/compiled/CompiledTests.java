@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.util.ClassUtils;
 
 /** Classes of src/main are woven, those of src/test are not. */
-@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 class CompiledTests {
 
     @Test

@@ -39,7 +39,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.task.AsyncTaskExecutor;
 
 /** What has to work on every line of Spring Boot, seen from outside as far as that goes. */
-@Timeout(30)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class SmokeTests {
 
@@ -137,9 +137,9 @@ class SmokeTests {
                 .isEqualTo(200);
         CompletableFuture<Boolean> held = shop.getBean(VirtualThreads.class).submit("partner", () -> {
             started.countDown();
-            return gate.await(20, TimeUnit.SECONDS);
+            return gate.await(2, TimeUnit.MINUTES);
         });
-        assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(started.await(2, TimeUnit.MINUTES)).isTrue();
 
         HttpResponse<String> answer = send(request("/free"), ALICE);
         assertThat(answer.statusCode()).isEqualTo(503);
@@ -147,7 +147,7 @@ class SmokeTests {
         assertThat(answer.body()).isEmpty();
 
         gate.countDown();
-        assertThat(held).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(held).succeedsWithin(Duration.ofMinutes(2));
         assertThat(change("{\"permits\": 5, \"queueCapacity\": 10}").statusCode())
                 .isEqualTo(200);
     }
@@ -235,12 +235,12 @@ class SmokeTests {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch gate = new CountDownLatch(1);
         CompletableFuture<Price> price = shop.getBean(Prices.class).findLater(started, gate);
-        assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(started.await(2, TimeUnit.MINUTES)).isTrue();
 
         assertThat(get("/actuator/virtualthreaddump")).contains("vt-Prices.findLater-");
 
         gate.countDown();
-        assertThat(price).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(price).succeedsWithin(Duration.ofMinutes(2));
     }
 
     @Test
@@ -313,7 +313,7 @@ class SmokeTests {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch gate = new CountDownLatch(1);
         CompletableFuture<Price> price = other.getBean(Prices.class).findLater(started, gate);
-        assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(started.await(2, TimeUnit.MINUTES)).isTrue();
 
         Thread closing = new Thread(other::close);
         closing.start();
@@ -322,7 +322,7 @@ class SmokeTests {
                 .isFalse();
         gate.countDown();
 
-        assertThat(closing.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(closing.join(Duration.ofMinutes(2))).isTrue();
         assertThat(price).isCompletedWithValueMatching(found -> found.amount() == 7);
     }
 
@@ -351,7 +351,7 @@ class SmokeTests {
     private static HttpRequest.Builder request(String path) {
         String port = shop.getEnvironment().getRequiredProperty("local.server.port");
         return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .timeout(Duration.ofSeconds(10));
+                .timeout(Duration.ofMinutes(2));
     }
 
     private static HttpResponse<String> send(HttpRequest.Builder request, String user)

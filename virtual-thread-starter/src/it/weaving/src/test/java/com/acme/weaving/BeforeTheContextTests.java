@@ -10,7 +10,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** In a JVM of its own: the warning comes once, and only before a context. */
-@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 @ExtendWith(OutputCaptureExtension.class)
 class BeforeTheContextTests {
 

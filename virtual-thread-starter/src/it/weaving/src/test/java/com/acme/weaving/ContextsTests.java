@@ -33,7 +33,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /** Several applications in one JVM, and what fails their start. */
-@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 class ContextsTests {
 
     @BeforeEach

@@ -24,7 +24,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** An application of WebFlux, without Spring MVC; its limit has one permit and no queue. */
-@Timeout(60)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class WebFluxTests {
 
@@ -79,14 +79,14 @@ class WebFluxTests {
         CountDownLatch gate = new CountDownLatch(1);
         CompletableFuture<Boolean> held = shop.getBean(VirtualThreads.class).submit("db", () -> {
             started.countDown();
-            return gate.await(30, TimeUnit.SECONDS);
+            return gate.await(2, TimeUnit.MINUTES);
         });
-        assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(started.await(2, TimeUnit.MINUTES)).isTrue();
         try {
             return get(shop);
         } finally {
             gate.countDown();
-            assertThat(held).succeedsWithin(Duration.ofSeconds(30));
+            assertThat(held).succeedsWithin(Duration.ofMinutes(2));
         }
     }
 
@@ -96,7 +96,7 @@ class WebFluxTests {
         try (HttpClient http = HttpClient.newHttpClient()) {
             return http.send(
                     HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/price"))
-                            .timeout(Duration.ofSeconds(30))
+                            .timeout(Duration.ofMinutes(2))
                             .build(),
                     BodyHandlers.ofString());
         }

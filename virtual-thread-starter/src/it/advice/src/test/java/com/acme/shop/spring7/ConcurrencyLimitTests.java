@@ -40,12 +40,13 @@ class ConcurrencyLimitTests {
         while (calls.size() < 10) {
             calls.add(partner.review(bodies));
         }
-        assertThat(bodies.begun.await(10, SECONDS)).as("two bodies").isTrue();
+        assertThat(bodies.begun.await(120, SECONDS)).as("two bodies").isTrue();
         assertThat(limits.get("many").available()).isZero();
         bodies.finish.countDown();
 
         assertThat(calls)
-                .allSatisfy(call -> assertThat(call).succeedsWithin(10, SECONDS).matches(Thread::isVirtual));
+                .allSatisfy(
+                        call -> assertThat(call).succeedsWithin(120, SECONDS).matches(Thread::isVirtual));
         assertThat(bodies.most).hasValue(2);
     }
 
@@ -56,12 +57,12 @@ class ConcurrencyLimitTests {
         await().until(() -> bodies.running.get() == 1);
 
         assertThat(partner.reviewOrNot(bodies))
-                .failsWithin(10, SECONDS)
+                .failsWithin(120, SECONDS)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(InvocationRejectedException.class);
         bodies.finish.countDown();
-        assertThat(first).succeedsWithin(10, SECONDS);
+        assertThat(first).succeedsWithin(120, SECONDS);
     }
 
     @TestConfiguration
@@ -78,7 +79,7 @@ class ConcurrencyLimitTests {
         CompletableFuture<Thread> run() throws InterruptedException {
             most.accumulateAndGet(running.incrementAndGet(), Math::max);
             begun.countDown();
-            finish.await(20, SECONDS);
+            finish.await(120, SECONDS);
             running.decrementAndGet();
             return completedFuture(Thread.currentThread());
         }
