@@ -159,9 +159,9 @@ final class FanOut<T extends @Nullable Object> {
         }
 
         @Override
-        void release() {
+        void letGo() {
             try {
-                super.release();
+                super.letGo();
             } finally {
                 ended.countDown();
             }

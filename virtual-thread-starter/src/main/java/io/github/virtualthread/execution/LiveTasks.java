@@ -24,6 +24,20 @@ final class LiveTasks {
         begun.increment();
     }
 
+    /** One more has come. */
+    void begin(Task task) {
+        task.counted = true;
+        begin();
+    }
+
+    /** The task has ended, unless that was said before. Throws nothing. */
+    void end(Task task) {
+        if (task.counted) {
+            task.counted = false;
+            end();
+        }
+    }
+
     /** One has ended. Throws nothing. */
     void end() {
         ended.increment();
@@ -38,6 +52,13 @@ final class LiveTasks {
     /** The task gets a thread. */
     void enter(Task task) {
         task.place = running.enter(task);
+    }
+
+    /** As {@link #enter}, where that may have happened before. */
+    void enterOnce(Task task) {
+        if (task.place == 0) {
+            enter(task);
+        }
     }
 
     /** The thread of the task ends, or there is none. */

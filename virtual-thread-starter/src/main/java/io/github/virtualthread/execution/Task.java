@@ -36,6 +36,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Its place among the {@link LiveTasks} that have a thread; 0 for none. */
     int place;
 
+    /** Whether it is among the {@link LiveTasks}. */
+    boolean counted;
+
     /**
      * A task that has not been submitted. To be made on the thread of the caller.
      *
@@ -71,11 +74,19 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    /** Ends a task that neither waits nor runs. The caller's thread settles the future, but never runs a handler. */
+    /**
+     * Ends a task that neither waits nor runs. The caller's thread settles the future, but never runs a handler. It is no longer
+     * counted by then: where memory is short, the JVM may take what follows off the stack of a caller, handlers and all.
+     */
     void refuse(Throwable reason) {
         refusal = reason;
         if (onFailure == null) {
-            settleHere();
+            engine().live().end(this);
+            try {
+                settleRefused();
+            } finally {
+                letGo();
+            }
         } else {
             failOnThread(false);
         }
@@ -88,7 +99,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** To be told, whatever memory there is: then it is the shortage itself. */
     private Throwable refusal(Reason reason) {
-        body = null; // first: with its arguments it may be what fills the heap
+        rejecting();
         try {
             return rejection(reason);
         } catch (Throwable noRoom) {
@@ -110,7 +121,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     @Override
     protected void grantFailed(Throwable failure) {
-        body = null; // as in refusal(Reason)
+        rejecting();
         engine().live().leave(this);
         refusal = failure;
     }
@@ -118,6 +129,11 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     @Override
     protected void tellGrantFailed() {
         failOnThread(false);
+    }
+
+    @Override
+    protected void rejecting() {
+        body = null; // with its arguments it may be what fills the heap
     }
 
     @Override
@@ -135,15 +151,11 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             engine().tell(this, oneOfMany);
         } catch (Throwable noThread) {
             Failures.suppress(Objects.requireNonNull(refusal), noThread);
-            settleHere();
-        }
-    }
-
-    private void settleHere() {
-        try {
-            settleRefused();
-        } finally {
-            release();
+            try {
+                settleRefused();
+            } finally {
+                release();
+            }
         }
     }
 
@@ -163,7 +175,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      */
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {
-        if (failure instanceof OutOfMemoryError && !future.isDetached() && !runsHere()) {
+        if (failure instanceof OutOfMemoryError && (counted || !future.isDone()) && !runsHere()) {
             fail(failure);
         } else {
             Failures.uncaught(spec(), thread, failure);
@@ -209,6 +221,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** Runs the body, or tells why it never runs, on a thread that is there for nothing else. */
     void runHere() {
+        if (!counted) {
+            return; // told before
+        }
         Scope scope = Scope.NOTHING;
         try {
             engine().threads().enter(this);
@@ -405,11 +420,16 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         release();
     }
 
-    /** Every task ends here, once. Lets go of what the application handed in: futures and handles may live on. */
-    void release() {
+    /** A task that is counted ends here, once. */
+    private void release() {
+        engine().live().end(this);
+        letGo();
+    }
+
+    /** Lets go of what the application handed in, once: futures and handles may live on. */
+    void letGo() {
         body = null;
         context = CapturedContext.EMPTY;
         future.detach();
-        engine().live().end();
     }
 }

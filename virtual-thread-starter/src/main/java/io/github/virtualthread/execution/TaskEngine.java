@@ -38,6 +38,7 @@ public final class TaskEngine implements AutoCloseable {
     /** What calls need first when they fail: a class that finds no memory for its initialization stays broken. */
     private static final List<Class<?>> NEEDED_LATE = List.of(
             Cause.class,
+            Durations.class,
             Ending.class,
             Failures.class,
             Outcome.class,
@@ -256,13 +257,14 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     void submit(Task task) {
-        live.begin(); // before the phase is looked at: who stops waits for every call that was accepted
         try {
             listeners.submitted(task);
         } catch (Throwable noRoom) {
+            live.begin(task);
             task.refuse(noRoom);
             return;
         }
+        live.begin(task); // before the phase is looked at: who stops waits for every call that was accepted
         if (!accepts()) {
             task.refuse();
             return;
@@ -330,7 +332,7 @@ public final class TaskEngine implements AutoCloseable {
      * @param oneOfMany whether to block while many of them wait for their threads already
      */
     void tell(Task task, boolean oneOfMany) {
-        live.enter(task);
+        live.enterOnce(task);
         try {
             if (oneOfMany) {
                 timer.handOffInTurn(task::runHere);

@@ -20,12 +20,12 @@ final class Expiry {
     /**
      * Nothing expires yet.
      *
-     * @param whenDue called on a thread that may block, without the lock
+     * @param whenDue called on the thread of the timer, without the lock
      */
     Expiry(WaitQueue queue, TaskTimer timer, Runnable whenDue) {
         this.queue = queue;
         this.timer = timer;
-        this.whenDue = () -> timer.handOff(whenDue);
+        this.whenDue = whenDue;
     }
 
     /** Has the timer wake us for the head of the queue, unless it is to do that for somebody before. */
@@ -39,25 +39,29 @@ final class Expiry {
     /** An entry that is out of date must not stay: it would hold its place in the timer, and the limit, till its time. */
     void reschedule(@Nullable Duration maxWait) {
         Future<?> outdated = entry;
+        entry = null;
+        try {
+            schedule(maxWait);
+        } catch (Throwable noTimer) {
+            entry = outdated; // still wakes us, too early or too late
+            throw noTimer;
+        }
         if (outdated != null) {
             outdated.cancel(false);
         }
-        entry = null;
-        schedule(maxWait);
     }
 
-    /**
-     * Takes the head out of the queue if it has waited that long. To be called until it gives nothing: then the timer has to wake us
-     * for the next.
-     */
+    /** Takes the head out of the queue if it has waited that long. Whoever polls comes back until it gives nothing, and then ends. */
     @Nullable
     PermitRequest poll(@Nullable Duration maxWait) {
-        PermitRequest expired = maxWait == null ? null : queue.pollWaitingAtLeast(nanos(maxWait), System.nanoTime());
-        lettingGo = expired != null;
-        if (expired == null) {
-            reschedule(maxWait);
-        }
-        return expired;
+        lettingGo = true;
+        return maxWait == null ? null : queue.pollWaitingAtLeast(nanos(maxWait), System.nanoTime());
+    }
+
+    /** Nobody polls any more: the timer has to wake us for the next. */
+    void end(@Nullable Duration maxWait) {
+        lettingGo = false;
+        reschedule(maxWait);
     }
 
     /** Saturated: a wait of centuries is one of any time. */

@@ -2,6 +2,7 @@ package io.github.virtualthread.limit;
 
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,14 @@ final class HandOffs {
     private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(50);
 
     static final int TURNS = 64;
+
+    // Made before they are needed, as builders are objects that nobody keeps: the JVM leaves those out of compiled
+    // code, and where it
+    // then finds no memory to go on as interpreted code, it takes the whole method off the stack, with its handlers.
+    private final ThreadFactory virtualFactory =
+            Thread.ofVirtual().inheritInheritableThreadLocals(false).factory();
+    private final ThreadFactory platformFactory =
+            Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory();
 
     private final TaskTimer timer;
     private final Semaphore turns = new Semaphore(TURNS);
@@ -62,10 +71,7 @@ final class HandOffs {
     /** Returns whether one could be had. */
     boolean startPlatformThread(Runnable action) {
         try {
-            platformThreads.start(Thread.ofPlatform()
-                    .daemon()
-                    .inheritInheritableThreadLocals(false)
-                    .unstarted(action));
+            new HandOff(action, false).startPlatformThread();
             return true;
         } catch (OutOfMemoryError none) {
             return false;
@@ -73,7 +79,7 @@ final class HandOffs {
     }
 
     /** Runs on the first thread that gets to it. A turn lasts until that is so, or on a platform thread until the action ends. */
-    private final class HandOff extends AtomicBoolean implements Runnable {
+    private final class HandOff extends AtomicBoolean implements Runnable, Thread.UncaughtExceptionHandler {
 
         private static final long serialVersionUID = 1L;
 
@@ -93,7 +99,7 @@ final class HandOffs {
             }
             late = schedule();
             try {
-                virtualThreads.start(owned(Thread.ofVirtual()));
+                virtualThreads.start(owned(virtualFactory));
             } catch (Throwable noThread) {
                 if (begin()) {
                     throw noThread;
@@ -130,7 +136,7 @@ final class HandOffs {
         }
 
         private void startPlatformThread() {
-            platformThreads.start(owned(Thread.ofPlatform().daemon()));
+            platformThreads.start(owned(platformFactory));
         }
 
         @Override
@@ -166,20 +172,23 @@ final class HandOffs {
             }
         }
 
+        private Thread owned(ThreadFactory threads) {
+            Thread thread = threads.newThread(this);
+            thread.setUncaughtExceptionHandler(this);
+            return thread;
+        }
+
         /**
          * Where a compiled method has no memory to go on as an interpreted one, the JVM leaves it with all its handlers, and comes
          * here.
          */
-        private Thread owned(Thread.Builder builder) {
-            return builder.inheritInheritableThreadLocals(false)
-                    .uncaughtExceptionHandler((thread, failure) -> {
-                        if (failure instanceof OutOfMemoryError) {
-                            runPatiently();
-                        } else {
-                            TaskTimer.tell(failure);
-                        }
-                    })
-                    .unstarted(this);
+        @Override
+        public void uncaughtException(Thread thread, Throwable failure) {
+            if (failure instanceof OutOfMemoryError) {
+                runPatiently();
+            } else {
+                TaskTimer.tell(failure);
+            }
         }
 
         private void endTurn() {

@@ -16,6 +16,7 @@ public abstract class PermitRequest {
     private static final byte HOLDING = 2;
     private static final byte RUNNING = 3;
     private static final byte OVER = 4;
+    private static final Reason[] REASONS = Reason.values();
     private static final VarHandle PHASE;
 
     static {
@@ -27,6 +28,8 @@ public abstract class PermitRequest {
     }
 
     private volatile byte phase; // 0: has not asked yet
+    private byte refusal; // 1 more than the index of the reason, 0 for none
+    private boolean beingTold; // guarded by the lock of the rejections
 
     /** Links of {@link WaitQueue}, guarded by the lock of the limit. */
     @Nullable
@@ -88,11 +91,44 @@ public abstract class PermitRequest {
     protected abstract void tellGrantFailed();
 
     /**
-     * The limit put the request out of its queue. May block, must not throw: others are to be put out after this one.
+     * The limit is about to reject the request, maybe among a million others: lets go of what is not needed for that. Must neither
+     * block nor throw, and needs no memory. Does nothing here.
+     */
+    protected void rejecting() {}
+
+    /**
+     * The limit put the request out of its queue. May block, must not throw: others are to be put out after this one. Where memory was
+     * short this may come twice, as may {@link #tellGrantFailed()}.
      *
      * @param reason why
      */
     protected abstract void rejected(Reason reason);
+
+    /** The request is in no queue but that of the rejections; null where a permit could not be used. */
+    @SuppressWarnings("EnumOrdinal") // a byte is free in this object, a reference is not
+    final void refused(@Nullable Reason reason) {
+        if (reason != null) {
+            refusal = (byte) (reason.ordinal() + 1);
+            rejecting();
+        }
+    }
+
+    final boolean isBeingTold() {
+        return beingTold;
+    }
+
+    final void beingTold() {
+        beingTold = true;
+    }
+
+    /** As it was refused. */
+    final void tellRefused() {
+        if (refusal == 0) {
+            tellGrantFailed();
+        } else {
+            rejected(REASONS[refusal - 1]);
+        }
+    }
 
     /**
      * Whether the thread that asks runs a body which holds a permit of the same limit. Asked on that thread, and only when the

@@ -20,13 +20,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class SemaphoreLimit implements TaskLimit {
 
+    private static final int FIRST = 1_000; // of those who have waited too long
+
     private final Permits permits;
     private final Consumer<LimitChange> changes;
     private final BriefLock lock = new BriefLock();
     private final WaitQueue queue = new WaitQueue();
     private final TaskTimer timer;
     private final Expiry expiry; // guarded by lock
-    private volatile @Nullable PermitRequest untold; // could not be started, the last one first; written under the lock
+    private final RejectionQueue rejections = new RejectionQueue();
     private final StripedCount completed = new StripedCount();
     volatile LimitSettings settings; // written under the lock
     private volatile String name;
@@ -42,7 +44,7 @@ final class SemaphoreLimit implements TaskLimit {
         this.name = settings.name();
         this.permits = new Permits(settings.permits());
         this.timer = timer;
-        this.expiry = new Expiry(queue, timer, this::expire);
+        this.expiry = new Expiry(queue, timer, this::due);
         this.changes = changes;
     }
 
@@ -274,14 +276,14 @@ final class SemaphoreLimit implements TaskLimit {
     /** Grants a permit that is taken; where that fails, it goes to another before the request is told, which may block. */
     private void grant(PermitRequest request) {
         if (!request.grant()) {
-            keepUntold(request);
+            rejections.add(request, null);
             restore();
         }
     }
 
     private void restore() {
         permits.release();
-        if (!queue.isEmpty() || untold != null) {
+        if (!queue.isEmpty() || !rejections.isEmpty()) {
             serve();
         }
     }
@@ -293,48 +295,11 @@ final class SemaphoreLimit implements TaskLimit {
     private void serve() {
         for (PermitRequest next = takeNext(); next != null; next = takeNext()) {
             if (!next.grant()) {
+                rejections.add(next, null);
                 permits.release();
-                keepUntold(next);
             }
         }
-        if (untold != null) {
-            tellUntold();
-        }
-    }
-
-    /** By its own link, since mostly memory is short; and here, so that whoever is next goes on where a thread is lost. */
-    private void keepUntold(PermitRequest request) {
-        lock.lock();
-        try {
-            request.next = untold;
-            untold = request;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void tellUntold() {
-        for (PermitRequest next = pollUntold(); next != null; next = pollUntold()) {
-            try {
-                next.tellGrantFailed();
-            } catch (Throwable failure) {
-                TaskTimer.tell(failure);
-            }
-        }
-    }
-
-    private @Nullable PermitRequest pollUntold() {
-        lock.lock();
-        try {
-            PermitRequest first = untold;
-            if (first != null) {
-                untold = first.next;
-                first.next = null;
-            }
-            return first;
-        } finally {
-            lock.unlock();
-        }
+        rejections.tellAll();
     }
 
     /** The first in the queue, together with a permit for it. */
@@ -361,15 +326,15 @@ final class SemaphoreLimit implements TaskLimit {
         }
     }
 
-    /** Puts out everybody who waits at this moment, one by one: who still waits for that needs no more memory than before. */
+    /** Evicts everybody who waits at this moment. All let go of what they hold before the first is told: that may need memory. */
     int evict(Reason reason) {
-        tellUntold();
         int evicted = 0;
         long now = System.nanoTime();
         for (PermitRequest next = pollWaitingAt(now); next != null; next = pollWaitingAt(now)) {
-            reject(next, reason);
+            rejections.add(next, reason);
             evicted++;
         }
+        rejections.tellAgain();
         return evicted;
     }
 
@@ -390,38 +355,62 @@ final class SemaphoreLimit implements TaskLimit {
         return lock.locked(() -> queue.find(wanted));
     }
 
-    /** Puts out those who have waited too long. Not on the timer's thread, which others need meanwhile. */
-    private void expire() {
-        int told = 0;
-        for (PermitRequest next = pollExpired(); next != null; next = pollExpired()) {
-            reject(next, Reason.WAIT_TIMEOUT);
-            if (++told == HandOffs.TURNS && timer.goesOnOnPlatformThread(this::expire)) {
-                return;
-            }
+    /** The timer's thread only frees some memory, without which there may be no thread for the rest. */
+    private void due() {
+        if (pollExpired(FIRST)) {
+            timer.handOff(this::expire);
         }
     }
 
-    /** One that cannot be told does not keep the others from it. */
-    private static void reject(PermitRequest request, Reason reason) {
-        try {
-            request.rejected(reason);
-        } catch (Throwable failure) {
-            TaskTimer.tell(failure);
+    /** Tells those who have waited too long. Before each of them, all who are due let go of what they hold. */
+    private void expire() {
+        for (int told = 0; pollExpired(); told++) {
+            if (told == HandOffs.TURNS && timer.goesOnOnPlatformThread(this::expire)) {
+                return;
+            }
+            boolean unused = rejections.tellNext();
         }
     }
 
     /** Does not give up where the timer has no room for the next of them: nobody else would wake us for those. */
-    private @Nullable PermitRequest pollExpired() {
+    private boolean pollExpired() {
         while (true) {
-            lock.lock();
             try {
-                return expiry.poll(settings.maxWait());
+                return pollExpired(Integer.MAX_VALUE);
             } catch (OutOfMemoryError noRoom) {
-                // again, without the lock meanwhile
-            } finally {
-                lock.unlock();
+                TaskTimer.pause();
             }
-            TaskTimer.pause();
+        }
+    }
+
+    /**
+     * Takes out of the queue who has waited too long.
+     *
+     * @return whether there is somebody to tell, and so whether to come back; if not, the timer is to wake us for the next
+     */
+    private boolean pollExpired(int most) {
+        boolean any = !rejections.isEmpty();
+        for (int polled = 0; polled < most; polled++) {
+            PermitRequest next = pollExpired(any);
+            if (next == null) {
+                return any;
+            }
+            rejections.add(next, Reason.WAIT_TIMEOUT);
+            any = true;
+        }
+        return any;
+    }
+
+    private @Nullable PermitRequest pollExpired(boolean comesBack) {
+        lock.lock();
+        try {
+            PermitRequest expired = expiry.poll(settings.maxWait());
+            if (expired == null && !comesBack) {
+                expiry.end(settings.maxWait());
+            }
+            return expired;
+        } finally {
+            lock.unlock();
         }
     }
 }

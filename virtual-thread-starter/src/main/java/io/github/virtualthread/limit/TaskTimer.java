@@ -1,9 +1,9 @@
 package io.github.virtualthread.limit;
 
 import java.lang.Thread.UncaughtExceptionHandler;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -204,15 +204,18 @@ public final class TaskTimer implements AutoCloseable {
         LockSupport.unpark(thread.get());
     }
 
-    /** In the order of time, then in that of being scheduled. */
-    final class Entry extends FutureTask<Void> implements Comparable<Entry> {
+    /**
+     * In the order of time, then in that of being scheduled. Not a {@code FutureTask}, which notes who runs it: where the JVM takes
+     * that run off the stack for want of memory, it could never be run again.
+     */
+    final class Entry extends CompletableFuture<@Nullable Void> implements Comparable<Entry> {
 
         final long at; // by System.nanoTime()
         private final long number = numbers.incrementAndGet();
+        private final Runnable action;
 
-        @SuppressWarnings("NullAway") // the value of an action is null
         private Entry(Runnable action, long at) {
-            super(action, null);
+            this.action = action;
             this.at = at;
         }
 
@@ -222,26 +225,35 @@ public final class TaskTimer implements AutoCloseable {
             return later == 0 ? Long.compare(number, other.number) : Long.signum(later);
         }
 
+        /** Where memory or threads are short, it is not done. */
+        private void run() {
+            if (isDone()) {
+                return;
+            }
+            try {
+                action.run();
+            } catch (OutOfMemoryError noRoom) {
+                return;
+            } catch (Throwable failure) {
+                completeExceptionally(failure);
+                tell(failure); // nobody else asks how it went
+            }
+            complete(null);
+        }
+
         /** What is cancelled holds its place no longer. */
         @Override
         @SuppressWarnings("EmptyCatch")
-        protected void done() {
-            if (isCancelled()) {
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = complete(null);
+            if (cancelled) {
                 try {
                     entries.remove(this);
                 } catch (Throwable noRoom) {
                     // it goes when it is due
                 }
             }
-        }
-
-        /** Where memory or threads are short, it is not done. Else nobody asks how it went, so it goes where a thread's failures go. */
-        @Override
-        protected void setException(Throwable failure) {
-            if (!(failure instanceof OutOfMemoryError)) {
-                super.setException(failure);
-                tell(failure);
-            }
+            return cancelled;
         }
     }
 }

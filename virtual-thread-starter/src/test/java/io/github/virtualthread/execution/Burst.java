@@ -83,6 +83,7 @@ final class Burst implements TaskListener {
 
     /** Classes that are initialized while there is no memory stay broken, of whomever they are. */
     private void warmUp() {
+        test.engine.start();
         for (int i = 0; i < 1_000; i++) {
             makeCall();
         }

@@ -5,15 +5,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A queue without a capacity, under a maximum wait, with more calls than there is memory for. Runs on request, by
- * {@code -Dburst.seconds=12}: while the heap is entirely full, every attempt to let a call go collects all of it, and takes too long.
+ * A queue without a capacity, under a maximum wait, with more calls than there is memory for. Longer by {@code -Dburst.seconds=12}.
  */
-@EnabledIfSystemProperty(named = "burst.seconds", matches = "\\d+")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
 class BurstTests {

@@ -24,10 +24,12 @@ final class HeapShortage {
         ChildProgram.quiet();
         ShortageCalls kind = ShortageCalls.valueOf(arguments[0]);
         long seconds = Long.parseLong(arguments[1]);
+        fillForAMoment();
         if (kind == ShortageCalls.NAIVE) {
             naive(seconds);
         } else {
             TestEngine test = kind.engine();
+            test.engine.start(); // as an application does: classes are initialized before they are needed
             ShortageCallers callers = new ShortageCallers(kind.callers(test));
             run(callers, seconds);
             ChildProgram.tellWhatIsLeft(test, callers);
@@ -61,7 +63,6 @@ final class HeapShortage {
     }
 
     private static void run(ShortageCallers callers, long seconds) {
-        fillForAMoment();
         callers.start();
         callers.awaitWarm();
         long begin = System.nanoTime();

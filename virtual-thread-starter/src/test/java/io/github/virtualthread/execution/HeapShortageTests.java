@@ -11,17 +11,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * Calls while another thread fills the heap and lets it go, over and over. Each kind of call has a JVM of its own, two of which
- * run at a time. Runs on request, by {@code -Dshortage.seconds=25}: now and then the JVM
- * itself still loses a virtual thread there, and which calls that costs is not settled.
+ * run at a time. Longer by {@code -Dshortage.seconds=25}.
  */
-@EnabledIfSystemProperty(named = "shortage.seconds", matches = "\\d+")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @Tag("slow")
 class HeapShortageTests {

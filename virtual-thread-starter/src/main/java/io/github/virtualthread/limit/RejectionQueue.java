@@ -1,0 +1,135 @@
+package io.github.virtualthread.limit;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests that get no permit any more, until each has been told so, first in, first out. Linked by their own fields, because memory
+ * may be short.
+ *
+ * <p>One that is being told stays here until that is done: where memory is short, the JVM may take what a thread does off its stack.
+ * What was lost that way is told by {@link #tellAgain}.
+ */
+final class RejectionQueue {
+
+    private final BriefLock lock = new BriefLock();
+    private @Nullable PermitRequest head; // the links are guarded by the lock
+    private @Nullable PermitRequest tail;
+    private volatile int untold;
+
+    /** Whether there is nobody to tell but those that somebody tells already. */
+    boolean isEmpty() {
+        return untold == 0;
+    }
+
+    /**
+     * Adds a request that is in no other queue, and has it let go of what it does not need to be told.
+     *
+     * @param reason why it gets no permit; null where it had one and could not use it
+     */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
+    void add(PermitRequest request, @Nullable Reason reason) {
+        request.refused(reason);
+        lock.lock();
+        try {
+            PermitRequest last = tail;
+            request.previous = last;
+            if (last == null) {
+                head = request;
+            } else {
+                last.next = request;
+            }
+            tail = request;
+            untold++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Tells all. May block, must be called without the lock of the limit. */
+    void tellAll() {
+        boolean more = !isEmpty();
+        while (more) {
+            more = tellNext();
+        }
+    }
+
+    /** Tells the first, if there is one; returns whether there was. One that cannot be told does not keep the others from it. */
+    boolean tellNext() {
+        PermitRequest next = begin();
+        if (next != null) {
+            tell(next);
+        }
+        return next != null;
+    }
+
+    /** Tells also those that somebody may be telling: they hear it once more at most, and then it is nothing to them. */
+    void tellAgain() {
+        tellAll();
+        for (PermitRequest lost = head(); lost != null; lost = head()) {
+            tell(lost);
+        }
+    }
+
+    private void tell(PermitRequest request) {
+        try {
+            request.tellRefused();
+        } catch (Throwable failure) {
+            TaskTimer.tell(failure);
+        }
+        remove(request);
+    }
+
+    private @Nullable PermitRequest head() {
+        lock.lock();
+        try {
+            return head;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The first that nobody tells yet: those before it are as many as there are threads that do. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
+    private @Nullable PermitRequest begin() {
+        lock.lock();
+        try {
+            PermitRequest next = head;
+            while (next != null && next.isBeingTold()) {
+                next = next.next;
+            }
+            if (next != null) {
+                next.beingTold();
+                untold--;
+            }
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void remove(PermitRequest request) {
+        lock.lock();
+        try {
+            PermitRequest before = request.previous;
+            PermitRequest after = request.next;
+            if (before == null && !request.equals(head)) {
+                return; // somebody else has told it, too
+            }
+            if (before == null) {
+                head = after;
+            } else {
+                before.next = after;
+            }
+            if (after == null) {
+                tail = before;
+            } else {
+                after.previous = before;
+            }
+            request.previous = null;
+            request.next = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+}
