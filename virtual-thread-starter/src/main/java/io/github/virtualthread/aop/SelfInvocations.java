@@ -1,23 +1,23 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.bytecode.SelfCalls;
+import io.github.virtualthread.bytecode.SelfCalls.SelfCall;
 import io.github.virtualthread.mistake.Mistake;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.asm.Type;
 
 /**
- * Finds the calls of advised methods that no proxy sees, since an object makes them to itself. Looks into the bytecode of the
- * class, its superclasses and interfaces, except those of Java and of Spring; reads each once.
+ * Finds the calls of advised methods that no proxy sees because an object makes them to itself. Looks into the class, its
+ * superclasses and interfaces, except those of Java and of Spring.
  *
  * <p>Not thread-safe.
  */
@@ -25,7 +25,7 @@ final class SelfInvocations {
 
     private static final Logger logger = LoggerFactory.getLogger(SelfInvocations.class);
 
-    private final Map<Class<?>, ClassFile> read = new HashMap<>();
+    private final SelfCalls calls = new SelfCalls();
 
     /**
      * Finds the calls that objects of one class make.
@@ -47,43 +47,17 @@ final class SelfInvocations {
     }
 
     private Set<Mistake> find(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) throws IOException {
-        Map<String, AnnotatedMethod> targets = new HashMap<>();
-        advised.forEach(method -> method.declarations().forEach(each -> targets.put(nameAndDescriptor(each), method)));
+        Map<Method, AnnotatedMethod> targets = new HashMap<>();
+        advised.forEach(method -> method.declarations().forEach(each -> targets.put(each, method)));
+        List<Class<?>> types = TypeHierarchy.of(type).stream()
+                .filter(SelfInvocations::hasCodeOfUsers)
+                .toList();
         Set<Mistake> found = new LinkedHashSet<>();
-        Set<String> overridden = new HashSet<>();
-        Map<Class<?>, ClassFile> files = files(type);
-        if (files.values().stream().noneMatch(file -> file.mentions(targets.keySet()))) {
-            return found;
-        }
-        for (Map.Entry<Class<?>, ClassFile> file : files.entrySet()) {
-            Class<?> each = file.getKey();
-            ClassCode code = file.getValue().code();
-            for (CallOnThis call : code.calls()) {
-                AnnotatedMethod target = targets.get(call.callee());
-                if (target != null && !overridden.contains(call.caller())) {
-                    found.add(mistake(place(each, code, call), target, classProxy ? each : provided(each, target)));
-                }
-            }
-            overridden.addAll(code.overridable());
-            // these run although they are overridden
-            overridden.removeAll(code.superCalls());
+        for (SelfCall call : calls.find(types, targets.keySet())) {
+            AnnotatedMethod target = Objects.requireNonNull(targets.get(call.callee()));
+            found.add(mistake(call.place(), target, classProxy ? call.type() : provided(call.type(), target)));
         }
         return found;
-    }
-
-    private Map<Class<?>, ClassFile> files(Class<?> type) throws IOException {
-        Map<Class<?>, ClassFile> files = new LinkedHashMap<>();
-        for (Class<?> each : TypeHierarchy.of(type)) {
-            if (hasCodeOfUsers(each)) {
-                ClassFile file = read.get(each);
-                if (file == null) {
-                    file = ClassFile.of(each);
-                    read.put(each, file);
-                }
-                files.put(each, file);
-            }
-        }
-        return files;
     }
 
     private static boolean hasCodeOfUsers(Class<?> type) {
@@ -91,15 +65,6 @@ final class SelfInvocations {
                 && !TypeHierarchy.isOfSpring(type)
                 && (!type.isInterface()
                         || Arrays.stream(AnnotatedMethods.methodsOf(type)).anyMatch(Method::isDefault));
-    }
-
-    private static String nameAndDescriptor(Method method) {
-        return method.getName() + Type.getMethodDescriptor(method);
-    }
-
-    private static StackTraceElement place(Class<?> type, ClassCode code, CallOnThis call) {
-        String caller = call.caller().substring(0, call.caller().indexOf('('));
-        return new StackTraceElement(type.getName(), caller, code.sourceFile(), call.line());
     }
 
     /** The type by which an interface proxy can be asked for. */

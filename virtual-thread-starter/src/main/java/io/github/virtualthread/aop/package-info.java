@@ -2,8 +2,8 @@
  * Which methods run on virtual threads, and the advice that sends them there. Start at {@link
  * VirtualThreadBeanPostProcessor}.
  *
- * <p>Knows {@code limit}, {@code context} and {@code execution}, and Spring's core, beans, context and AOP; not Spring Boot, and not
- * {@code config}, which registers what is here.
+ * <p>Knows {@code mistake}, {@code bytecode}, {@code limit}, {@code context} and {@code execution}, and Spring's core, beans,
+ * context and AOP; not Spring Boot, and not {@code config}, which registers what is here.
  */
 @NullMarked
 package io.github.virtualthread.aop;

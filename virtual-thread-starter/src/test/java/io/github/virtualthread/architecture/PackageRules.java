@@ -15,6 +15,7 @@ record PackageRules(String root) {
     /** Each knows only those before it. */
     private static final List<String> ORDER = List.of(
             "mistake",
+            "bytecode",
             "limit",
             "context",
             "execution",
@@ -100,6 +101,17 @@ record PackageRules(String root) {
                 .should()
                 .dependOnClassesThat()
                 .resideOutsideOfPackages("java..", "org.jspecify..", "org.springframework.core.task", in("limit"))
+                .allowEmptyShould(true);
+    }
+
+    /** It knows class files, and nothing of what their classes are for. */
+    ArchRule byteCodeNeedsLittle() {
+        return noClasses()
+                .that()
+                .resideInAPackage(in("bytecode"))
+                .should()
+                .dependOnClassesThat()
+                .resideOutsideOfPackages("java..", "org.jspecify..", "org.springframework.asm", in("bytecode"))
                 .allowEmptyShould(true);
     }
 

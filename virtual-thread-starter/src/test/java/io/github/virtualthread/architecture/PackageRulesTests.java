@@ -29,6 +29,7 @@ class PackageRulesTests {
                 rule("aspects", PackageRules::onlyTheAspectKnowsAspectJ),
                 rule("springboot", PackageRules::onlyTheLastTwoKnowSpringBoot),
                 rule("springboot", PackageRules::limitsNeedLittle),
+                rule("groundfloor", PackageRules::byteCodeNeedsLittle),
                 rule("locked", PackageRules::nothingIsSynchronized));
     }
 
@@ -57,6 +58,6 @@ class PackageRulesTests {
     void theClassesThatAreCheckedAreThere() {
         assertThat(MAIN)
                 .extracting(type -> type.getPackageName())
-                .contains(ROOT, ROOT + ".limit", ROOT + ".aspectj", ROOT + ".autoconfigure");
+                .contains(ROOT, ROOT + ".bytecode", ROOT + ".limit", ROOT + ".aspectj", ROOT + ".autoconfigure");
     }
 }

@@ -1,8 +1,7 @@
-package io.github.virtualthread.aop;
+package io.github.virtualthread.bytecode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.VirtualThread;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -12,18 +11,15 @@ import org.junit.jupiter.api.Timeout;
 
 /** What it costs at the start to look for calls that objects make to themselves. */
 @Timeout(300)
-@Tag("benchmark")
-class SelfInvocationFiguresTests {
+class SelfCallFiguresTests {
 
     private static final int ROUNDS = 200;
-
-    private final AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
 
     /** The best round counts: the machine may do something else. The first one has cold code and is printed alone. */
     @Test
     void tenAnnotatedClassesTakeAMillisecondAtMost() {
-        List<Class<?>> types = Arrays.<Class<?>>stream(SelfInvocationsTests.class.getDeclaredClasses())
-                .filter(type -> !methods.in(type).isEmpty())
+        List<Class<?>> types = Arrays.<Class<?>>stream(SelfCallsTests.class.getDeclaredClasses())
+                .filter(type -> !SelfCallsTests.annotated(List.of(type)).isEmpty())
                 .toList();
         assertThat(types).hasSizeGreaterThan(10);
 
@@ -41,11 +37,11 @@ class SelfInvocationFiguresTests {
     }
 
     private Duration timeOfTen(List<Class<?>> types) {
-        SelfInvocations invocations = new SelfInvocations(); // reads each file anew
+        SelfCalls calls = new SelfCalls(); // reads each file anew
         int found = 0;
         long begin = System.nanoTime();
         for (Class<?> type : types) {
-            found += invocations.in(type, true, methods.in(type)).size();
+            found += SelfCallsTests.in(calls, type).size();
         }
         long time = System.nanoTime() - begin;
         assertThat(found).isPositive();

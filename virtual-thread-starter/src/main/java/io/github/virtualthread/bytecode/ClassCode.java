@@ -1,0 +1,163 @@
+package io.github.virtualthread.bytecode;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+
+/**
+ * What the instance methods of one class call on their own object. Methods are written with their descriptors, as in {@code
+ * send(J)V}.
+ *
+ * <p>The class file is read at once; its code, which takes most of the time, is visited only on request.
+ */
+final class ClassCode extends ClassVisitor {
+
+    /** Tag in the constant pool of the entries that every call refers to, and no declaration does. */
+    private static final int NAME_AND_TYPE = 12;
+
+    private static final int WITHOUT_CODE = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE;
+
+    private final Class<?> type;
+    private final @Nullable ClassReader reader;
+    private final Set<String> overridable = new HashSet<>();
+    private final Set<String> hidden = new HashSet<>();
+    private final Set<String> synthetic = new HashSet<>();
+    private final Set<String> superCalls = new HashSet<>();
+    private final Map<String, String> lambdas = new HashMap<>();
+    private final List<Call> calls = new ArrayList<>();
+    private @Nullable String sourceFile;
+    private boolean visited;
+
+    /** Reads the file of a class. A generated class may have none and then counts as one without code. */
+    ClassCode(Class<?> type) throws IOException {
+        super(Opcodes.ASM9);
+        this.type = type;
+        String name = type.getName();
+        try (InputStream stream = type.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
+            reader = stream == null ? null : new ClassReader(stream);
+        }
+    }
+
+    Class<?> type() {
+        return type;
+    }
+
+    /** Whether the code may call one of the methods. */
+    boolean mentions(Set<String> methods) {
+        if (reader == null) {
+            return false;
+        }
+        char[] buffer = new char[reader.getMaxStringLength()];
+        for (int i = 1; i < reader.getItemCount(); i++) {
+            int item = reader.getItem(i);
+            if (item > 0
+                    && reader.readByte(item - 1) == NAME_AND_TYPE
+                    && methods.contains(reader.readUTF8(item, buffer) + reader.readUTF8(item + 2, buffer))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Visits the code, once; before that nothing is known of the calls. */
+    void visit() {
+        if (!visited && reader != null) {
+            reader.accept(this, ClassReader.SKIP_FRAMES);
+        }
+        visited = true;
+    }
+
+    /** Methods that run in place of those of the same name and descriptor further up. */
+    Set<String> overridable() {
+        return overridable;
+    }
+
+    /** Methods further up that run although they may be overridden here. */
+    Set<String> superCalls() {
+        return superCalls;
+    }
+
+    /**
+     * Calls whose target the class of the object decides; those in lambdas as calls of the method around them. Without calls
+     * of private methods, which cannot be overridden.
+     */
+    List<Call> calls() {
+        return calls;
+    }
+
+    StackTraceElement place(Call call) {
+        String caller = call.caller().substring(0, call.caller().indexOf('('));
+        return new StackTraceElement(type.getName(), caller, sourceFile, call.line());
+    }
+
+    /** Adds an instruction that calls a method of the object, which its class may override. */
+    void addCall(String caller, int line, String callee) {
+        calls.add(new Call(caller, line, callee));
+    }
+
+    /** Adds an instruction that calls a method of the object as {@code super.send()} does: the very method that is named. */
+    void addSuperCall(String callee) {
+        superCalls.add(callee);
+    }
+
+    /** Adds an instruction that makes a lambda or a method reference of a method of the object. */
+    void addReference(String caller, int line, String callee) {
+        addCall(caller, line, callee);
+        lambdas.put(callee, caller);
+    }
+
+    @Override
+    public void visitSource(@Nullable String source, @Nullable String debug) {
+        sourceFile = source;
+    }
+
+    @Override
+    public @Nullable MethodVisitor visitMethod(
+            int access, String name, String descriptor, @Nullable String signature, String @Nullable [] exceptions) {
+        String method = name + descriptor;
+        if ((access & Opcodes.ACC_STATIC) != 0) {
+            return null;
+        }
+        ((access & Opcodes.ACC_PRIVATE) == 0 ? overridable : hidden).add(method);
+        if ((access & Opcodes.ACC_SYNTHETIC) != 0) {
+            synthetic.add(method);
+        }
+        return (access & (WITHOUT_CODE | Opcodes.ACC_BRIDGE)) == 0 ? new ThisTracker(method, this) : null;
+    }
+
+    @Override
+    public void visitEnd() {
+        calls.removeIf(call -> hidden.contains(call.callee()));
+        calls.replaceAll(call -> new Call(enclosing(call.caller()), call.line(), call.callee()));
+        // a synthetic method that is not the body of a lambda was not written by a user
+        calls.removeIf(call -> synthetic.contains(call.caller()));
+    }
+
+    private String enclosing(String method) {
+        String enclosing = method;
+        // bounded: a wrong class file must not keep the start in a circle
+        for (int depth = 0; depth < lambdas.size() && synthetic.contains(enclosing); depth++) {
+            enclosing = lambdas.getOrDefault(enclosing, enclosing);
+        }
+        return enclosing;
+    }
+
+    /**
+     * An instruction by which an object calls a method of its own.
+     *
+     * @param caller method that contains the instruction
+     * @param line line of the instruction, -1 if the class file does not tell
+     * @param callee method that is called
+     */
+    record Call(String caller, int line, String callee) {}
+}

@@ -1,0 +1,76 @@
+package io.github.virtualthread.bytecode;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.springframework.asm.Type;
+
+/**
+ * Finds the calls that objects make to themselves. Reads each class file once.
+ *
+ * <p>Not thread-safe.
+ */
+public final class SelfCalls {
+
+    private final Map<Class<?>, ClassCode> read = new HashMap<>();
+
+    /** Creates a finder that has not read a class file yet. */
+    public SelfCalls() {}
+
+    /**
+     * Finds the calls of some methods that an object makes to itself.
+     *
+     * @param types where to look: the class of the object and its supertypes, each before those it extends
+     * @param methods the methods, as declared in any of the types
+     * @return each call once, by class, in the order of the code
+     * @throws IOException if a class file cannot be read
+     */
+    public Set<SelfCall> find(Collection<Class<?>> types, Collection<Method> methods) throws IOException {
+        Map<String, Method> callees = new HashMap<>();
+        methods.forEach(method -> callees.put(method.getName() + Type.getMethodDescriptor(method), method));
+        List<ClassCode> classes = new ArrayList<>();
+        for (Class<?> type : types) {
+            ClassCode code = read.get(type);
+            if (code == null) {
+                code = new ClassCode(type);
+                read.put(type, code);
+            }
+            classes.add(code);
+        }
+        // a finally block is compiled more than once
+        Set<SelfCall> found = new LinkedHashSet<>();
+        if (classes.stream().noneMatch(code -> code.mentions(callees.keySet()))) {
+            return found;
+        }
+        Set<String> overridden = new HashSet<>();
+        for (ClassCode code : classes) {
+            code.visit();
+            for (ClassCode.Call call : code.calls()) {
+                Method callee = callees.get(call.callee());
+                if (callee != null && !overridden.contains(call.caller())) {
+                    found.add(new SelfCall(code.type(), code.place(call), callee));
+                }
+            }
+            overridden.addAll(code.overridable());
+            // these run although they are overridden
+            overridden.removeAll(code.superCalls());
+        }
+        return found;
+    }
+
+    /**
+     * A call that an object makes to itself.
+     *
+     * @param type class or interface that contains the call
+     * @param place method, file and line of the call
+     * @param callee one of the methods that were asked for
+     */
+    public record SelfCall(Class<?> type, StackTraceElement place, Method callee) {}
+}
