@@ -6,15 +6,25 @@ import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,22 +33,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallMeters implements TaskListener {
 
-    /** What happened before there was a registry. Holds no call: that would keep its result alive. */
-    private record Early(@Nullable TaskLimit limit, String method, Consumer<CallSeries> event) {}
+    private static final String NONE = "none";
 
-    private final Map<String, CallSeries> unlimited = new ConcurrentHashMap<>();
-    private final Map<TaskLimit, Map<String, CallSeries>> limited = new ConcurrentHashMap<>();
+    /** Where meters are registered, and what their gauges look at. */
+    private record Target(TaskMeters meters, RunningCalls running) {}
+
+    /** What happened before there was a registry. Holds no call: that would keep its result alive. */
+    private record Early(@Nullable TaskLimit limit, String method, Consumer<Series> event) {}
+
+    private final LimitMeters limits;
+    private final Map<Object, Map<String, Series>> series =
+            new ConcurrentHashMap<>(); // by limit or NONE, then by method
+    private final Map<Meter.Id, List<LongSupplier>> gauges = new ConcurrentHashMap<>();
     private final Map<String, Timer> pins = new ConcurrentHashMap<>();
     private final Queue<Early> early = new ConcurrentLinkedQueue<>();
     private final ReentrantLock lock = new ReentrantLock();
-    private volatile @Nullable RunningCalls running;
-    private volatile @Nullable OwnMeters meters;
+    private volatile @Nullable Target target;
     private volatile boolean off;
 
+    CallMeters(LimitMeters limits) {
+        this.limits = limits;
+    }
+
     /** From now on there is a registry. */
-    void begin(OwnMeters meters, RunningCalls running) {
-        this.running = running;
-        this.meters = meters;
+    void begin(TaskMeters meters, RunningCalls running) {
+        target = new Target(meters, running);
         catchUp();
     }
 
@@ -51,11 +70,11 @@ final class CallMeters implements TaskListener {
     @Override
     public void submitted(TaskCall call) {
         TaskSpec spec = call.spec();
-        CallSeries series = series(spec);
+        Series series = series(spec);
         if (series != null) {
             series.submitted();
         } else {
-            later(spec, CallSeries::submitted);
+            later(spec, Series::submitted);
         }
     }
 
@@ -63,7 +82,7 @@ final class CallMeters implements TaskListener {
     public void started(TaskCall call) {
         TaskSpec spec = call.spec();
         long waited = call.waited().toNanos();
-        CallSeries series = series(spec);
+        Series series = series(spec);
         if (series != null) {
             series.started(waited);
         } else {
@@ -76,11 +95,11 @@ final class CallMeters implements TaskListener {
         TaskSpec spec = call.spec();
         boolean started = call.isStarted();
         long ran = call.ran().toNanos();
-        CallSeries series = series(spec);
+        Series series = series(spec);
         if (series != null) {
-            series.finished(started, ran, outcome, CallSeries.name(failure));
+            series.finished(started, ran, outcome, name(failure));
         } else {
-            String exception = CallSeries.name(failure);
+            String exception = name(failure);
             later(spec, its -> its.finished(started, ran, outcome, exception));
         }
     }
@@ -89,7 +108,7 @@ final class CallMeters implements TaskListener {
     public void rejected(TaskCall call, LimitExceededException rejection) {
         TaskSpec spec = call.spec();
         Reason reason = rejection.reason();
-        CallSeries series = series(spec);
+        Series series = series(spec);
         if (series != null) {
             series.rejected(reason);
         } else {
@@ -99,65 +118,61 @@ final class CallMeters implements TaskListener {
 
     @Override
     public void stuck(TaskCall call) {
-        CallSeries series = series(call.spec());
-        RunningCalls known = running;
-        if (series != null && known != null) {
-            series.stuck(known, call.spec());
+        Series series = series(call.spec());
+        if (series != null) {
+            series.stuck(call.spec());
         }
     }
 
     /** Pins are recorded after the meters have begun. */
     @Override
     public void pinned(String task, Duration time) {
-        OwnMeters known = meters;
+        Target known = target;
         if (known != null) {
-            pins.computeIfAbsent(
-                            task,
-                            first -> known.timer(
-                                    "virtual.thread.pinned",
-                                    "Time that a blocked virtual thread kept its carrier busy",
-                                    Tags.of("method", first)))
-                    .record(time);
+            pins.computeIfAbsent(task, method -> pins(known, method)).record(time);
         }
     }
 
-    private @Nullable CallSeries series(TaskSpec spec) {
-        OwnMeters known = meters;
+    private static Timer pins(Target target, String method) {
+        return target.meters()
+                .register(Timer.builder("virtual.thread.pinned")
+                        .description("Time that a blocked virtual thread kept its carrier busy")
+                        .tag("method", method)::register);
+    }
+
+    private @Nullable Series series(TaskSpec spec) {
+        Target known = target;
         return known == null ? null : series(known, spec.limit(), spec.name());
     }
 
-    private CallSeries series(OwnMeters known, @Nullable TaskLimit limit, String method) {
-        Map<String, CallSeries> methods = methods(limit);
-        CallSeries series = methods.get(method);
-        return series == null ? create(known, limit, method, methods) : series;
+    private Series series(Target known, @Nullable TaskLimit limit, String method) {
+        Map<String, Series> methods = methods(limit == null ? NONE : limit);
+        Series made = methods.get(method);
+        return made == null ? create(known, limit, method, methods) : made;
     }
 
-    private Map<String, CallSeries> methods(@Nullable TaskLimit limit) {
-        if (limit == null) {
-            return unlimited;
-        }
-        Map<String, CallSeries> methods = limited.get(limit);
-        return methods == null ? limited.computeIfAbsent(limit, first -> new ConcurrentHashMap<>()) : methods;
+    private Map<String, Series> methods(Object limit) {
+        Map<String, Series> methods = series.get(limit);
+        return methods == null ? series.computeIfAbsent(limit, first -> new ConcurrentHashMap<>()) : methods;
     }
 
     /** Once, and not inside of the map: filters of the application run meanwhile. */
-    private CallSeries create(
-            OwnMeters known, @Nullable TaskLimit limit, String method, Map<String, CallSeries> methods) {
+    private Series create(Target known, @Nullable TaskLimit limit, String method, Map<String, Series> methods) {
         lock.lock();
         try {
-            CallSeries series = methods.get(method);
-            if (series == null) {
-                series = new CallSeries(known, method, limit);
-                methods.put(method, series);
+            Series made = methods.get(method);
+            if (made == null) {
+                made = new Series(known, limits.tags(limit).and("method", method));
+                methods.put(method, made);
             }
-            return series;
+            return made;
         } finally {
             lock.unlock();
         }
     }
 
     /** The registry may come in between: looked at again. */
-    private void later(TaskSpec spec, Consumer<CallSeries> event) {
+    private void later(TaskSpec spec, Consumer<Series> event) {
         if (!off) {
             early.add(new Early(spec.limit(), spec.name(), event));
             catchUp();
@@ -165,10 +180,132 @@ final class CallMeters implements TaskListener {
     }
 
     private void catchUp() {
-        OwnMeters known = meters;
+        Target known = target;
         if (known != null) {
             for (Early next = early.poll(); next != null; next = early.poll()) {
                 next.event().accept(series(known, next.limit(), next.method()));
+            }
+        }
+    }
+
+    /** Tag value for what a call has failed with. A class without a name goes by that of the class it extends. */
+    private static String name(@Nullable Throwable failure) {
+        if (failure == null) {
+            return NONE;
+        }
+        Class<?> type = failure.getClass();
+        String name = type.getSimpleName();
+        while (name.isEmpty()) {
+            type = type.getSuperclass();
+            name = type.getSimpleName();
+        }
+        return name;
+    }
+
+    /** The meters of all calls of one method under one limit. */
+    private final class Series {
+
+        private final TaskMeters meters;
+        private final RunningCalls running;
+        private final Tags tags;
+        private final Counter submitted;
+        private final LongAdder active = new LongAdder();
+        private final Timer wait;
+        private final Timer success;
+        private final Map<Outcome, Map<String, Timer>> others = new EnumMap<>(Outcome.class);
+        private final Map<Reason, Counter> rejected = new ConcurrentHashMap<>();
+        private @Nullable Counter stuck; // one thread watches all calls
+
+        Series(Target target, Tags tags) {
+            this.meters = target.meters();
+            this.running = target.running();
+            this.tags = tags;
+            this.submitted = counter("virtual.thread.submitted", "Calls that were made", tags);
+            this.wait = timer("virtual.thread.wait", "Time from the call to the start of its body", tags);
+            this.success = run(Outcome.SUCCESS, NONE);
+            for (Outcome outcome : Outcome.values()) {
+                others.put(outcome, new ConcurrentHashMap<>());
+            }
+            gauge("virtual.thread.tasks.active", "Calls whose body runs", active::sum);
+        }
+
+        void submitted() {
+            submitted.increment();
+        }
+
+        void started(long waited) {
+            active.increment();
+            wait.record(waited, TimeUnit.NANOSECONDS);
+        }
+
+        void finished(boolean started, long ran, Outcome outcome, String exception) {
+            if (started) {
+                active.decrement();
+            }
+            (outcome == Outcome.SUCCESS ? success : other(outcome, exception)).record(ran, TimeUnit.NANOSECONDS);
+        }
+
+        void rejected(Reason reason) {
+            Counter counter = rejected.get(reason);
+            if (counter == null) {
+                counter = counter(
+                        "virtual.thread.rejected", "Calls that were refused", tags.and("reason", reason.name()));
+                rejected.put(reason, counter);
+            }
+            counter.increment();
+        }
+
+        void stuck(TaskSpec spec) {
+            Counter counter = stuck;
+            if (counter == null) {
+                gauge(
+                        "virtual.thread.tasks.stuck",
+                        "Calls that have run longer than virtual-thread.stuck-after and still run",
+                        () -> running.stuck(spec));
+                counter =
+                        counter("virtual.thread.stuck", "Calls that ran longer than virtual-thread.stuck-after", tags);
+                stuck = counter;
+            }
+            counter.increment();
+        }
+
+        private Timer other(Outcome outcome, String exception) {
+            Map<String, Timer> timers = others.getOrDefault(outcome, Map.of());
+            Timer timer = timers.get(exception);
+            if (timer == null) {
+                timer = run(outcome, exception);
+                timers.put(exception, timer);
+            }
+            return timer;
+        }
+
+        private Timer run(Outcome outcome, String exception) {
+            return timer(
+                    "virtual.thread.tasks",
+                    "Time that the body ran, zero for a call that ended without a start",
+                    tags.and("outcome", outcome.name().toLowerCase(Locale.ROOT), "exception", exception));
+        }
+
+        private Timer timer(String name, String description, Tags tags) {
+            return meters.register(Timer.builder(name).description(description).tags(tags)::register);
+        }
+
+        private Counter counter(String name, String description, Tags tags) {
+            return meters.register(
+                    Counter.builder(name).description(description).tags(tags)::register);
+        }
+
+        /** A filter may make one gauge of those of several methods, by taking a tag away: it shows the sum. */
+        private void gauge(String name, String description, LongSupplier value) {
+            List<LongSupplier> values = new CopyOnWriteArrayList<>(List.of(value));
+            Gauge gauge = meters.register(Gauge.builder(name, () -> values.stream()
+                            .mapToLong(LongSupplier::getAsLong)
+                            .sum())
+                    .description(description)
+                    .tags(tags)::register);
+            List<LongSupplier> first = gauges.putIfAbsent(gauge.getId(), values);
+            if (first != null) {
+                first.add(value);
             }
         }
     }

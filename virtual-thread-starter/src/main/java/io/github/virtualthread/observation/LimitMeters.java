@@ -1,47 +1,36 @@
 package io.github.virtualthread.observation;
 
+import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Gauges of every limit, those included that changed properties add. */
+/** Gauges of every limit, including those that changed properties add. */
 final class LimitMeters implements TaskLimitCustomizer {
 
-    private static final GaugeSpec PERMITS =
-            GaugeSpec.sum("virtual.thread.limit.permits", "Most calls that run at once");
-    private static final GaugeSpec AVAILABLE =
-            GaugeSpec.sum("virtual.thread.limit.available", "Permits that nobody holds");
-    private static final GaugeSpec WAITING =
-            GaugeSpec.sum("virtual.thread.limit.waiting", "Calls that wait for a permit");
-    private static final GaugeSpec SATURATED = GaugeSpec.longest(
-            "virtual.thread.limit.saturated",
-            "How long no permit has been free, while calls wait or have been rejected since");
-    private static final GaugeSpec QUEUE_CAPACITY =
-            GaugeSpec.sum("virtual.thread.limit.queue.capacity", "Most calls that may wait");
-    private static final GaugeSpec ABANDONED = GaugeSpec.sum(
-            "virtual.thread.limit.abandoned", "Permits held by bodies whose call has ended by cancel or timeout");
-    private static final GaugeSpec OLDEST_RUNNING = GaugeSpec.longest(
-            "virtual.thread.limit.oldest.running", "How long the oldest of the bodies has run that run now");
-    private static final GaugeSpec OLDEST_WAITING = GaugeSpec.longest(
-            "virtual.thread.limit.oldest.waiting",
-            "How long the first in the queue has waited, of those that wait now");
+    private static final Tags UNLIMITED = Tags.of("limit", LimitNames.NONE);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<TaskLimit> limits = new LinkedHashSet<>(); // guarded by lock
-    private @Nullable OwnMeters meters; // guarded by lock
+    private final Map<TaskLimit, Tags> tags = new ConcurrentHashMap<>();
+    private @Nullable TaskMeters meters; // guarded by lock
     private @Nullable RunningCalls calls; // guarded by lock
 
-    /** From now on there is a registry. */
-    void begin(OwnMeters meters, RunningCalls calls) {
+    /** From now on there is a registry, and every limit has its final name. */
+    void begin(TaskMeters meters, RunningCalls calls) {
         lock.lock();
         try {
             this.meters = meters;
             this.calls = calls;
-            limits.forEach(this::register);
+            limits.forEach(limit -> register(limit, meters, calls));
         } finally {
             lock.unlock();
         }
@@ -51,28 +40,59 @@ final class LimitMeters implements TaskLimitCustomizer {
     public void customize(TaskLimit limit) {
         lock.lock();
         try {
-            if (limits.add(limit)) {
-                register(limit);
+            if (limits.add(limit) && meters != null && calls != null) {
+                register(limit, meters, calls);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void register(TaskLimit limit) {
-        OwnMeters target = meters;
-        RunningCalls running = calls;
-        if (target == null || running == null) {
-            return;
+    /** The same for all meters of a limit. A child context that spells its name in another way does not make a second series. */
+    Tags tags(@Nullable TaskLimit limit) {
+        return limit == null ? UNLIMITED : tags.computeIfAbsent(limit, first -> Tags.of("limit", first.name()));
+    }
+
+    private void register(TaskLimit limit, TaskMeters meters, RunningCalls calls) {
+        new Gauges(meters, tags(limit))
+                .number("permits", limit::permits, "Most calls that run at once")
+                .number("available", limit::available, "Permits that nobody holds")
+                .number("waiting", limit::waiting, "Calls that wait for a permit")
+                .number("queue.capacity", limit::queueCapacity, "Most calls that may wait")
+                .number(
+                        "abandoned",
+                        () -> calls.of(limit).abandoned(),
+                        "Permits held by bodies whose call has ended by cancel or timeout")
+                .seconds(
+                        "saturated",
+                        () -> limit.saturated().toNanos() / 1e9,
+                        "How long no permit has been free, while calls wait or have been rejected since")
+                .seconds(
+                        "oldest.running",
+                        () -> calls.of(limit).oldest(),
+                        "How long the oldest of the bodies has run that run now")
+                .seconds(
+                        "oldest.waiting",
+                        () -> calls.firstWaiting(limit),
+                        "How long the first in the queue has waited, of those that wait now");
+    }
+
+    private record Gauges(TaskMeters meters, Tags tags) {
+
+        Gauges number(String name, Supplier<Number> value, String description) {
+            return gauge(name, null, value, description);
         }
-        Tags tags = target.limitTags(limit);
-        target.gauge(PERMITS, tags, limit::permits);
-        target.gauge(AVAILABLE, tags, limit::available);
-        target.gauge(WAITING, tags, limit::waiting);
-        target.gauge(SATURATED, tags, () -> limit.saturated().toNanos() / 1e9);
-        target.gauge(QUEUE_CAPACITY, tags, limit::queueCapacity);
-        target.gauge(ABANDONED, tags, () -> running.of(limit).abandoned());
-        target.gauge(OLDEST_RUNNING, tags, () -> running.of(limit).oldest());
-        target.gauge(OLDEST_WAITING, tags, () -> running.firstWaiting(limit));
+
+        Gauges seconds(String name, Supplier<Number> value, String description) {
+            return gauge(name, "seconds", value, description);
+        }
+
+        private Gauges gauge(String name, @Nullable String unit, Supplier<Number> value, String description) {
+            meters.register(Gauge.builder("virtual.thread.limit." + name, value)
+                    .description(description)
+                    .baseUnit(unit)
+                    .tags(tags)::register);
+            return this;
+        }
     }
 }

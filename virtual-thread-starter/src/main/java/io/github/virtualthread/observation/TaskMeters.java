@@ -3,10 +3,16 @@ package io.github.virtualthread.observation;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,12 +32,21 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskMeters.class);
 
+    /** Of all contexts: where two of them share a registry, a meter goes with the context that registered it. */
+    private static final Set<Registered> registered = ConcurrentHashMap.newKeySet();
+
+    /** A meter by the name and tags that it has in the registry, after filters. */
+    private record Registered(MeterRegistry registry, Meter.Id id) {}
+
     private final ObjectProvider<MeterRegistry> registries;
     private final ObjectProvider<TaskEngine> engine;
     private final Supplier<? extends @Nullable Duration> stuckAfter;
-    private final CallMeters calls = new CallMeters();
     private final LimitMeters limits = new LimitMeters();
-    private @Nullable OwnMeters meters;
+    private final CallMeters calls = new CallMeters(limits);
+    private final MeterRegistry nowhere = new CompositeMeterRegistry();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Registered> own = new ArrayList<>(); // guarded by lock
+    private volatile @Nullable MeterRegistry registry; // from the start until the close
     private volatile boolean running;
 
     /**
@@ -72,21 +87,21 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     @Override
     public void start() {
         running = true;
-        if (meters != null) {
+        if (registry != null) {
             return;
         }
-        MeterRegistry registry = registry();
-        if (registry == null) {
+        MeterRegistry found = find();
+        if (found == null) {
             calls.off();
             return;
         }
-        meters = new OwnMeters(registry);
+        registry = found;
         RunningCalls live = new RunningCalls(engine.getObject().liveCalls(), stuckAfter.get());
-        limits.begin(meters, live);
-        calls.begin(meters, live);
+        limits.begin(this, live);
+        calls.begin(this, live);
     }
 
-    private @Nullable MeterRegistry registry() {
+    private @Nullable MeterRegistry find() {
         try {
             MeterRegistry one = registries.getIfUnique();
             return one == null ? all(registries.orderedStream().toList()) : one;
@@ -103,6 +118,40 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         CompositeMeterRegistry composite = new CompositeMeterRegistry();
         registries.forEach(composite::add);
         return composite;
+    }
+
+    /**
+     * Registers a meter from the start until the close; at other times, makes one that records nothing. A meter that the
+     * registry refuses is logged and records nothing from then on: registering it again at each call would cost every call an
+     * exception.
+     *
+     * @param meter registers it; also called to make the one that records nothing
+     */
+    <M extends Meter> M register(Function<MeterRegistry, M> meter) {
+        lock.lock();
+        try {
+            MeterRegistry present = registry;
+            if (present == null) {
+                return meter.apply(nowhere);
+            }
+            M made = meter.apply(present);
+            Registered one = new Registered(present, made.getId());
+            if (registered.add(one)) {
+                own.add(one);
+            }
+            return made;
+        } catch (Throwable failure) {
+            M none = meter.apply(nowhere);
+            logger.warn(
+                    "Meter '{}' {} cannot be registered, and is missing until the application is started again: look at"
+                            + " the registry and its filters",
+                    none.getId().getName(),
+                    none.getId().getTags(),
+                    failure);
+            return none;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Leaves the meters where they are: calls may still end, and the context may be started again. */
@@ -122,11 +171,19 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         return Integer.MIN_VALUE;
     }
 
-    /** Removes the meters from the registry, those excepted that another context uses. */
+    /** Removes the meters that this context has registered. */
     @Override
     public void destroy() {
-        if (meters != null) {
-            meters.close();
+        lock.lock();
+        try {
+            registry = null;
+            own.forEach(each -> {
+                each.registry().remove(each.id());
+                registered.remove(each);
+            });
+            own.clear();
+        } finally {
+            lock.unlock();
         }
     }
 }

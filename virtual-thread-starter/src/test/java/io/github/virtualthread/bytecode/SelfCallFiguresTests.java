@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What it costs at the start to look for calls that objects make to themselves. */
 @Timeout(300)
+@Tag("benchmark")
 class SelfCallFiguresTests {
 
     private static final int ROUNDS = 200;

@@ -137,6 +137,36 @@ class LimitMetersTests {
     }
 
     @Test
+    void allMetersOfALimitHaveItsNameAtTheStart() throws Exception {
+        MeterRegistry late = new SimpleMeterRegistry();
+        try (MeteredEngine early = new MeteredEngine(List.of(late), LimitSettings.of("price-db", 1))) {
+            early.submit("price-db", () -> null).join();
+            early.awaitIdle();
+            early.limits.spell("priceDb");
+
+            early.meters.start();
+            early.limits.spell("PRICE-DB"); // by a child context
+            early.submit("Shop.other", "price-db", () -> null).join();
+
+            assertThat(late.getMeters())
+                    .extracting(meter -> meter.getId().getTag("limit"))
+                    .containsOnly("priceDb");
+        }
+    }
+
+    @Test
+    void theyKeepTheirValuesAfterAGarbageCollection() {
+        test.submit("db", () -> null).join();
+
+        System.gc();
+
+        assertThat(registry.getMeters())
+                .filteredOn(Gauge.class::isInstance)
+                .hasSize(17)
+                .allSatisfy(gauge -> assertThat(((Gauge) gauge).value()).isNotNaN());
+    }
+
+    @Test
     void runningCallsAreLookedAtOnceASecondAtMost() {
         AtomicInteger looks = new AtomicInteger();
         AtomicLong clock = new AtomicLong();
