@@ -69,7 +69,7 @@ final class ClassCode extends ClassVisitor {
         return false;
     }
 
-    /** Visits the code, once; before that nothing is known of the calls. */
+    /** Visits the code when called for the first time. Before that the calls are not known. */
     void visit() {
         if (!visited && reader != null) {
             reader.accept(this, ClassReader.SKIP_FRAMES);
@@ -77,19 +77,19 @@ final class ClassCode extends ClassVisitor {
         visited = true;
     }
 
-    /** Methods that run in place of those of the same name and descriptor further up. */
+    /** Methods that override those of the same name and descriptor in supertypes. */
     Set<String> overridable() {
         return overridable;
     }
 
-    /** Methods further up that run although they may be overridden here. */
+    /** Methods of supertypes that are called by {@code super}, so that they run even if they are overridden. */
     Set<String> superCalls() {
         return superCalls;
     }
 
     /**
-     * Calls whose target the class of the object decides; those in lambdas as calls of the method around them. Without calls
-     * of private methods, which cannot be overridden.
+     * Calls of methods that the class of the object may override, so without calls of private methods. A call in a lambda
+     * counts as a call of the method around it.
      */
     List<Call> calls() {
         return calls;
@@ -105,7 +105,7 @@ final class ClassCode extends ClassVisitor {
         calls.add(new Call(caller, line, callee));
     }
 
-    /** Adds an instruction that calls a method of the object as {@code super.send()} does: the very method that is named. */
+    /** Adds an instruction that calls exactly the method that it names, as {@code super.send()} does. */
     void addSuperCall(String callee) {
         superCalls.add(callee);
     }
@@ -145,7 +145,7 @@ final class ClassCode extends ClassVisitor {
 
     private String enclosing(String method) {
         String enclosing = method;
-        // bounded: a wrong class file must not keep the start in a circle
+        // bounded, so that a broken class file cannot keep the start in an endless loop
         for (int depth = 0; depth < lambdas.size() && synthetic.contains(enclosing); depth++) {
             enclosing = lambdas.getOrDefault(enclosing, enclosing);
         }

@@ -14,8 +14,8 @@ import org.springframework.asm.Type;
 /**
  * Follows {@code this} through the operand stack of one instance method, to find the calls that the object makes to itself.
  *
- * <p>Only what is loaded as {@code this} counts, not what a variable, a field or another method gives. Where several ways
- * meet, it must be {@code this} on each.
+ * <p>A value counts only if it is loaded as {@code this}; the value of another variable, of a field or of a method does not.
+ * Where branches meet, it must be {@code this} on each of them.
  */
 final class ThisTracker extends MethodVisitor {
 
@@ -182,16 +182,16 @@ final class ThisTracker extends MethodVisitor {
         atTargets.merge(label, stack.copy(), OperandStack::and);
     }
 
-    /** What comes next is reached by jumps only; where nothing is known of them, it begins with an empty stack. */
+    /** The next instruction is reached by jumps only. If none is known, it begins with an empty stack. */
     private void leave() {
         stack = new OperandStack();
         reached = false;
     }
 
     /**
-     * The operand stack of a running method, of which only one thing matters: the slots that certainly hold {@code this}.
+     * The operand stack of a running method. It only records which slots certainly hold {@code this}.
      *
-     * <p>What lies below the slots it knows of is something else, as far as it can tell. So a stack may begin empty anywhere.
+     * <p>Slots below the recorded ones count as something else. So a stack may begin empty anywhere.
      */
     private static final class OperandStack {
 
@@ -215,7 +215,7 @@ final class ThisTracker extends MethodVisitor {
             slots.add(true);
         }
 
-        /** Pushes slots that hold something else than {@code this}. */
+        /** Pushes slots that do not hold {@code this}. */
         void push(int size) {
             for (int i = 0; i < size; i++) {
                 slots.add(false);
@@ -227,8 +227,8 @@ final class ThisTracker extends MethodVisitor {
         }
 
         /**
-         * Pushes and pops as an instruction does that never puts another object where {@code this} was. That it may put a
-         * number there does no harm: no method is called on a number.
+         * Pushes and pops like an instruction that never puts another object into a slot that held {@code this}. It may put a
+         * number there, which does no harm: methods are not called on numbers.
          */
         void grow(int opcode) {
             int growth = growth(opcode);
@@ -239,7 +239,7 @@ final class ThisTracker extends MethodVisitor {
             }
         }
 
-        /** Copies the topmost slots and puts the copy below them and below {@code skipped} more. */
+        /** Copies the topmost slots, and inserts the copy below them and below {@code skipped} more. */
         void duplicate(int size, int skipped) {
             while (slots.size() < size + skipped) {
                 slots.add(0, false);
@@ -248,7 +248,7 @@ final class ThisTracker extends MethodVisitor {
             slots.addAll(top - skipped, List.copyOf(slots.subList(top, slots.size())));
         }
 
-        /** A stack of which nothing is known that is not true of both. */
+        /** Returns a stack whose slots hold {@code this} if they do so in both. */
         OperandStack and(OperandStack other) {
             OperandStack both = new OperandStack();
             for (int depth = Math.min(slots.size(), other.slots.size()) - 1; depth >= 0; depth--) {
@@ -262,9 +262,9 @@ final class ThisTracker extends MethodVisitor {
         }
 
         /**
-         * Looks up by how many slots an instruction makes the stack grow; negative if it makes the stack shrink.
+         * Returns by how many slots an instruction makes the stack grow; negative if it makes the stack shrink.
          *
-         * @param opcode an instruction whose operands do not decide that
+         * @param opcode an instruction for which that does not depend on its operands
          * @see <a href="https://docs.oracle.com/javase/specs/jvms/se21/html/jvms-6.html">JVM Specification, chapter 6</a>
          */
         private static int growth(int opcode) {

@@ -28,17 +28,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts and times every call. Once the first call of a method under a limit has made their series, an event costs two
- * look-ups and makes no key: specs of calls by hand are made for each call, and are none.
+ * Counts and times every call. The first call of a method under a limit makes their series. From then on an event costs two
+ * look-ups and allocates no key. A {@link TaskSpec} would not do as a key, because calls by hand make a new one for each call.
  */
 final class CallMeters implements TaskListener {
 
     private static final String NONE = "none";
 
-    /** Where meters are registered, and what their gauges look at. */
+    /** Where meters are registered, and what their gauges read. */
     private record Target(TaskMeters meters, RunningCalls running) {}
 
-    /** What happened before there was a registry. Holds no call: that would keep its result alive. */
+    /** An event from before the start. It does not hold the call, which would keep the result alive. */
     private record Early(@Nullable TaskLimit limit, String method, Consumer<Series> event) {}
 
     private final LimitMeters limits;
@@ -55,13 +55,13 @@ final class CallMeters implements TaskListener {
         this.limits = limits;
     }
 
-    /** From now on there is a registry. */
+    /** Records all earlier events and, from now on, every event at once. */
     void begin(TaskMeters meters, RunningCalls running) {
         target = new Target(meters, running);
         catchUp();
     }
 
-    /** There will be no registry. */
+    /** Records nothing, because there is no registry. */
     void off() {
         off = true;
         early.clear();
@@ -124,7 +124,7 @@ final class CallMeters implements TaskListener {
         }
     }
 
-    /** Pins are recorded after the meters have begun. */
+    /** Pins before the start are not recorded. */
     @Override
     public void pinned(String task, Duration time) {
         Target known = target;
@@ -156,7 +156,7 @@ final class CallMeters implements TaskListener {
         return methods == null ? series.computeIfAbsent(limit, first -> new ConcurrentHashMap<>()) : methods;
     }
 
-    /** Once, and not inside of the map: filters of the application run meanwhile. */
+    /** Creates each series once, and not inside the map: it runs filters of the application. */
     private Series create(Target known, @Nullable TaskLimit limit, String method, Map<String, Series> methods) {
         lock.lock();
         try {
@@ -171,7 +171,7 @@ final class CallMeters implements TaskListener {
         }
     }
 
-    /** The registry may come in between: looked at again. */
+    /** Keeps an event for later. If the meters begin meanwhile, it is recorded at once. */
     private void later(TaskSpec spec, Consumer<Series> event) {
         if (!off) {
             early.add(new Early(spec.limit(), spec.name(), event));
@@ -188,7 +188,7 @@ final class CallMeters implements TaskListener {
         }
     }
 
-    /** Tag value for what a call has failed with. A class without a name goes by that of the class it extends. */
+    /** Returns the tag value of an exception. For an anonymous class this is the name of the class that it extends. */
     private static String name(@Nullable Throwable failure) {
         if (failure == null) {
             return NONE;
@@ -295,7 +295,7 @@ final class CallMeters implements TaskListener {
                     Counter.builder(name).description(description).tags(tags)::register);
         }
 
-        /** A filter may make one gauge of those of several methods, by taking a tag away: it shows the sum. */
+        /** Registers a gauge. If a filter drops the tag of the method, the methods share one gauge, which shows their sum. */
         private void gauge(String name, String description, LongSupplier value) {
             List<LongSupplier> values = new CopyOnWriteArrayList<>(List.of(value));
             Gauge gauge = meters.register(Gauge.builder(name, () -> values.stream()

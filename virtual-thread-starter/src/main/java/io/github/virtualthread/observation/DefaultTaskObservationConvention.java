@@ -9,17 +9,17 @@ import io.micrometer.common.KeyValues;
 import java.util.Locale;
 
 /**
- * Observations named {@code virtual.thread.task}, with the keys of {@link TaskObservationDocumentation}; their spans are named
+ * Names observations {@code virtual.thread.task} and gives them the keys of {@link TaskObservationDocumentation}. Spans are named
  * after the method.
  */
 public class DefaultTaskObservationConvention implements TaskObservationConvention {
 
-    /** Not the name of a meter of the starter: the two would collide in a registry. */
+    /** Must differ from the names of the starter's meters: they would collide in a registry. */
     private static final String NAME = "virtual.thread.task";
 
     private static final String UNKNOWN = "unknown";
 
-    /** A convention without state. */
+    /** Creates a convention; it has no state. */
     public DefaultTaskObservationConvention() {}
 
     @Override

@@ -24,7 +24,7 @@ final class LimitMeters implements TaskLimitCustomizer {
     private @Nullable TaskMeters meters; // guarded by lock
     private @Nullable RunningCalls calls; // guarded by lock
 
-    /** From now on there is a registry, and every limit has its final name. */
+    /** Registers the gauges of all limits, which have their final names now. */
     void begin(TaskMeters meters, RunningCalls calls) {
         lock.lock();
         try {
@@ -48,7 +48,7 @@ final class LimitMeters implements TaskLimitCustomizer {
         }
     }
 
-    /** The same for all meters of a limit. A child context that spells its name in another way does not make a second series. */
+    /** Returns the same tags for all meters of a limit, even if a child context spells its name in another way later. */
     Tags tags(@Nullable TaskLimit limit) {
         return limit == null ? UNLIMITED : tags.computeIfAbsent(limit, first -> Tags.of("limit", first.name()));
     }

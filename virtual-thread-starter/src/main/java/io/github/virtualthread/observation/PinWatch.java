@@ -22,11 +22,11 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Logs virtual threads that block without letting go of their carrier, by the JVM's flight recorder. Each place is logged once
- * a minute at most; every pin is told to the listeners.
+ * Logs virtual threads that block without releasing their carrier, by the JVM's flight recorder. Each place is logged at most
+ * once per minute. Every pin is reported to the listeners.
  *
  * @see <a href="https://openjdk.org/jeps/491">JEP 491</a>: from JDK 24 on, synchronized does not pin; native frames and class
- *     initialisers still do
+ *     initializers still do
  */
 public final class PinWatch implements SmartLifecycle {
 
@@ -39,17 +39,17 @@ public final class PinWatch implements SmartLifecycle {
     private final Pattern taskThreads;
     private final LiveCalls calls;
     private final ObjectProvider<TaskListener> listeners;
-    private final Map<String, Long> told =
+    private final Map<String, Long> logged =
             new LinkedHashMap<>(); // place to time, oldest first; the stream's thread only
     private volatile @Nullable RecordingStream stream;
 
     /**
-     * A watch that has not begun.
+     * Creates a watch; it begins with {@link #start}.
      *
-     * @param threshold shortest pin that counts, zero or more
-     * @param threadNamePrefix begin of the names of threads of tasks
-     * @param calls tells which call a thread runs that is no thread of a task
-     * @param listeners told of every pin
+     * @param threshold pins shorter than this are ignored; zero or more
+     * @param threadNamePrefix prefix of the names of all threads of tasks
+     * @param calls finds the call that runs on a thread of its caller
+     * @param listeners notified of every pin
      */
     public PinWatch(
             Duration threshold, String threadNamePrefix, LiveCalls calls, ObjectProvider<TaskListener> listeners) {
@@ -59,7 +59,7 @@ public final class PinWatch implements SmartLifecycle {
         this.listeners = listeners;
     }
 
-    /** An application whose JVM cannot record, for want of a directory to write to for instance, starts all the same. */
+    /** Starts recording. A JVM that cannot record, for example because it has no directory to write to, is logged only. */
     @Override
     public void start() {
         Thread starter = Thread.currentThread();
@@ -69,7 +69,7 @@ public final class PinWatch implements SmartLifecycle {
         try {
             stream = record(loader);
         } catch (RuntimeException | InternalError noRecording) {
-            logger.warn("Pinned threads are not told of: the JVM's flight recorder cannot start", noRecording);
+            logger.warn("Pinned threads are not reported, because the JVM's flight recorder cannot start", noRecording);
         } finally {
             starter.setContextClassLoader(loader);
         }
@@ -82,7 +82,7 @@ public final class PinWatch implements SmartLifecycle {
             Thread.currentThread().setContextClassLoader(loader); // for the listeners
             pinned(event);
         });
-        made.onError(failure -> logger.warn("A pin could not be told", failure));
+        made.onError(failure -> logger.warn("A pinned thread could not be reported", failure));
         made.startAsync();
         return made;
     }
@@ -91,7 +91,7 @@ public final class PinWatch implements SmartLifecycle {
         String task = task(event.getThread());
         StackTraceElement[] stack = stack(event.getStackTrace());
         String place = place(stack);
-        if (isToBeTold(place)) {
+        if (isToBeLogged(place)) {
             Throwable where = new Throwable("Stack of a pinned thread");
             where.setStackTrace(stack);
             logger.warn(
@@ -102,18 +102,21 @@ public final class PinWatch implements SmartLifecycle {
                     reason(event),
                     where);
         }
-        listeners.orderedStream().forEach(listener -> tell(listener, task, event.getDuration()));
+        listeners.orderedStream().forEach(listener -> report(listener, task, event.getDuration()));
     }
 
-    private static void tell(TaskListener listener, String task, Duration time) {
+    private static void report(TaskListener listener, String task, Duration time) {
         try {
             listener.pinned(task, time);
         } catch (RuntimeException failure) {
-            logger.error("{} has failed on a pin of {}", listener, task, failure);
+            logger.error("{} has failed on a pinned thread of {}", listener, task, failure);
         }
     }
 
-    /** By the name of the thread, as its call may be over; of a caller's own thread only while its call runs. */
+    /**
+     * Finds the task by the name of its thread, because its call may be over. A call on its caller's thread is found only while
+     * it runs.
+     */
     private String task(@Nullable RecordedThread thread) {
         if (thread == null) {
             return LimitNames.NONE;
@@ -142,7 +145,7 @@ public final class PinWatch implements SmartLifecycle {
         return frames.toArray(StackTraceElement[]::new);
     }
 
-    /** Where the JDK was called from: what parks a thread is the same everywhere. */
+    /** Finds the place that called the JDK, because the frames that park a thread are the same everywhere. */
     private static String place(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {
             String type = frame.getClassName();
@@ -153,16 +156,16 @@ public final class PinWatch implements SmartLifecycle {
         return stack.length == 0 ? "an unknown place" : stack[0].toString();
     }
 
-    /** Later JDKs tell it. */
+    /** Later JDKs record a reason. */
     private static String reason(RecordedEvent event) {
         String reason = event.hasField("pinnedReason") ? event.getString("pinnedReason") : null;
         return reason == null ? "" : ": " + reason;
     }
 
-    private boolean isToBeTold(String place) {
+    private boolean isToBeLogged(String place) {
         long now = System.nanoTime();
-        told.values().removeIf(time -> now - time >= QUIET.toNanos());
-        return told.putIfAbsent(place, now) == null;
+        logged.values().removeIf(time -> now - time >= QUIET.toNanos());
+        return logged.putIfAbsent(place, now) == null;
     }
 
     @Override

@@ -15,18 +15,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What runs under each limit. To look goes through all calls that run: done once a second at most, for all gauges of all
- * limits.
+ * What runs under each limit. All running calls are read for that, at most once per second for all gauges of all limits.
  */
 final class RunningCalls {
 
-    /** How long an answer serves: one scrape of all gauges takes less, and the next comes later. */
+    /** How long a snapshot is used: one scrape of all gauges takes less, and the next one comes later. */
     private static final long FRESH = Duration.ofSeconds(1).toNanos();
 
     /**
      * What runs under one limit.
      *
-     * @param abandoned permits held by bodies whose call has ended
+     * @param abandoned number of permits held by bodies whose call has ended
      * @param oldest how long the oldest body has run, in seconds
      */
     record Holding(int abandoned, double oldest) {
@@ -62,7 +61,7 @@ final class RunningCalls {
         return fresh().limits().getOrDefault(limit, Holding.NOTHING);
     }
 
-    /** How many calls of that name, under that limit, have run for too long and still run. */
+    /** Counts the calls of that name and limit that are stuck and still run. */
     long stuck(TaskSpec spec) {
         return fresh().stuck().stream()
                 .filter(each -> each.limit() == spec.limit() && each.name().equals(spec.name()))
@@ -74,7 +73,7 @@ final class RunningCalls {
         return look == null || isOld(look) ? look() : look;
     }
 
-    /** How long the first in the queue has waited, in seconds: that needs no look at the others. */
+    /** Returns how long the first call in the queue has waited, in seconds; 0 if none waits. */
     double firstWaiting(TaskLimit limit) {
         return calls.waiting(limit.name(), 1).stream()
                 .mapToDouble(live -> seconds(live.call().waited()))

@@ -23,19 +23,20 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The meters {@code virtual.thread.*} of one application context, in its registry from its start until it is closed.
+ * The meters {@code virtual.thread.*} of one application context. They are in its registry from the start of the context until
+ * it is closed.
  *
- * <p>Looks for the registry when every bean is there, and not before: what happens earlier is kept in memory, and recorded
- * then. Without a registry nothing is recorded. Of several, the primary one gets the meters, or all where none is primary.
+ * <p>The registry is looked up when all beans have been created. Earlier events are kept in memory and recorded then. Without a
+ * registry nothing is recorded. With several registries the primary one gets the meters, or all of them if none is primary.
  */
 public final class TaskMeters implements SmartLifecycle, DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskMeters.class);
 
-    /** Of all contexts: where two of them share a registry, a meter goes with the context that registered it. */
+    /** Of all contexts: if two of them share a registry, a meter belongs to the context that registered it. */
     private static final Set<Registered> registered = ConcurrentHashMap.newKeySet();
 
-    /** A meter by the name and tags that it has in the registry, after filters. */
+    /** A meter, by the name and tags that filters of the registry gave it. */
     private record Registered(MeterRegistry registry, Meter.Id id) {}
 
     private final ObjectProvider<MeterRegistry> registries;
@@ -50,11 +51,11 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     private volatile boolean running;
 
     /**
-     * Meters that have not been registered yet.
+     * Creates the meters; they are registered at the start.
      *
-     * @param registries asked at the start
-     * @param engine asked at the start, what runs the calls
-     * @param stuckAfter asked at the start, how long a body runs before its call counts as stuck; null for any time
+     * @param registries registries of the application, looked up at the start
+     * @param engine engine that runs the calls, looked up at the start
+     * @param stuckAfter how long a body may run before its call is stuck, read at the start; null if no call is ever stuck
      */
     public TaskMeters(
             ObjectProvider<MeterRegistry> registries,
@@ -66,7 +67,7 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * What has to hear of every call.
+     * Returns the listener that counts and times calls.
      *
      * @return the same listener each time
      */
@@ -75,7 +76,7 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * What has to see every limit.
+     * Returns the customizer that registers the gauges of each limit.
      *
      * @return the same customizer each time
      */
@@ -83,7 +84,7 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         return limits;
     }
 
-    /** Registers the meters, at the first start. */
+    /** Registers the meters at the first start. Later starts change nothing. */
     @Override
     public void start() {
         running = true;
@@ -106,7 +107,8 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
             MeterRegistry one = registries.getIfUnique();
             return one == null ? all(registries.orderedStream().toList()) : one;
         } catch (BeansException failure) {
-            logger.warn("No meters of virtual threads, since there is no usable MeterRegistry", failure);
+            logger.warn(
+                    "No meters virtual.thread.* are registered, because no MeterRegistry bean can be used", failure);
             return null;
         }
     }
@@ -121,11 +123,10 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * Registers a meter from the start until the close; at other times, makes one that records nothing. A meter that the
-     * registry refuses is logged and records nothing from then on: registering it again at each call would cost every call an
-     * exception.
+     * Registers a meter. Before the start, after the close, and if the registry refuses the meter, one that records nothing
+     * takes its place. A refusal is logged. It is not tried again, because then each call would cost an exception.
      *
-     * @param meter registers it; also called to make the one that records nothing
+     * @param meter registers the meter in the registry that it is given
      */
     <M extends Meter> M register(Function<MeterRegistry, M> meter) {
         lock.lock();
@@ -143,8 +144,8 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         } catch (Throwable failure) {
             M none = meter.apply(nowhere);
             logger.warn(
-                    "Meter '{}' {} cannot be registered, and is missing until the application is started again: look at"
-                            + " the registry and its filters",
+                    "Meter '{}' {} cannot be registered and is missing until the application restarts. Check the meter"
+                            + " registry and its filters.",
                     none.getId().getName(),
                     none.getId().getTags(),
                     failure);
@@ -154,7 +155,7 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         }
     }
 
-    /** Leaves the meters where they are: calls may still end, and the context may be started again. */
+    /** Leaves the meters in the registry, because calls may still end and the context may be started again. */
     @Override
     public void stop() {
         running = false;
@@ -165,13 +166,13 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         return running;
     }
 
-    /** First to start, when every limit has its final name; last to stop. */
+    /** First to start, when all limits have their final names; last to stop. */
     @Override
     public int getPhase() {
         return Integer.MIN_VALUE;
     }
 
-    /** Removes the meters that this context has registered. */
+    /** Removes the meters that this context registered. */
     @Override
     public void destroy() {
         lock.lock();

@@ -5,40 +5,40 @@ import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a run while it is observed. Used on the thread of the body only. */
+/** The context of the observation of one run. It is used on the thread of the body only. */
 public final class TaskObservationContext extends Observation.Context {
 
     private final TaskCall call;
     private final String thread = Thread.currentThread().getName();
     private @Nullable Outcome outcome;
 
-    /** To be made on the thread of the body. */
+    /** Must be called on the thread of the body. */
     TaskObservationContext(TaskCall call) {
         this.call = call;
     }
 
     /**
-     * The call whose body runs.
+     * Returns the call whose body runs.
      *
-     * @return its name, limit and times
+     * @return the call, with its name, limit and times
      */
     public TaskCall call() {
         return call;
     }
 
     /**
-     * The thread on which the body runs.
+     * Returns the name of the thread on which the body runs.
      *
-     * @return its name
+     * @return the name
      */
     public String thread() {
         return thread;
     }
 
     /**
-     * How the run ended.
+     * Returns how the run ended.
      *
-     * @return null while it runs: conventions are asked at the start and at the end
+     * @return the outcome; null while the body runs, as it does when conventions are asked for the first time
      */
     public @Nullable Outcome outcome() {
         return outcome;

@@ -4,11 +4,11 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Names and keys of the observations of runs. A bean of this type replaces {@link DefaultTaskObservationConvention}, which is
- * easiest done by extending that.
+ * Names and key values of the observations of runs. A bean of this type replaces {@link DefaultTaskObservationConvention}; it
+ * is easiest to extend that class.
  *
- * <p>Asked on the thread of the body, at the start of a run and at its end. Must not block. A run whose convention throws at
- * the start is not observed; one whose convention throws at the end is not reported. Either is logged, and changes nothing for
+ * <p>Conventions are called on the thread of the body, at the start and at the end of a run, and must not block. If one throws at
+ * the start, the run is not observed; if it throws at the end, the run is not reported. Both are logged and change nothing for
  * the call.
  */
 public interface TaskObservationConvention extends ObservationConvention<TaskObservationContext> {

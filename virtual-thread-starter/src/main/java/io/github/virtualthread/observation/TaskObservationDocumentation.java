@@ -5,10 +5,10 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
-/** The observations there are, with their keys. */
+/** The observations that the starter makes, with their keys. */
 public enum TaskObservationDocumentation implements ObservationDocumentation {
 
-    /** One run of a body, on its virtual thread, or for {@code @Limited} on the thread of its caller. */
+    /** One run of a body, on its virtual thread or, with {@code @Limited}, on the thread of the caller. */
     RUN {
 
         @Override
@@ -27,16 +27,16 @@ public enum TaskObservationDocumentation implements ObservationDocumentation {
         }
     };
 
-    /** Keys with few values, for meters and spans. */
+    /** Keys with few possible values, for meters and spans. */
     public enum LowCardinality implements KeyName {
 
-        /** Name of the task: {@code Class.method}, or the name given in the annotation. */
+        /** Name of the task: {@code Class.method}, or the {@code name} of the annotation. */
         METHOD("method"),
 
-        /** Name of the limit, {@code none} for a call without one. */
+        /** Name of the limit; {@code none} for a call without a limit. */
         LIMIT("limit"),
 
-        /** How the run ended: {@code success}, {@code error}, {@code timeout}, {@code cancelled}; {@code unknown} while it runs. */
+        /** How the run ended: {@code success}, {@code error}, {@code timeout} or {@code cancelled}; before, {@code unknown}. */
         OUTCOME("outcome");
 
         private final String key;
@@ -51,7 +51,7 @@ public enum TaskObservationDocumentation implements ObservationDocumentation {
         }
     }
 
-    /** Keys with many values, for spans only. */
+    /** Keys with many possible values, for spans only. */
     public enum HighCardinality implements KeyName {
 
         /** Name of the thread of the body, as in logs and thread dumps. */

@@ -11,10 +11,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes each run an {@link Observation}, child of the one that was current when the call was made. It is current while the body
- * runs.
+ * Makes each run an {@link Observation}. Its parent is the observation that was current when the call was made. It is current
+ * itself while the body runs.
  *
- * <p>What is kept of a call is let go of when it ends, however it does.
+ * <p>Nothing is kept of a call that has ended, whatever its outcome.
  */
 public final class TaskObservations implements TaskListener {
 
@@ -25,10 +25,10 @@ public final class TaskObservations implements TaskListener {
     private final Map<TaskCall, Run> runs = new ConcurrentHashMap<>();
 
     /**
-     * Observations of no call yet.
+     * Creates a listener that observes every call from now on.
      *
-     * @param registry asked at each call, on the thread of its caller
-     * @param convention asked likewise for names and keys; null for those of the registry, else of
+     * @param registry supplies the registry; called for each call, on the thread of the caller
+     * @param convention supplies names and keys, likewise; if it returns null, the convention of the registry applies, otherwise
      *     {@link DefaultTaskObservationConvention}
      */
     public TaskObservations(
@@ -72,7 +72,7 @@ public final class TaskObservations implements TaskListener {
         return runs.size();
     }
 
-    /** What is kept of a call: its parent, and once it runs its observation. Handed from the caller's thread to the body's. */
+    /** What is kept of a call: its parent and, once it runs, its observation. Handed from the caller's thread to the body's. */
     private static final class Run {
 
         private final ObservationRegistry registry;
@@ -97,7 +97,7 @@ public final class TaskObservations implements TaskListener {
             try {
                 created.start();
             } catch (Throwable broken) {
-                // the convention is asked first, and for the name last: where there is none, no handler has begun
+                // the convention is asked first, and for the name last: without a name no handler has begun
                 if (made.getName() == null) {
                     observation = null;
                 }
@@ -106,7 +106,7 @@ public final class TaskObservations implements TaskListener {
             scope = Scoped.open(created, registry);
         }
 
-        /** A call that was never started has neither observation nor scope. */
+        /** Does nothing for a call that was never started: it has neither observation nor scope. */
         void stop(Outcome outcome, @Nullable Throwable failure) {
             Observation started = observation;
             if (started == null || context == null) {
@@ -133,7 +133,7 @@ public final class TaskObservations implements TaskListener {
         }
     }
 
-    /** A scope that leaves nothing current on the thread, which may be the caller's, even where a handler throws. */
+    /** A scope that leaves nothing current on the thread, which may be the caller's, even if a handler throws. */
     private record Scoped(Observation.Scope scope, Observation.@Nullable Scope outer, ObservationRegistry registry) {
 
         static Scoped open(Observation observation, ObservationRegistry registry) {
@@ -146,7 +146,7 @@ public final class TaskObservations implements TaskListener {
             }
         }
 
-        /** Handlers before the one that has thrown have opened theirs. */
+        /** Closes the scopes of the handlers that came before the one that threw. */
         private static void closeHalf(Observation.@Nullable Scope outer, ObservationRegistry registry) {
             Observation.Scope half = registry.getCurrentObservationScope();
             if (half != null && !half.equals(outer)) {

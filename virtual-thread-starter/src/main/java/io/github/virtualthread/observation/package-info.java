@@ -1,8 +1,10 @@
 /**
- * What monitoring sees of calls and limits: meters, observations and pins. Start at {@link TaskMeters}.
+ * Meters, observations and pinned threads, for monitoring. Start at {@link TaskMeters}.
  *
- * <p>Hears of calls by {@link io.github.virtualthread.execution.TaskListener}. Micrometer and the JVM's flight recorder are
- * optional.
+ * <p>Observations are API. {@link TaskMeters} and {@link PinWatch} are public for this jar only.
+ *
+ * <p>Knows calls by {@link io.github.virtualthread.execution.TaskListener}, and limits. Micrometer and the JVM's flight recorder
+ * are optional.
  */
 @NullMarked
 package io.github.virtualthread.observation;
