@@ -29,6 +29,20 @@ final class VirtualThreadAdvisor extends AbstractPointcutAdvisor {
         return interceptor;
     }
 
+    /** The annotated method that a call runs. One must apply, since the advisor has chosen the call. */
+    static AnnotatedMethod resolve(AnnotatedMethods methods, Method method, Class<?> targetClass) {
+        AnnotatedMethod annotated = methods.find(method, targetClass);
+        if (annotated == null) {
+            // the target is of another class than its target source says
+            annotated = methods.find(method, method.getDeclaringClass());
+        }
+        if (annotated == null) {
+            throw new IllegalStateException("%s.%s is advised, but no annotation applies to it on an object of %s"
+                    .formatted(method.getDeclaringClass().getName(), method.getName(), targetClass.getName()));
+        }
+        return annotated;
+    }
+
     private static final class AnnotatedPointcut extends StaticMethodMatcher implements Pointcut, ClassFilter {
 
         private final AnnotatedMethods methods;

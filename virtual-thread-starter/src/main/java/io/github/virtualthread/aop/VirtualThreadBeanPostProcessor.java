@@ -38,7 +38,7 @@ import org.springframework.util.StringValueResolver;
  * throws: what cannot be advised stays as it is and is among the mistakes that the check finds. Afterwards a bean with
  * mistakes that the check could not see fails its own creation.
  *
- * <p>Needs nothing but the bean factory and the environment. The {@link Interception} bean is looked up at the first
+ * <p>Needs nothing but the bean factory and the environment. The {@link CallEnvironment} bean is looked up at the first
  * call. The properties {@code virtual-thread.enabled} (default {@code true}) and {@code virtual-thread.mode} are read when the
  * first bean arrives. Where the former is {@code false}, or the mode is ASPECTJ, nothing is advised, and the checks run all the
  * same; in mode ASPECTJ the beans are made known to woven code.
@@ -113,7 +113,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         methods = new AnnotatedMethods(annotationType);
         weaving = weaving();
         beans = new CreatedBeans(methods, weaving::made);
-        advisor = new VirtualThreadAdvisor(methods, interceptor(Resolution.ofAdvised(methods)));
+        advisor = new VirtualThreadAdvisor(
+                methods, interceptor((method, type) -> VirtualThreadAdvisor.resolve(methods, method, type)));
     }
 
     private Weaving weaving() {
@@ -123,7 +124,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private VirtualThreadInterceptor interceptor(Resolution resolution) {
         ConfigurableListableBeanFactory beanFactory = factory();
         return new VirtualThreadInterceptor(
-                resolution, beanFactory::resolveEmbeddedValue, () -> beanFactory.getBean(Interception.class));
+                resolution, beanFactory::resolveEmbeddedValue, () -> beanFactory.getBean(CallEnvironment.class));
     }
 
     /** Begins to watch which beans are created, ahead of all post-processors and what they need. */
@@ -169,7 +170,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      */
     public void start() {
         if (isAdvising() && advisor instanceof VirtualThreadAdvisor ours) {
-            ours.getAdvice().interception();
+            ours.getAdvice().environment();
         }
         weaving.start(factory());
     }

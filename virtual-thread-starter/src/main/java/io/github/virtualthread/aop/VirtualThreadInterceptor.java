@@ -1,10 +1,14 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.execution.TaskBody;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskSpec;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -26,9 +30,9 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
     private final Resolution resolution;
     private final StringValueResolver placeholders;
-    private final Supplier<Interception> lookup;
-    private final Map<Class<?>, Map<Method, MethodCall>> calls = new ConcurrentHashMap<>();
-    private volatile @Nullable Interception interception;
+    private final Supplier<CallEnvironment> lookup;
+    private final Map<Class<?>, Map<Method, MethodInterceptor>> calls = new ConcurrentHashMap<>();
+    private volatile @Nullable CallEnvironment environment;
 
     /**
      * An interceptor that has looked nothing up yet.
@@ -37,7 +41,8 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
      * @param placeholders resolver of what the annotations say
      * @param lookup asked at the first call
      */
-    VirtualThreadInterceptor(Resolution resolution, StringValueResolver placeholders, Supplier<Interception> lookup) {
+    VirtualThreadInterceptor(
+            Resolution resolution, StringValueResolver placeholders, Supplier<CallEnvironment> lookup) {
         this.resolution = resolution;
         this.placeholders = placeholders;
         this.lookup = lookup;
@@ -45,63 +50,62 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Interception engine = interception();
-        return call(invocation, engine).invoke(invocation);
+        Method method = invocation.getMethod();
+        Object target = invocation.getThis();
+        Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
+        Map<Method, MethodInterceptor> ofClass = calls.get(targetClass);
+        MethodInterceptor known = ofClass == null ? null : ofClass.get(method);
+        if (known == null) {
+            known = create(method, targetClass);
+            calls.computeIfAbsent(targetClass, type -> new ConcurrentHashMap<>())
+                    .put(method, known);
+        }
+        return known.invoke(invocation);
     }
 
     /** What calls need, looked up once. */
-    Interception interception() {
-        Interception found = interception;
+    CallEnvironment environment() {
+        CallEnvironment found = environment;
         if (found == null) {
             found = lookup.get();
-            interception = found;
+            environment = found;
         }
         return found;
     }
 
-    private MethodCall call(MethodInvocation invocation, Interception engine) {
-        Method method = invocation.getMethod();
-        Object target = invocation.getThis();
-        Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
-        Map<Method, MethodCall> ofClass = calls.get(targetClass);
-        MethodCall known = ofClass == null ? null : ofClass.get(method);
-        if (known == null) {
-            known = create(method, targetClass, engine);
-            calls.computeIfAbsent(targetClass, type -> new ConcurrentHashMap<>())
-                    .put(method, known);
-        }
-        return known;
-    }
-
-    private MethodCall create(Method method, Class<?> targetClass, Interception engine) {
+    private MethodInterceptor create(Method method, Class<?> targetClass) {
+        CallEnvironment found = environment();
         AnnotatedMethod annotated = resolution.resolve(method, targetClass);
         if (annotated == null) {
-            return MethodCall.IN_PLACE;
+            return MethodInvocation::proceed;
         }
-        CallSettings settings = CallSettings.of(annotated, placeholders, engine.settings());
-        TaskSpec spec = engine.engine().spec(settings.name(), settings.limit(), settings.timeout());
-        return call(annotated, method, engine, spec);
+        CallSettings settings = CallSettings.of(annotated, placeholders, found.settings());
+        TaskSpec spec = found.engine().spec(settings.name(), settings.limit(), settings.timeout());
+        return of(annotated, method, found, spec);
     }
 
     /**
-     * How calls of a method are run.
+     * How calls of one method are run; made at the first of them.
      *
      * @param annotated the method that runs
      * @param called the method as its callers see it
      * @param spec name, limit and timeout
      */
-    static MethodCall call(AnnotatedMethod annotated, Method called, Interception engine, TaskSpec spec) {
+    static MethodInterceptor of(AnnotatedMethod annotated, Method called, CallEnvironment environment, TaskSpec spec) {
+        TaskEngine engine = environment.engine();
         if (annotated.isLimited()) {
-            return LimitedCall.of(called, engine.engine(), spec);
+            return LimitedCall.of(called, engine, spec);
+        }
+        if (!annotated.returnsNothing()) {
+            return invocation -> engine.submit(spec, () -> future(invocation));
         }
         Method running = annotated.method();
-        return annotated.returnsNothing()
-                ? invocation -> execute(engine, running, spec, invocation)
-                : invocation -> submit(engine, spec, invocation);
-    }
-
-    private static @Nullable Object submit(Interception engine, TaskSpec spec, MethodInvocation invocation) {
-        return engine.engine().submit(spec, () -> future(invocation));
+        return invocation -> {
+            engine.execute(spec, invocation::proceed, failure -> environment
+                    .uncaughtExceptionHandler()
+                    .handleUncaughtException(failure, running, invocation.getArguments()));
+            return null;
+        };
     }
 
     private static @Nullable Object future(MethodInvocation invocation) throws Throwable {
@@ -112,11 +116,52 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         return future;
     }
 
-    private static @Nullable Object execute(
-            Interception engine, Method method, TaskSpec spec, MethodInvocation invocation) {
-        engine.engine().execute(spec, invocation::proceed, failure -> engine.uncaughtExceptionHandler()
-                .handleUncaughtException(failure, method, invocation.getArguments()));
-        return null;
+    /**
+     * Runs calls on the thread of their caller, under the limit.
+     *
+     * @param throwsInterruption whether the method declares {@link InterruptedException}, as far as its callers see
+     */
+    private record LimitedCall(TaskEngine engine, TaskSpec spec, boolean throwsInterruption)
+            implements MethodInterceptor {
+
+        static LimitedCall of(Method called, TaskEngine engine, TaskSpec spec) {
+            boolean throwsInterruption = Arrays.stream(called.getExceptionTypes())
+                    .anyMatch(declared -> declared.isAssignableFrom(InterruptedException.class));
+            return new LimitedCall(engine, spec, throwsInterruption);
+        }
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            Body body = new Body(invocation);
+            try {
+                return engine.call(spec, body);
+            } catch (InterruptedException interruption) {
+                if (body.started || throwsInterruption) {
+                    throw interruption;
+                }
+                Thread.currentThread().interrupt();
+                CancellationException cancelled = new CancellationException(interruption.getMessage());
+                cancelled.initCause(interruption);
+                throw cancelled;
+            }
+        }
+
+        /** What the body throws is its own, also an interruption that it does not declare. */
+        private static final class Body implements TaskBody {
+
+            private final MethodInvocation invocation;
+            private boolean started;
+
+            Body(MethodInvocation invocation) {
+                this.invocation = invocation;
+            }
+
+            @Override
+            public @Nullable Object run() throws Throwable {
+                started = true;
+                return invocation.proceed();
+            }
+        }
     }
 
     /** Methods that have returned null instead of a future. */
@@ -152,25 +197,5 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         /** The annotated method, null for a method that is to run as if it were not annotated. */
         @Nullable
         AnnotatedMethod resolve(Method method, Class<?> targetClass);
-
-        /** For calls that an advisor has chosen, so that an annotation must apply. */
-        static Resolution ofAdvised(AnnotatedMethods methods) {
-            return (method, targetClass) -> {
-                AnnotatedMethod annotated = methods.find(method, targetClass);
-                if (annotated == null) {
-                    // the target is of another class than its target source says
-                    annotated = methods.find(method, method.getDeclaringClass());
-                }
-                if (annotated == null) {
-                    throw new IllegalStateException(
-                            "%s.%s is advised, but no annotation applies to it on an object of %s"
-                                    .formatted(
-                                            method.getDeclaringClass().getName(),
-                                            method.getName(),
-                                            targetClass.getName()));
-                }
-                return annotated;
-            };
-        }
     }
 }

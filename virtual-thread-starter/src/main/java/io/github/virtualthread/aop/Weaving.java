@@ -68,7 +68,7 @@ final class Weaving {
     /** All singletons are ready. */
     void start(BeanFactory factory) {
         if (wanted.getAsBoolean()) {
-            context().by(factory.getBean(Interception.class).engine());
+            context().by(factory.getBean(CallEnvironment.class).engine());
             WovenCalls.SHARED.start(context());
         }
     }

@@ -7,6 +7,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.lang.reflect.Method;
 import java.util.List;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class WovenContext {
 
     private final boolean inPlace;
-    private volatile Calls calls;
+    private volatile MethodInterceptor calls;
     private volatile @Nullable TaskEngine engine;
     private volatile boolean closed;
 
-    private WovenContext(boolean inPlace, Calls calls) {
+    private WovenContext(boolean inPlace, MethodInterceptor calls) {
         this.inPlace = inPlace;
         this.calls = calls;
     }
@@ -30,7 +31,7 @@ final class WovenContext {
 
     /** A context whose woven methods are run by its engine. */
     static WovenContext of(VirtualThreadInterceptor interceptor) {
-        return new WovenContext(false, interceptor::invoke);
+        return new WovenContext(false, interceptor);
     }
 
     @Nullable
@@ -64,18 +65,11 @@ final class WovenContext {
         return closed;
     }
 
-    @FunctionalInterface
-    private interface Calls {
-
-        @Nullable
-        Object invoke(MethodInvocation call) throws Throwable;
-    }
-
     /** Refuses calls as a closed engine does, without being the one of the context, which would be kept alive. */
     private static final class Refusal {
 
-        private static final Interception CLOSED =
-                new Interception(engine(), MethodSettings.NONE, new LoggingUncaughtExceptionHandler());
+        private static final CallEnvironment CLOSED =
+                new CallEnvironment(engine(), MethodSettings.NONE, new LoggingUncaughtExceptionHandler());
 
         private Refusal() {}
 
@@ -98,7 +92,7 @@ final class WovenContext {
             if (annotated == null) {
                 return call.proceed();
             }
-            return VirtualThreadInterceptor.call(
+            return VirtualThreadInterceptor.of(
                             annotated, method, CLOSED, CLOSED.engine().spec(annotated.defaultName(), null))
                     .invoke(call);
         }

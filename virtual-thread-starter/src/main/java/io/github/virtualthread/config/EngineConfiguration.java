@@ -1,7 +1,7 @@
 package io.github.virtualthread.config;
 
 import io.github.virtualthread.aop.ApplicationUncaughtExceptionHandler;
-import io.github.virtualthread.aop.Interception;
+import io.github.virtualthread.aop.CallEnvironment;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.CallWatch;
@@ -164,11 +164,11 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    Interception virtualThreadInterception(
+    CallEnvironment virtualThreadInterception(
             TaskEngine virtualThreadEngine,
             ObjectProvider<EngineSettings> virtualThreadSettings,
             ConfigurableListableBeanFactory beanFactory) {
-        return new Interception(
+        return new CallEnvironment(
                 virtualThreadEngine,
                 settings(virtualThreadSettings).methods(),
                 new ApplicationUncaughtExceptionHandler(beanFactory));

@@ -43,9 +43,9 @@ final class TestContext extends AnnotationConfigApplicationContext {
                         List::of,
                         false));
         registerBean(
-                "interception",
-                Interception.class,
-                () -> new Interception(
+                "environmentOfCalls",
+                CallEnvironment.class,
+                () -> new CallEnvironment(
                         getBean("engine", TaskEngine.class),
                         settings,
                         new ApplicationUncaughtExceptionHandler(getBeanFactory())));

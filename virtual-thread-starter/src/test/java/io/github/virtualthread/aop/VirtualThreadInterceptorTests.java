@@ -286,11 +286,11 @@ class VirtualThreadInterceptorTests {
             it.getDefaultListableBeanFactory().addBeanPostProcessor(new BeanPostProcessor() {
                 @Override
                 public Object postProcessAfterInitialization(Object bean, String name) {
-                    lookups.addAndGet(bean instanceof Interception ? 1 : 0);
+                    lookups.addAndGet(bean instanceof CallEnvironment ? 1 : 0);
                     return bean;
                 }
             });
-            it.getBeanFactory().getBeanDefinition("interception").setScope("prototype");
+            it.getBeanFactory().getBeanDefinition("environmentOfCalls").setScope("prototype");
         })) {
             assertThat(lookups).hasValue(0);
             context.getBean(Mailer.class).completable().get();

@@ -222,7 +222,7 @@ class WovenCallsTests {
         WovenContext context = WovenContext.of(new VirtualThreadInterceptor(
                 (method, type) -> WovenMethods.resolve(methods, method, type),
                 text -> text,
-                () -> new Interception(engine, MethodSettings.NONE, new LoggingUncaughtExceptionHandler())));
+                () -> new CallEnvironment(engine, MethodSettings.NONE, new LoggingUncaughtExceptionHandler())));
         context.by(engine);
         return context;
     }

@@ -11,5 +11,5 @@ import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
  * @param settings what applies where an annotation says nothing
  * @param uncaughtExceptionHandler told what {@code void} methods throw
  */
-public record Interception(
+public record CallEnvironment(
         TaskEngine engine, MethodSettings settings, AsyncUncaughtExceptionHandler uncaughtExceptionHandler) {}
