@@ -2,7 +2,7 @@ package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.actuate.CallCounts.Counts;
 import io.github.virtualthread.actuate.CallCounts.Name;
-import io.github.virtualthread.aop.AnnotatedCall;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -35,7 +35,7 @@ final class States {
         this.counts = counts;
     }
 
-    Overview all(Collection<AnnotatedCall> annotated) {
+    Overview all(Collection<AdvisedMethod> annotated) {
         List<LiveCall> running = live.running();
         Map<String, List<LiveCall>> byLimit = running.stream()
                 .collect(Collectors.groupingBy(call -> Name.of(call.call()).limit()));
@@ -76,8 +76,8 @@ final class States {
         return rejected;
     }
 
-    private List<MethodState> methods(Collection<AnnotatedCall> annotated, List<LiveCall> running) {
-        Map<Name, AnnotatedCall> declared = new HashMap<>();
+    private List<MethodState> methods(Collection<AdvisedMethod> annotated, List<LiveCall> running) {
+        Map<Name, AdvisedMethod> declared = new HashMap<>();
         annotated.forEach(call -> declared.putIfAbsent(Name.of(call.name(), call.limit()), call));
         Map<Name, Long> active =
                 running.stream().collect(Collectors.groupingBy(call -> Name.of(call.call()), Collectors.counting()));
@@ -90,7 +90,7 @@ final class States {
                 .toList();
     }
 
-    private MethodState state(Name name, @Nullable AnnotatedCall declared, long active) {
+    private MethodState state(Name name, @Nullable AdvisedMethod declared, long active) {
         Counts counted = counts.of(name);
         return new MethodState(
                 name.task(),

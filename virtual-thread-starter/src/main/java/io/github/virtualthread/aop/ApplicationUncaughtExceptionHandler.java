@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,7 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
      */
     public void handleUncaughtException(String task, Throwable failure) {
         AsyncUncaughtExceptionHandler handler = handler();
-        if (handler instanceof LoggingUncaughtExceptionHandler logging) {
+        if (handler instanceof Logging logging) {
             logging.log(task, failure);
         } else {
             handler.handleUncaughtException(failure, EXECUTE);
@@ -78,12 +79,30 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
         } catch (BeansException failure) {
             logger.error("The handler of uncaught exceptions cannot be created; they are logged instead", failure);
         }
-        return handler == null ? new LoggingUncaughtExceptionHandler() : handler;
+        return handler == null ? new Logging() : handler;
     }
 
     private @Nullable AsyncUncaughtExceptionHandler ofConfigurer() {
         AsyncConfigurer configurer =
                 beanFactory.getBeanProvider(AsyncConfigurer.class).getIfUnique();
         return configurer == null ? null : configurer.getAsyncUncaughtExceptionHandler();
+    }
+
+    /**
+     * Logs at ERROR what a {@code void} method throws. The arguments are left out: they may be secret. Rejections are left out
+     * too: the engine logs them, with their number.
+     */
+    static final class Logging implements AsyncUncaughtExceptionHandler {
+
+        @Override
+        public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
+            log(method.getDeclaringClass().getName() + "." + method.getName(), ex);
+        }
+
+        void log(String task, Throwable failure) {
+            if (!TaskEngine.isRejection(failure)) {
+                logger.error("{} failed, and nobody waits for its outcome", task, failure);
+            }
+        }
     }
 }

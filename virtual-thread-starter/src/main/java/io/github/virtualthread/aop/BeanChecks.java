@@ -1,6 +1,7 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.aop.CreatedBeans.Created;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -33,7 +34,7 @@ final class BeanChecks {
     private final OverrideChecks overrides;
     private final BiPredicate<String, Class<?>> classProxy;
     private final Set<Mistake> mistakes = new LinkedHashSet<>();
-    private final Set<AnnotatedCall> calls = new LinkedHashSet<>();
+    private final Set<AdvisedMethod> calls = new LinkedHashSet<>();
     private final Map<Class<?>, Created> seen = new LinkedHashMap<>();
 
     /**
@@ -98,12 +99,9 @@ final class BeanChecks {
     private void check(Created bean) {
         Findings findings = checks.check(bean.type(), bean.classProxy());
         mistakes.addAll(findings.mistakes());
-        calls.addAll(findings.calls());
+        calls.addAll(findings.methods());
         if (seen.putIfAbsent(bean.type(), bean) == null) {
-            methods.in(bean.type()).forEach(method -> {
-                TriggerWarnings.log(method);
-                FutureWarnings.log(method);
-            });
+            methods.in(bean.type()).forEach(MethodWarnings::log);
         }
     }
 

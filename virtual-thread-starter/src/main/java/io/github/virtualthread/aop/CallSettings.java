@@ -1,8 +1,10 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -48,11 +50,36 @@ record CallSettings(
         }
         String text = resolve(method.declaration().timeout(), placeholders);
         try {
-            Duration timeout = Timeouts.parse(text);
+            Duration timeout = duration(text);
             return timeout == null ? settings.timeout() : timeout;
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException("%s: timeout %s".formatted(method.qualifiedName(), wrong.getMessage()));
         }
+    }
+
+    /**
+     * Reads a duration as annotations spell it, such as {@code 2s}, {@code 500ms} or {@code PT2S}.
+     *
+     * @return more than zero; null where the text is empty
+     * @throws IllegalArgumentException if the text is something else; the message goes on after "timeout"
+     */
+    static @Nullable Duration duration(String text) {
+        if (text.isEmpty()) {
+            return null;
+        }
+        Duration duration;
+        try {
+            duration = DurationFormatterUtils.detectAndParse(text);
+        } catch (RuntimeException unreadable) {
+            throw new IllegalArgumentException("is no duration, was '%s'".formatted(text), unreadable);
+        }
+        if (!Durations.hasUnit(text)) {
+            throw new IllegalArgumentException("must be a duration with its unit, was '%s'".formatted(text));
+        }
+        if (!duration.isPositive()) {
+            throw new IllegalArgumentException("must be longer than zero, was '%s'".formatted(text));
+        }
+        return duration;
     }
 
     private static @Nullable String effective(@Nullable String limit) {

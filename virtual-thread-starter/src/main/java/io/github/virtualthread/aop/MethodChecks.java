@@ -1,27 +1,27 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Finds all mistakes in the annotated methods of one class; looks at each class once. */
 final class MethodChecks {
 
     private final AnnotatedMethods methods;
     private final SignatureChecks signatures = new SignatureChecks();
-    private final CallChecks reach;
-    private final LimitChecks limits;
-    private final TimeoutChecks timeouts;
+    private final SettingsChecks settings;
+    private final Reach reach;
     private final Map<Key, Checked> known = new ConcurrentHashMap<>();
 
-    MethodChecks(AnnotatedMethods methods, LimitChecks limits, TimeoutChecks timeouts, CallChecks reach) {
+    MethodChecks(AnnotatedMethods methods, SettingsChecks settings, Reach reach) {
         this.methods = methods;
+        this.settings = settings;
         this.reach = reach;
-        this.limits = limits;
-        this.timeouts = timeouts;
     }
 
     /**
@@ -55,7 +55,7 @@ final class MethodChecks {
 
     private Checked inspect(Class<?> type, boolean classProxy) {
         List<Mistake> mistakes = new ArrayList<>();
-        List<AnnotatedCall> calls = new ArrayList<>();
+        List<AdvisedMethod> calls = new ArrayList<>();
         List<AnnotatedMethod> advised = new ArrayList<>();
         Mistake ofClass = reach.checkClass(type, classProxy);
         if (ofClass != null) {
@@ -67,21 +67,37 @@ final class MethodChecks {
                 continue;
             }
             List<Mistake> found = Stream.of(
-                            Stream.of(limits.check(method), timeouts.check(method)),
-                            Stream.of(unreachable),
-                            signatures.check(method, type))
+                            settings.check(method), Stream.ofNullable(unreachable), signatures.check(method, type))
                     .flatMap(each -> each)
-                    .filter(mistake -> mistake != null)
                     .toList();
             mistakes.addAll(found);
             if (found.isEmpty()) {
-                CallSettings settings = limits.settings(method);
-                calls.add(new AnnotatedCall(
-                        method.qualifiedName(), settings.name(), settings.limit(), settings.timeout()));
+                CallSettings call = settings.settings(method);
+                calls.add(new AdvisedMethod(method.qualifiedName(), call.name(), call.limit(), call.timeout()));
                 advised.add(method);
             }
         }
         return new Checked(new Findings(mistakes.stream().distinct().toList(), calls, List.of()), advised);
+    }
+
+    /** Whether calls of annotated methods can be intercepted, by whatever means the mode has. */
+    interface Reach {
+
+        /** What keeps a whole class from it. */
+        @Nullable
+        Mistake checkClass(Class<?> type, boolean classProxy);
+
+        /** What keeps the calls of one method from it. */
+        @Nullable
+        Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy);
+
+        /** Whether a method of which calls cannot be intercepted is a mistake; otherwise it is none of those that are meant. */
+        boolean requires(AnnotatedMethod method);
+
+        /** Puts the mistakes of all classes together; may put one in place of many. */
+        default List<Mistake> summarize(List<Mistake> mistakes) {
+            return mistakes;
+        }
     }
 
     private record Key(Class<?> type, boolean classProxy) {}

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Whether calls of an annotated method pass the proxy of its bean. */
-final class ProxyChecks implements CallChecks {
+final class ProxyChecks implements MethodChecks.Reach {
 
     private final AnnotatedMethods methods;
 

@@ -3,16 +3,15 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
+import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
@@ -142,17 +141,16 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * Checks every annotated method of every bean, including those not created yet; creates none. To be called once,
      * when the singletons are ready.
      *
-     * @param limitNames names of the limits there are, asked again for beans that are created later
+     * @param limits limits of the application, looked at again for beans that are created later
      * @param settings what applies where an annotation says nothing
      * @return all mistakes, and all advised methods
      */
-    public Findings check(Supplier<? extends Collection<String>> limitNames, MethodSettings settings) {
+    public Findings check(TaskLimits limits, MethodSettings settings) {
         StringValueResolver placeholders = factory()::resolveEmbeddedValue;
-        LimitChecks limits = new LimitChecks(placeholders, limitNames, settings);
-        CallChecks reach = mode() == AdviceMode.ASPECTJ
+        MethodChecks.Reach reach = mode() == AdviceMode.ASPECTJ
                 ? new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader())
                 : new ProxyChecks(methods);
-        MethodChecks checks = new MethodChecks(methods, limits, new TimeoutChecks(placeholders), reach);
+        MethodChecks checks = new MethodChecks(methods, new SettingsChecks(placeholders, limits, settings), reach);
         lateChecks = checks;
         weaving.checkBy(checks);
         OverrideChecks overrides =
@@ -161,7 +159,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                 .check(beans, isAdvising());
         List<Mistake> mistakes = new ArrayList<>(reach.summarize(findings.mistakes()));
         mistakes.addAll(weaving.check(factory(), beans.created()));
-        return new Findings(mistakes.stream().distinct().toList(), findings.calls(), findings.selfInvocations());
+        return new Findings(mistakes.stream().distinct().toList(), findings.methods(), findings.selfInvocations());
     }
 
     /**

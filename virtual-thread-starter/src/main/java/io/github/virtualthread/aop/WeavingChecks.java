@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 
 /** Whether annotated methods are woven, in mode ASPECTJ. */
-final class WeavingChecks implements CallChecks {
+final class WeavingChecks implements MethodChecks.Reach {
 
     private final AnnotatedMethods methods;
     private final boolean weaverNeeded;

@@ -69,7 +69,7 @@ final class WovenContext {
     private static final class Refusal {
 
         private static final CallEnvironment CLOSED =
-                new CallEnvironment(engine(), MethodSettings.NONE, new LoggingUncaughtExceptionHandler());
+                new CallEnvironment(engine(), MethodSettings.NONE, new ApplicationUncaughtExceptionHandler.Logging());
 
         private Refusal() {}
 

@@ -1,6 +1,6 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.aop.AnnotatedCall;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -9,11 +9,11 @@ import java.util.concurrent.CopyOnWriteArraySet;
 /** The advised methods that the checks have found, in all contexts that use one engine; known once each has started. */
 public final class AnnotatedCalls {
 
-    private final Set<AnnotatedCall> found = new CopyOnWriteArraySet<>();
+    private final Set<AdvisedMethod> found = new CopyOnWriteArraySet<>();
 
     AnnotatedCalls() {}
 
-    void add(Collection<AnnotatedCall> calls) {
+    void add(Collection<AdvisedMethod> calls) {
         found.addAll(calls);
     }
 
@@ -23,7 +23,7 @@ public final class AnnotatedCalls {
      *
      * @return unmodifiable, in the order in which they were found
      */
-    public List<AnnotatedCall> all() {
+    public List<AdvisedMethod> all() {
         return List.copyOf(found);
     }
 }

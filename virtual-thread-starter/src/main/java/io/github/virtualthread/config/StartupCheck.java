@@ -1,7 +1,7 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.aop.AnnotatedCall;
 import io.github.virtualthread.aop.Findings;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -57,7 +57,7 @@ final class StartupCheck implements SmartInitializingSingleton {
         mistakes.addAll(declaredTwice());
         mistakes.addAll(pools.read());
         mistakes.addAll(unknownDefault(given));
-        Findings findings = postProcessor.check(limits::names, given.methods());
+        Findings findings = postProcessor.check(limits, given.methods());
         mistakes.addAll(findings.mistakes());
         if (given.selfInvocation() == SelfInvocation.FAIL) {
             mistakes.addAll(findings.selfInvocations());
@@ -65,13 +65,13 @@ final class StartupCheck implements SmartInitializingSingleton {
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
         }
-        findings.calls().stream()
-                .map(AnnotatedCall::limit)
+        findings.methods().stream()
+                .map(AdvisedMethod::limit)
                 .filter(Objects::nonNull)
                 .forEach(limits::spell);
         postProcessor.start();
         if (postProcessor.isEnabled()) {
-            calls.add(findings.calls());
+            calls.add(findings.methods());
         }
         pools.warnOfOverdraft();
         new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names())

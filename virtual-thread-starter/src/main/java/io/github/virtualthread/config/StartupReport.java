@@ -1,7 +1,7 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.aop.AnnotatedCall;
 import io.github.virtualthread.aop.Findings;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ final class StartupReport {
      * @param intercepted whether annotated methods are intercepted
      */
     void log(Findings findings, TaskLimits limits, boolean intercepted) {
-        List<AnnotatedCall> calls = findings.calls();
+        List<AdvisedMethod> calls = findings.methods();
         logger.info(summary(calls, limits, intercepted));
         calls.forEach(call -> logger.debug(
                 "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
@@ -53,7 +53,7 @@ final class StartupReport {
         }
     }
 
-    private String summary(List<AnnotatedCall> calls, TaskLimits limits, boolean intercepted) {
+    private String summary(List<AdvisedMethod> calls, TaskLimits limits, boolean intercepted) {
         long unlimited = calls.stream().filter(call -> call.limit() == null).count();
         List<String> parts = new ArrayList<>();
         parts.add("%s annotated %s, %s of them without a limit%s"

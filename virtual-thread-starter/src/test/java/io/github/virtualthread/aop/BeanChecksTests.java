@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import ch.qos.logback.classic.Level;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.List;
 import java.util.Map;
@@ -150,7 +151,7 @@ class BeanChecksTests {
         })) {
             // the bean behind it is a subclass, by its definition, and so has methods of no interface
             assertThat(context.check().mistakes()).isEmpty();
-            assertThat(context.check().calls()).hasSize(2);
+            assertThat(context.check().methods()).hasSize(2);
         }
     }
 
@@ -181,8 +182,8 @@ class BeanChecksTests {
     @Test
     void everyAdvisedMethodIsCountedOnce() {
         try (TestContext context = TestContext.of(Several.class)) {
-            assertThat(context.check("report").calls())
-                    .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+            assertThat(context.check("report").methods())
+                    .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                     .containsExactly(
                             tuple(Implementing.class.getName() + ".send", "mail"),
                             tuple(Implementing.class.getName() + ".store", "report"));
@@ -320,7 +321,7 @@ class BeanChecksTests {
             var processor = context.getBean(VirtualThreadBeanPostProcessor.class);
             context.registerBeanDefinition("missing", new RootBeanDefinition("com.acme.Missing"));
 
-            assertThat(processor.check(List::of, MethodSettings.NONE).mistakes())
+            assertThat(processor.check(context.limits(), MethodSettings.NONE).mistakes())
                     .hasSize(1);
         }
     }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -57,8 +58,8 @@ class CalledBySpringTests {
             assertThat(listener.threads.take()).matches(Thread::isVirtual);
             Findings findings = context.check();
             assertThat(findings.mistakes()).isEmpty();
-            assertThat(findings.calls())
-                    .extracting(AnnotatedCall::method)
+            assertThat(findings.methods())
+                    .extracting(AdvisedMethod::method)
                     .containsExactly(Listener.class.getName() + ".onApplicationEvent");
         }
         assertThat(listener.threads).isEmpty();

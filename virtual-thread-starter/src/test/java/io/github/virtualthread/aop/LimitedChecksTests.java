@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import ch.qos.logback.classic.Level;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -33,8 +34,8 @@ class LimitedChecksTests {
             assertThat(logs.messages(Level.WARN)).isEmpty();
 
             assertThat(findings.mistakes()).isEmpty();
-            assertThat(findings.calls())
-                    .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+            assertThat(findings.methods())
+                    .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                     .containsExactly(tuple(HERE + "Right.count", "mail"), tuple(HERE + "Right.nothing", "mail"));
         }
     }

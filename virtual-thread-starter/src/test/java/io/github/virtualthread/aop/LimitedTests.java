@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -202,8 +203,8 @@ class LimitedTests {
 
                 assertThat(repository.find(mail(context)::available)).isZero();
                 assertThat(mail(context).available()).isOne();
-                assertThat(context.check().calls())
-                        .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+                assertThat(context.check().methods())
+                        .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                         .containsExactly(tuple(Repository.class.getName() + ".find", "mail"));
             }
         }

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.other.PackagePrivateBase;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
@@ -245,8 +249,8 @@ class MethodChecksTests {
     @Test
     void underAnAnnotatedClassTheyAreLeftOut() {
         assertThat(mistakes(LeftOut.class)).isEmpty();
-        assertThat(check(LeftOut.class, true).calls())
-                .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+        assertThat(check(LeftOut.class, true).methods())
+                .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                 .containsExactly(tuple(HERE + "LeftOut.run", "report"));
     }
 
@@ -351,8 +355,8 @@ class MethodChecksTests {
                 new StringValueResolver[] {environment::resolveRequiredPlaceholders, environment::resolvePlaceholders
                 }) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-            LimitChecks lenient = new LimitChecks(resolver, () -> limits, MethodSettings.NONE);
-            assertThat(new MethodChecks(methods, lenient, new TimeoutChecks(resolver), new ProxyChecks(methods))
+            SettingsChecks settings = new SettingsChecks(resolver, limits(), MethodSettings.NONE);
+            assertThat(new MethodChecks(methods, settings, new ProxyChecks(methods))
                             .check(Placeholder.class, true)
                             .mistakes())
                     .singleElement()
@@ -394,8 +398,8 @@ class MethodChecksTests {
     @Test
     void theFoundMethodsHaveTheirLimits() {
         defaultLimit = "mail";
-        assertThat(check(Limits.class, true).calls())
-                .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+        assertThat(check(Limits.class, true).methods())
+                .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                 .containsExactly(
                         tuple(HERE + "Limits.byDefault", "mail"),
                         tuple(HERE + "Limits.named", "report"),
@@ -404,8 +408,8 @@ class MethodChecksTests {
 
     @Test
     void theFoundMethodsHaveTheirNamesAndTimeouts() {
-        assertThat(check(Named.class, true).calls())
-                .extracting(AnnotatedCall::name, AnnotatedCall::timeout)
+        assertThat(check(Named.class, true).methods())
+                .extracting(AdvisedMethod::name, AdvisedMethod::timeout)
                 .containsExactly(tuple("Named.plain", null), tuple("daily-report", Duration.ofSeconds(2)));
     }
 
@@ -457,8 +461,12 @@ class MethodChecksTests {
         StringValueResolver resolver = new DefaultListableBeanFactory()::resolveEmbeddedValue;
         return new MethodChecks(
                 methods,
-                new LimitChecks(resolver, () -> limits, new MethodSettings(defaultLimit, null)),
-                new TimeoutChecks(resolver),
+                new SettingsChecks(resolver, limits(), new MethodSettings(defaultLimit, null)),
                 new ProxyChecks(methods));
+    }
+
+    private TaskLimits limits() {
+        return new TaskLimits(
+                limits.stream().map(name -> LimitSettings.of(name, 1)).toList(), new TaskTimer("timer"), change -> {});
     }
 }

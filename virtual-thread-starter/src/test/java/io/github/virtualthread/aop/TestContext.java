@@ -101,10 +101,10 @@ final class TestContext extends AnnotationConfigApplicationContext {
 
     Findings check(@Nullable String defaultLimit) {
         return getBean(POST_PROCESSOR, VirtualThreadBeanPostProcessor.class)
-                .check(limits()::names, new MethodSettings(defaultLimit, null));
+                .check(limits(), new MethodSettings(defaultLimit, null));
     }
 
-    private TaskLimits limits() {
+    TaskLimits limits() {
         return getBean("limits", TaskLimits.class);
     }
 

@@ -91,14 +91,14 @@ class TimeoutTests {
     @ParameterizedTest
     @CsvSource({"2s,PT2S", "500ms,PT0.5S", "PT1M30S,PT1M30S", "1m30s,PT1M30S"})
     void durationsAreWrittenSimplyOrInIsoForm(String text, Duration expected) {
-        assertThat(Timeouts.parse(text)).isEqualTo(expected);
+        assertThat(CallSettings.duration(text)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0s", "-1s", "PT0S", "-500ms"})
     void aTimeoutIsLongerThanZero(String text) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Timeouts.parse(text))
+                .isThrownBy(() -> CallSettings.duration(text))
                 .withMessage("must be longer than zero, was '%s'", text);
     }
 
@@ -106,7 +106,7 @@ class TimeoutTests {
     @ValueSource(strings = {"soon", "2 seconds", "2sec", "99999999999999999999s", "9223372036854775807d"})
     void textThatIsNoDurationIsRefused(String text) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Timeouts.parse(text))
+                .isThrownBy(() -> CallSettings.duration(text))
                 .withMessage("is no duration, was '%s'", text);
     }
 
@@ -114,7 +114,7 @@ class TimeoutTests {
     @ValueSource(strings = {"2", "250", "-1", "+5", "0"})
     void aNumberAloneIsRefused(String text) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Timeouts.parse(text))
+                .isThrownBy(() -> CallSettings.duration(text))
                 .withMessage("must be a duration with its unit, was '%s'", text);
     }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Level;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -93,7 +94,7 @@ class VirtualThreadBeanPostProcessorTests {
             assertThat(ProxiedBeans.isAdvised(mailer)).isFalse();
             Findings findings = context.check();
             assertThat(findings.mistakes()).isEmpty();
-            assertThat(findings.calls()).hasSize(2);
+            assertThat(findings.methods()).hasSize(2);
         }
     }
 
@@ -226,8 +227,8 @@ class VirtualThreadBeanPostProcessorTests {
                             .getName())
                     .startsWith("vt-Offloading.send");
             assertThat(context.getBean(Mailer.class).send().get()).isSameAs(Thread.currentThread());
-            assertThat(context.check().calls())
-                    .extracting(AnnotatedCall::method, AnnotatedCall::limit)
+            assertThat(context.check().methods())
+                    .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                     .containsExactly(tuple(Offloading.class.getName() + ".send", "mail"));
         }
     }

@@ -2,6 +2,7 @@ package io.github.virtualthread.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.aop.WovenCalls.WeakIdentityMap;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -222,7 +222,8 @@ class WovenCallsTests {
         WovenContext context = WovenContext.of(new VirtualThreadInterceptor(
                 (method, type) -> WovenMethods.resolve(methods, method, type),
                 text -> text,
-                () -> new CallEnvironment(engine, MethodSettings.NONE, new LoggingUncaughtExceptionHandler())));
+                () -> new CallEnvironment(
+                        engine, MethodSettings.NONE, new ApplicationUncaughtExceptionHandler.Logging())));
         context.by(engine);
         return context;
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.aop.AnnotatedCall;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.config.AnnotatedCalls;
 import io.github.virtualthread.config.EnableVirtual;
@@ -158,7 +158,7 @@ class AheadOfTimeTests {
     void scopedBeansAreCheckedOnceAndAdvised() {
         started(Scoped.class, LIMITS, LIMITS, context -> {
             assertThat(context.getBean(AnnotatedCalls.class).all())
-                    .extracting(AnnotatedCall::name)
+                    .extracting(AdvisedMethod::name)
                     .containsExactly("Session.permits");
             assertThat(context.getBean(Session.class).permits(context.getBean(TaskLimits.class)))
                     .isEqualTo(1);

@@ -6,8 +6,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.github.virtualthread.aop.AnnotatedCall;
 import io.github.virtualthread.aop.Findings;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
@@ -98,7 +98,7 @@ class StartupReportTests {
                     .log(
                             new Findings(
                                     List.of(),
-                                    List.of(new AnnotatedCall("com.acme.Mailer.send", "Mailer.send", null, null)),
+                                    List.of(new AdvisedMethod("com.acme.Mailer.send", "Mailer.send", null, null)),
                                     List.of()),
                             new TaskLimits(List.of(limits), timer, change -> {}),
                             true);

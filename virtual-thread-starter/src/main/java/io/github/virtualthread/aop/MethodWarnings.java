@@ -2,16 +2,21 @@ package io.github.virtualthread.aop;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** Warns of methods whose trigger takes their return for the end of the work, or looks at nothing that they return. */
-final class TriggerWarnings {
+/**
+ * Warns of methods that go on after their return where somebody takes that for the end: a trigger, which may look at nothing
+ * that they return, or the limit of a method with {@code @Limited}.
+ */
+final class MethodWarnings {
 
-    private static final Logger logger = LoggerFactory.getLogger(TriggerWarnings.class);
+    private static final Logger logger = LoggerFactory.getLogger(MethodWarnings.class);
 
     private static final List<String> LISTENERS = List.of(
             "org.springframework.kafka.annotation.KafkaListener",
@@ -20,16 +25,39 @@ final class TriggerWarnings {
             "org.springframework.amqp.rabbit.annotation.RabbitListener",
             "org.springframework.amqp.rabbit.annotation.RabbitHandler");
 
-    private TriggerWarnings() {}
+    private static final Set<String> FUTURES = Set.of(
+            "java.util.concurrent.Future",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Flow$Publisher",
+            "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.flow.Flow",
+            "kotlinx.coroutines.Deferred");
+
+    private MethodWarnings() {}
 
     static void log(AnnotatedMethod method) {
         if (method.isLimited()) {
-            return;
-        }
-        if (!method.returnsNothing()) {
+            warnOfEarlyRelease(method);
+        } else if (method.returnsNothing()) {
+            warnOfEarlyEnd(method);
+        } else {
             warnOfLostFailure(method);
-            return;
         }
+    }
+
+    private static void warnOfEarlyRelease(AnnotatedMethod method) {
+        Class<?> returned = method.method().getReturnType();
+        if (isFuture(returned)) {
+            logger.warn(
+                    "{} has {} and returns {}: the permit covers the method, not what goes on after it has returned. Use "
+                            + "@VirtualThread, or return the value itself",
+                    method.qualifiedName(),
+                    method.annotation(),
+                    returned.getSimpleName());
+        }
+    }
+
+    private static void warnOfEarlyEnd(AnnotatedMethod method) {
         String annotation = method.annotation();
         if (isScheduledWithDelay(method)) {
             logger.warn(
@@ -57,6 +85,11 @@ final class TriggerWarnings {
                     method.qualifiedName(),
                     method.annotation());
         }
+    }
+
+    private static boolean isFuture(Class<?> type) {
+        return TypeHierarchy.of(type).stream().map(Class::getName).anyMatch(FUTURES::contains)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
     // each annotation is asked for by its type: another one, ours included, may contradict itself

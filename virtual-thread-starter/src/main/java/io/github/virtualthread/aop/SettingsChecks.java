@@ -1,46 +1,42 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
-import java.util.Collection;
-import java.util.function.Supplier;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
-/** Whether an annotation asks for a limit that there is. */
-final class LimitChecks {
+/** Whether an annotation asks for a limit that there is, and for a timeout that is one. */
+final class SettingsChecks {
 
     private final StringValueResolver placeholders;
-    private final Supplier<? extends Collection<String>> names;
+    private final TaskLimits limits;
     private final MethodSettings settings;
 
-    LimitChecks(
-            StringValueResolver placeholders, Supplier<? extends Collection<String>> names, MethodSettings settings) {
+    SettingsChecks(StringValueResolver placeholders, TaskLimits limits, MethodSettings settings) {
         this.placeholders = placeholders;
-        this.names = names;
+        this.limits = limits;
         this.settings = settings;
     }
 
     /**
      * What a method runs under.
      *
-     * @throws IllegalArgumentException if {@link #check} or {@link TimeoutChecks} has a mistake for it
+     * @throws IllegalArgumentException if {@link #check} has a mistake for it
      */
     CallSettings settings(AnnotatedMethod method) {
         return CallSettings.of(method, placeholders, settings);
     }
 
-    /** An annotation with a placeholder that nothing gives a value to. */
-    static Mistake unreadable(AnnotatedMethod method, IllegalArgumentException failure) {
-        return new Mistake(
-                "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),
-                "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}.");
+    Stream<Mistake> check(AnnotatedMethod method) {
+        return Stream.of(checkLimit(method), checkTimeout(method)).filter(Objects::nonNull);
     }
 
-    @Nullable
-    Mistake check(AnnotatedMethod method) {
+    private @Nullable Mistake checkLimit(AnnotatedMethod method) {
         String limit;
         try {
             CallSettings.name(method, placeholders);
@@ -59,34 +55,53 @@ final class LimitChecks {
                             .formatted(method.annotation(), method.place()),
                     "Name one, as in %s(\"db\"), or remove %s.".formatted(method.annotation(), method.annotation()));
         }
-        Collection<String> known = names.get();
         // a default limit that does not exist is a mistake of its own, not one of every method
-        return limit == null || limit.equals(settings.defaultLimit()) || isKnown(limit, known)
+        return limit == null || limit.equals(settings.defaultLimit()) || limits.contains(limit)
                 ? null
-                : unknown(method, limit, known);
+                : unknown(method, limit);
     }
 
-    private static boolean isKnown(String limit, Collection<String> known) {
-        return known.stream().map(LimitNames::uniform).anyMatch(LimitNames.uniform(limit)::equals);
+    private @Nullable Mistake checkTimeout(AnnotatedMethod method) {
+        String text;
+        try {
+            text = CallSettings.resolve(method.declaration().timeout(), placeholders);
+        } catch (IllegalArgumentException failure) {
+            return unreadable(method, failure);
+        }
+        try {
+            CallSettings.duration(text);
+            return null;
+        } catch (IllegalArgumentException wrong) {
+            return new Mistake(
+                    "%s: timeout of %s %s".formatted(method.place(), method.annotation(), wrong.getMessage()),
+                    "Write a duration such as timeout = \"2s\" or \"500ms\", or remove it for no timeout of its own.");
+        }
     }
 
-    private Mistake unknown(AnnotatedMethod method, String limit, Collection<String> known) {
-        String action = Spelling.nearest(limit, known)
+    /** An annotation with a placeholder that nothing gives a value to. */
+    private static Mistake unreadable(AnnotatedMethod method, IllegalArgumentException failure) {
+        return new Mistake(
+                "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),
+                "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}.");
+    }
+
+    private Mistake unknown(AnnotatedMethod method, String limit) {
+        String action = Spelling.nearest(limit, limits.names())
                         .map("Did you mean '%s'? "::formatted)
                         .orElse("")
                 + "Correct " + source(method);
         return new Mistake(
-                "%s asks for limit '%s', but %s".formatted(method.place(), limit, problem(limit, known)),
+                "%s asks for limit '%s', but %s".formatted(method.place(), limit, problem(limit)),
                 LimitNames.isAllowed(limit)
                         ? "%s, or set %s.permits.".formatted(action, PropertyKeys.limit(limit))
                         : action + ".");
     }
 
-    private static String problem(String limit, Collection<String> known) {
+    private String problem(String limit) {
         if (!LimitNames.isAllowed(limit)) {
             return "a name has letters, digits, '-', '_' and '.' only";
         }
-        return known.isEmpty() ? "no limits are configured" : "the configured limits are " + known;
+        return limits.names().isEmpty() ? "no limits are configured" : "the configured limits are " + limits.names();
     }
 
     /** Where the name of the limit is written. */
