@@ -1,6 +1,6 @@
 package io.github.virtualthread.actuate;
 
-import io.github.virtualthread.config.AnnotatedCalls;
+import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
@@ -41,7 +41,7 @@ public final class VirtualThreadsEndpoint {
     private static final String DEFAULT_CALLS = "100";
 
     private final TaskLimits limits;
-    private final AnnotatedCalls annotated;
+    private final AdvisedMethods annotated;
     private final LiveCalls live;
     private final States states;
     private final List<String> mdcKeys;
@@ -58,7 +58,7 @@ public final class VirtualThreadsEndpoint {
     public VirtualThreadsEndpoint(
             TaskLimits limits,
             TaskEngine engine,
-            AnnotatedCalls annotated,
+            AdvisedMethods annotated,
             CallCounts counts,
             Collection<String> mdcKeys) {
         this.limits = limits;

@@ -4,7 +4,7 @@ import io.github.virtualthread.actuate.CallCounts;
 import io.github.virtualthread.actuate.KnownParameters;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
 import io.github.virtualthread.actuate.VirtualThreadsWebExtension;
-import io.github.virtualthread.config.AnnotatedCalls;
+import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.TaskLimits;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -42,7 +42,7 @@ public class VirtualThreadEndpointAutoConfiguration {
     VirtualThreadsEndpoint virtualThreadsEndpoint(
             TaskLimits limits,
             TaskEngine engine,
-            AnnotatedCalls annotated,
+            AdvisedMethods annotated,
             CallCounts counts,
             VirtualThreadProperties properties) {
         return new VirtualThreadsEndpoint(

@@ -76,8 +76,8 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    AnnotatedCalls virtualThreadAnnotatedCalls() {
-        return new AnnotatedCalls();
+    AdvisedMethods virtualThreadAdvisedMethods() {
+        return new AdvisedMethods();
     }
 
     @Bean

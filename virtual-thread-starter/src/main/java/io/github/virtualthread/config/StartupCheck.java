@@ -28,7 +28,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     private final ObjectProvider<EngineSettings> settings;
     private final TaskLimits limits;
     private final PoolPermits pools;
-    private final AnnotatedCalls calls;
+    private final AdvisedMethods advised;
     private final ApplicationDecorators decorators;
     private final ConfigurableListableBeanFactory beanFactory;
 
@@ -38,14 +38,14 @@ final class StartupCheck implements SmartInitializingSingleton {
             ObjectProvider<EngineSettings> virtualThreadSettings,
             TaskLimits virtualThreadLimits,
             PoolPermits virtualThreadPoolPermits,
-            AnnotatedCalls virtualThreadAnnotatedCalls,
+            AdvisedMethods virtualThreadAdvisedMethods,
             ApplicationDecorators virtualThreadDecorators,
             ConfigurableListableBeanFactory beanFactory) {
         this.postProcessor = postProcessor;
         this.settings = virtualThreadSettings;
         this.limits = virtualThreadLimits;
         this.pools = virtualThreadPoolPermits;
-        this.calls = virtualThreadAnnotatedCalls;
+        this.advised = virtualThreadAdvisedMethods;
         this.decorators = virtualThreadDecorators;
         this.beanFactory = beanFactory;
     }
@@ -71,7 +71,7 @@ final class StartupCheck implements SmartInitializingSingleton {
                 .forEach(limits::spell);
         postProcessor.start();
         if (postProcessor.isEnabled()) {
-            calls.add(findings.methods());
+            advised.add(findings.methods());
         }
         pools.warnOfOverdraft();
         new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names())

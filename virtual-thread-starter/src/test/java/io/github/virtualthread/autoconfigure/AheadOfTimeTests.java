@@ -7,7 +7,7 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
-import io.github.virtualthread.config.AnnotatedCalls;
+import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
@@ -157,7 +157,7 @@ class AheadOfTimeTests {
     @CompiledTest
     void scopedBeansAreCheckedOnceAndAdvised() {
         started(Scoped.class, LIMITS, LIMITS, context -> {
-            assertThat(context.getBean(AnnotatedCalls.class).all())
+            assertThat(context.getBean(AdvisedMethods.class).all())
                     .extracting(AdvisedMethod::name)
                     .containsExactly("Session.permits");
             assertThat(context.getBean(Session.class).permits(context.getBean(TaskLimits.class)))

@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
 
 /** The advised methods that the checks have found, in all contexts that use one engine; known once each has started. */
-public final class AnnotatedCalls {
+public final class AdvisedMethods {
 
     private final Set<AdvisedMethod> found = new CopyOnWriteArraySet<>();
 
-    AnnotatedCalls() {}
+    AdvisedMethods() {}
 
-    void add(Collection<AdvisedMethod> calls) {
-        found.addAll(calls);
+    void add(Collection<AdvisedMethod> methods) {
+        found.addAll(methods);
     }
 
     /**
