@@ -4,10 +4,10 @@ import io.github.virtualthread.mistake.Mistake;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.config.InstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
  * Remembers the beans with annotated methods that were created before the checks: what they really are, how they were
@@ -16,34 +16,20 @@ import org.springframework.beans.factory.config.InstantiationAwareBeanPostProces
  * <p>Joins the factory before all other post-processors. So it also sees what they pull in, but not what somebody
  * registered as a ready object, such as a mock.
  */
-final class CreatedBeans implements InstantiationAwareBeanPostProcessor {
+final class CreatedBeans implements BeanPostProcessor {
 
     private final AnnotatedMethods methods;
-    private final Consumer<Object> made;
     private final Map<String, Class<?>> unseen = new ConcurrentHashMap<>();
     private final Map<String, Created> created = new ConcurrentHashMap<>();
     private final Map<Created, Mistake> failures = new ConcurrentHashMap<>();
 
-    /**
-     * Remembers nothing yet.
-     *
-     * @param made told of each object as soon as it is there
-     */
-    CreatedBeans(AnnotatedMethods methods, Consumer<Object> made) {
+    CreatedBeans(AnnotatedMethods methods) {
         this.methods = methods;
-        this.made = made;
-    }
-
-    @Override
-    public boolean postProcessAfterInstantiation(Object bean, String beanName) {
-        made.accept(bean);
-        return true;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (!methods.in(bean.getClass()).isEmpty()) {
-            made.accept(bean); // what a factory bean made is seen here for the first time
             unseen.put(key(bean, beanName), TypeHierarchy.userClass(bean.getClass()));
         }
         return bean;
@@ -54,13 +40,12 @@ final class CreatedBeans implements InstantiationAwareBeanPostProcessor {
         unseen.remove(key(bean, beanName));
     }
 
-    /** The bean went on to the application, proxied or not. */
-    void add(Object bean, String beanName, Created as) {
+    /** The bean went on to the application, proxied or not; if not, a failure may say why. */
+    void add(Object bean, String beanName, Created as, @Nullable Mistake failure) {
         created.put(key(bean, beanName), as);
-    }
-
-    void addFailure(Created bean, Mistake mistake) {
-        failures.put(bean, mistake);
+        if (failure != null) {
+            failures.put(as, failure);
+        }
     }
 
     /** Beans that were created before our post-processor could see them, by name. */

@@ -17,17 +17,14 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
-import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
-import org.springframework.util.StringValueResolver;
 
 /**
  * Advises beans whose methods have {@link VirtualThread}, or another annotation that was chosen in its place, or
@@ -38,8 +35,8 @@ import org.springframework.util.StringValueResolver;
  * mistakes that the check could not see fails its own creation.
  *
  * <p>Needs nothing but the bean factory and the environment. The {@link CallEnvironment} bean is looked up at the first
- * call. The properties {@code virtual-thread.enabled} (default {@code true}) and {@code virtual-thread.mode} are read when the
- * first bean arrives. Where the former is {@code false}, or the mode is ASPECTJ, nothing is advised, and the checks run all the
+ * call. The properties {@code virtual-thread.enabled} (default {@code true}) and {@code virtual-thread.mode} are read before
+ * the first bean is created. Where the former is {@code false}, or the mode is ASPECTJ, nothing is advised, and the checks run all the
  * same; in mode ASPECTJ the beans are made known to woven code.
  */
 @SuppressWarnings("serial")
@@ -49,22 +46,16 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                 EnvironmentAware,
                 DisposableBean {
 
-    private static final String ENABLED = "virtual-thread.enabled";
-    private static final String MODE = "virtual-thread.mode";
-    private static final String OF_LISTENERS = "ListenerAnnotationBeanPostProcessor";
-
-    private Class<? extends Annotation> annotationType = VirtualThread.class;
     private @Nullable ConfigurableListableBeanFactory factory;
     private @Nullable Environment environment;
     private AdviceMode mode = AdviceMode.PROXY;
-    private volatile @Nullable Boolean enabled;
-    private volatile @Nullable AdviceMode effectiveMode;
-    private AnnotatedMethods methods = new AnnotatedMethods(annotationType);
-    private Weaving weaving = weaving();
-    private CreatedBeans beans = new CreatedBeans(methods, weaving::made);
+    private AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
+    private CreatedBeans beans = new CreatedBeans(methods);
+    private @Nullable ContextWeaving weaving; // null where nothing can be woven
+    private final ListenersLast listeners = new ListenersLast();
     private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
+    private volatile @Nullable Switches switches;
     private volatile @Nullable MethodChecks lateChecks;
-    private volatile boolean listenersFollow;
 
     /** A post-processor for {@link VirtualThread}, of lowest precedence. */
     public VirtualThreadBeanPostProcessor() {
@@ -78,7 +69,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      *     {@code name} and {@code timeout} are used if they are strings
      */
     public void setAnnotationType(Class<? extends Annotation> annotationType) {
-        this.annotationType = annotationType;
+        methods = new AnnotatedMethods(annotationType);
+        beans = new CreatedBeans(methods);
     }
 
     /**
@@ -109,15 +101,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
             throw new IllegalArgumentException("A listable bean factory is needed, was " + beanFactory);
         }
         factory = listable;
-        methods = new AnnotatedMethods(annotationType);
-        weaving = weaving();
-        beans = new CreatedBeans(methods, weaving::made);
         advisor = new VirtualThreadAdvisor(
                 methods, interceptor((method, type) -> VirtualThreadAdvisor.resolve(methods, method, type)));
-    }
-
-    private Weaving weaving() {
-        return new Weaving(methods, () -> isEnabled() && mode() == AdviceMode.ASPECTJ, this::interceptor);
     }
 
     private VirtualThreadInterceptor interceptor(Resolution resolution) {
@@ -130,11 +115,11 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     @Override
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
         factory().addBeanPostProcessor(beans);
-    }
-
-    @Override
-    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-        weaving.begin();
+        if (AspectJRuntime.isOnClassPath(factory().getBeanClassLoader())) {
+            ContextWeaving made = new ContextWeaving(methods, isWeaving(), this::interceptor);
+            made.join(factory());
+            weaving = made;
+        }
     }
 
     /**
@@ -146,19 +131,20 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * @return all mistakes, and all advised methods
      */
     public Findings check(TaskLimits limits, MethodSettings settings) {
-        StringValueResolver placeholders = factory()::resolveEmbeddedValue;
-        MethodChecks.Reach reach = mode() == AdviceMode.ASPECTJ
-                ? new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader())
+        ClassLoader classLoader = factory().getBeanClassLoader();
+        MethodChecks.Reach reach = switches().mode() == AdviceMode.ASPECTJ
+                ? new WeavingChecks(methods, isEnabled(), classLoader)
                 : new ProxyChecks(methods);
-        MethodChecks checks = new MethodChecks(methods, new SettingsChecks(placeholders, limits, settings), reach);
+        MethodChecks checks =
+                new MethodChecks(methods, new SettingsChecks(factory()::resolveEmbeddedValue, limits, settings), reach);
         lateChecks = checks;
-        weaving.checkBy(checks);
-        OverrideChecks overrides =
-                new OverrideChecks(methods, settings, factory().getBeanClassLoader());
+        OverrideChecks overrides = new OverrideChecks(methods, settings, classLoader);
         Findings findings = new BeanChecks(factory(), methods, checks, overrides, this::predictsClassProxy)
                 .check(beans, isAdvising());
         List<Mistake> mistakes = new ArrayList<>(reach.summarize(findings.mistakes()));
-        mistakes.addAll(weaving.check(factory(), beans.created()));
+        if (weaving != null) {
+            mistakes.addAll(weaving.check(factory(), beans.created(), checks));
+        }
         return new Findings(mistakes.stream().distinct().toList(), findings.methods(), findings.selfInvocations());
     }
 
@@ -170,13 +156,17 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         if (isAdvising() && advisor instanceof VirtualThreadAdvisor ours) {
             ours.getAdvice().environment();
         }
-        weaving.start(factory());
+        if (weaving != null) {
+            weaving.start(factory());
+        }
     }
 
     /** Woven code no longer uses the engine. */
     @Override
     public void destroy() {
-        weaving.close();
+        if (weaving != null) {
+            weaving.close();
+        }
     }
 
     /** Asked ahead of time only, so whether methods are advised, which is known at run time, does not matter. */
@@ -201,22 +191,10 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
 
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
-        if (!listenersFollow) {
-            listenersFollow = true;
-            letListenersFollow();
+        if (isAdvising()) {
+            listeners.arrange(factory());
         }
         return bean;
-    }
-
-    /** Those of Kafka and Rabbit have our order and call the bean that they are given: that has to be the proxy. */
-    private void letListenersFollow() {
-        if (factory() instanceof AbstractBeanFactory beanFactory && isAdvising()) {
-            for (BeanPostProcessor each : List.copyOf(beanFactory.getBeanPostProcessors())) {
-                if (each.getClass().getName().endsWith(OF_LISTENERS)) {
-                    beanFactory.addBeanPostProcessor(each); // which moves it to the end
-                }
-            }
-        }
     }
 
     @Override
@@ -232,32 +210,22 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
             return bean;
         }
         Object result = bean;
-        Mistake failure = null;
+        Mistake failure = weaving == null ? null : weaving.check(bean, type);
         try {
             boolean asItIs = !isAdvising() || ProxiedBeans.isAdvised(bean);
             result = asItIs ? bean : super.postProcessAfterInitialization(bean, beanName);
         } catch (RuntimeException | LinkageError thrown) {
             failure = ProxiedBeans.failure(type, methods.annotations(type), thrown);
         }
-        if (failure == null) {
-            failure = weaving.check(bean, type);
-        }
         Boolean known = ProxiedBeans.isClassProxy(result);
         Created created = new Created(type, known == null ? predictsClassProxy(beanName, type) : known);
         MethodChecks checks = lateChecks;
         if (checks == null) {
-            remember(bean, beanName, created, failure);
+            beans.add(bean, beanName, created, failure);
         } else {
             checkLate(checks, created, failure);
         }
         return result;
-    }
-
-    private void remember(Object bean, String beanName, Created created, @Nullable Mistake failure) {
-        beans.add(bean, beanName, created);
-        if (failure != null) {
-            beans.addFailure(created, failure);
-        }
     }
 
     private static void checkLate(MethodChecks checks, Created created, @Nullable Mistake failure) {
@@ -271,64 +239,72 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
     }
 
-    /** Whether proxies run annotated methods, so that they have to see every bean. */
-    private boolean isAdvising() {
-        return isEnabled() && mode() == AdviceMode.PROXY;
-    }
-
-    private AdviceMode mode() {
-        AdviceMode known = effectiveMode;
-        if (known == null) {
-            known = mode == AdviceMode.PROXY ? modeOfProperty() : mode;
-            effectiveMode = known;
-        }
-        return known;
-    }
-
-    private AdviceMode modeOfProperty() {
-        try {
-            String text = environment == null ? null : environment.getProperty(MODE);
-            // as lenient as whoever binds the properties, who also reports what is neither
-            return text != null && text.replaceAll("[^A-Za-z]", "").equalsIgnoreCase(AdviceMode.ASPECTJ.name())
-                    ? AdviceMode.ASPECTJ
-                    : AdviceMode.PROXY;
-        } catch (IllegalArgumentException unresolvable) {
-            return AdviceMode.PROXY; // reported as well; nothing may be thrown from here
-        }
+    private boolean predictsClassProxy(String beanName, Class<?> type) {
+        return ProxiedBeans.predictsClassProxy(this, factory(), beanName, type, this::evaluateProxyInterfaces);
     }
 
     /**
      * Whether annotated methods are advised.
      *
-     * @return what {@code virtual-thread.enabled} said when the first bean arrived
+     * @return what {@code virtual-thread.enabled} said before the first bean was created
      */
     public boolean isEnabled() {
-        Boolean known = enabled;
-        if (known == null) {
-            known = readEnabled();
-            enabled = known;
-        }
-        return known;
+        return switches().enabled();
     }
 
-    private boolean readEnabled() {
-        try {
-            return environment == null || environment.getProperty(ENABLED, Boolean.class, true);
-        } catch (ConversionException | IllegalArgumentException failure) {
-            // whoever binds the properties reports it; nothing may be thrown from here
-            return true;
+    /** Whether proxies run annotated methods, so that they have to see every bean. */
+    private boolean isAdvising() {
+        return isEnabled() && switches().mode() == AdviceMode.PROXY;
+    }
+
+    private boolean isWeaving() {
+        return isEnabled() && switches().mode() == AdviceMode.ASPECTJ;
+    }
+
+    private Switches switches() {
+        Switches known = switches;
+        if (known == null) {
+            known = Switches.read(environment, mode);
+            switches = known;
         }
+        return known;
     }
 
     AnnotatedMethods methods() {
         return methods;
     }
 
-    private boolean predictsClassProxy(String beanName, Class<?> type) {
-        return ProxiedBeans.predictsClassProxy(this, factory(), beanName, type, this::evaluateProxyInterfaces);
-    }
-
     private ConfigurableListableBeanFactory factory() {
         return Objects.requireNonNull(factory, "setBeanFactory has not been called");
+    }
+
+    /** What two properties say. What they cannot say is reported by whoever binds them: nothing may be thrown from here. */
+    private record Switches(boolean enabled, AdviceMode mode) {
+
+        static Switches read(@Nullable Environment environment, AdviceMode mode) {
+            return environment == null
+                    ? new Switches(true, mode)
+                    : new Switches(enabled(environment), mode == AdviceMode.PROXY ? mode(environment) : mode);
+        }
+
+        private static boolean enabled(Environment environment) {
+            try {
+                return environment.getProperty("virtual-thread.enabled", Boolean.class, true);
+            } catch (ConversionException | IllegalArgumentException unreadable) {
+                return true;
+            }
+        }
+
+        private static AdviceMode mode(Environment environment) {
+            try {
+                String text = environment.getProperty("virtual-thread.mode", "");
+                // as lenient as whoever binds the properties
+                return text.replaceAll("[^A-Za-z]", "").equalsIgnoreCase(AdviceMode.ASPECTJ.name())
+                        ? AdviceMode.ASPECTJ
+                        : AdviceMode.PROXY;
+            } catch (IllegalArgumentException unresolvable) {
+                return AdviceMode.PROXY;
+            }
+        }
     }
 }

@@ -44,7 +44,7 @@ final class WeavingChecks implements MethodChecks.Reach {
         if (!weaverNeeded || type.isInterface() || method.isBeanMethod()) {
             return null;
         }
-        if (WovenMethods.isWoven(method.method())) {
+        if (AspectJRuntime.isWoven(method.method())) {
             anyWoven = true;
             return null;
         }
@@ -111,14 +111,14 @@ final class WeavingChecks implements MethodChecks.Reach {
         if (!weaverNeeded) {
             return null;
         }
-        if (!Weaver.isOnClassPath(classLoader)) {
+        if (!AspectJRuntime.isOnClassPath(classLoader)) {
             return new Mistake(
                     "Mode ASPECTJ is asked for, but AspectJ is not on the class path",
                     "Add the dependency org.aspectj:aspectjweaver and start the JVM with"
                             + " -javaagent:/path/to/aspectjweaver-<version>.jar, or weave at compile time: docs/weaving.md has"
                             + " both. Or use mode PROXY.");
         }
-        if (anyWoven || notWoven.isEmpty() || Weaver.isAgent()) {
+        if (anyWoven || notWoven.isEmpty() || AspectJRuntime.isAgent()) {
             return null;
         }
         return new Mistake(

@@ -75,7 +75,7 @@ public final class WovenCalls {
         Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
         // not kept: it would know classes of applications for as long as this one lives
         AnnotatedMethod annotated =
-                WovenMethods.resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
+                WovenContext.resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
         if (annotated != null && warned.compareAndSet(false, true)) {
             logger.warn(
                     "{} with {} runs in place, on the thread of its caller and without a limit: it is woven, but no"
@@ -116,10 +116,6 @@ public final class WovenCalls {
                 .filter(each -> each != context && each.sharesEngine(context))
                 .findFirst()
                 .orElse(null);
-    }
-
-    int beans() {
-        return beans.size();
     }
 
     /**

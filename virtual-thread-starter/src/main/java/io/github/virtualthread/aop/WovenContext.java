@@ -61,6 +61,22 @@ final class WovenContext {
         closed = true;
     }
 
+    /**
+     * The annotated method that a call runs. Null where it is to run as if it were not annotated: no annotation applies to it;
+     * it could not do what the annotation asks for; or a method that overrides it is woven and calls it by {@code super}, on
+     * the thread on which that runs already.
+     */
+    static @Nullable AnnotatedMethod resolve(AnnotatedMethods methods, Method method, Class<?> targetClass) {
+        if (method.isSynthetic()) {
+            return null; // a bridge: it calls the method proper
+        }
+        AnnotatedMethod found = methods.find(method, targetClass);
+        if (found != null && !found.method().equals(method)) {
+            found = AspectJRuntime.isWoven(found.method()) ? null : methods.find(method, method.getDeclaringClass());
+        }
+        return found != null && found.isAdvisable() ? found : null;
+    }
+
     boolean isClosed() {
         return closed;
     }
@@ -87,8 +103,7 @@ final class WovenContext {
             Method method = call.getMethod();
             Object target = call.getThis();
             Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
-            AnnotatedMethod annotated =
-                    WovenMethods.resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
+            AnnotatedMethod annotated = resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
             if (annotated == null) {
                 return call.proceed();
             }

@@ -25,6 +25,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
@@ -50,6 +51,21 @@ class VirtualThreadBeanPostProcessorTests {
             assertThat(sender.send().get(120, SECONDS).getName()).startsWith("vt-FinalSender.send");
             assertThat(context.check().mistakes()).isEmpty();
         }
+    }
+
+    @Test
+    void nothingLooksForWovenCodeWhereAspectjIsAbsent() {
+        try (TestContext present = TestContext.of();
+                TestContext absent =
+                        TestContext.with(it -> it.setClassLoader(new FilteredClassLoader("org.aspectj")))) {
+            assertThat(looksForWovenCode(present)).isTrue();
+            assertThat(looksForWovenCode(absent)).isFalse();
+        }
+    }
+
+    private static boolean looksForWovenCode(TestContext context) {
+        return context.getDefaultListableBeanFactory().getBeanPostProcessors().stream()
+                .anyMatch(ContextWeaving.class::isInstance);
     }
 
     @Test

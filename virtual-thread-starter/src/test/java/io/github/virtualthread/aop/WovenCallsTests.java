@@ -207,10 +207,12 @@ class WovenCallsTests {
 
     @Test
     void whatIsWovenIsToldByTheBodyThatAspectjMovesElsewhere() throws Exception {
-        assertThat(WovenMethods.isWoven(Woven.class.getDeclaredMethod("send"))).isTrue();
-        assertThat(WovenMethods.isWoven(Woven.class.getDeclaredMethod("send", String.class)))
+        assertThat(AspectJRuntime.isWoven(Woven.class.getDeclaredMethod("send")))
+                .isTrue();
+        assertThat(AspectJRuntime.isWoven(Woven.class.getDeclaredMethod("send", String.class)))
                 .isFalse();
-        assertThat(WovenMethods.isWoven(Mailer.class.getDeclaredMethod("send"))).isFalse();
+        assertThat(AspectJRuntime.isWoven(Mailer.class.getDeclaredMethod("send")))
+                .isFalse();
     }
 
     private WovenContext context(String prefix) {
@@ -220,7 +222,7 @@ class WovenCallsTests {
     private static WovenContext context(TaskEngine engine) {
         AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
         WovenContext context = WovenContext.of(new VirtualThreadInterceptor(
-                (method, type) -> WovenMethods.resolve(methods, method, type),
+                (method, type) -> WovenContext.resolve(methods, method, type),
                 text -> text,
                 () -> new CallEnvironment(
                         engine, MethodSettings.NONE, new ApplicationUncaughtExceptionHandler.Logging())));

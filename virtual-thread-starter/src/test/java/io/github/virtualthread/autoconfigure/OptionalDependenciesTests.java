@@ -7,6 +7,7 @@ import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.LimitSettings;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -57,6 +59,17 @@ class OptionalDependenciesTests {
     }
 
     @Test
+    void aStartWithoutAspectjLoadsNoClassOfWeaving(@TempDir Path folder) throws Exception {
+        Path loaded = folder.resolve("loaded.txt");
+
+        run(Plain.class, OPTIONAL, "-Xlog:class+load:file=" + loaded);
+
+        assertThat(Files.readString(loaded))
+                .contains("aop.VirtualThreadBeanPostProcessor ", "aop.ProxyChecks ")
+                .doesNotContain("aop.ContextWeaving", "aop.Woven", "aop.Weaving", "aop.DoubleAdvice");
+    }
+
+    @Test
     void plainSpringNeedsNeitherSpringBootNorLogback() throws Exception {
         List<String> absent = new ArrayList<>(OPTIONAL);
         absent.addAll(List.of("spring-boot", "logback-", "log4j-"));
@@ -78,14 +91,12 @@ class OptionalDependenciesTests {
         return Path.of(entry).getFileName().toString().startsWith(jar);
     }
 
-    private static String run(Class<?> main, List<String> without) throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        String.join(File.pathSeparator, classPathWithout(without)),
-                        main.getName())
-                .redirectErrorStream(true)
-                .start();
+    private static String run(Class<?> main, List<String> without, String... options) throws Exception {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, classPathWithout(without)), main.getName()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();

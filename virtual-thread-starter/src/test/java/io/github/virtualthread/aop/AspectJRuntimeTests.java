@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class WeaverTests {
+class AspectJRuntimeTests {
 
     @ParameterizedTest
     @ValueSource(
@@ -15,7 +15,7 @@ class WeaverTests {
                 "-javaagent:C:\\agents\\aspectjweaver.jar=key=value"
             })
     void theAgentIsToldByTheNameOfItsJar(String argument) {
-        assertThat(Weaver.isAgent(argument)).isTrue();
+        assertThat(AspectJRuntime.isAgent(argument)).isTrue();
     }
 
     @ParameterizedTest
@@ -27,6 +27,6 @@ class WeaverTests {
                 "-Xmx1g"
             })
     void otherAgentsAndOptionsAreNot(String argument) {
-        assertThat(Weaver.isAgent(argument)).isFalse();
+        assertThat(AspectJRuntime.isAgent(argument)).isFalse();
     }
 }

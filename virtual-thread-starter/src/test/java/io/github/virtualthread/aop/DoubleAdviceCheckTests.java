@@ -17,9 +17,9 @@ import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 
 /** Whether a proxy puts advice around a woven method. That methods are woven is not looked at here. */
 @Timeout(300)
-class ProxyAdviceTests {
+class DoubleAdviceCheckTests {
 
-    private final ProxyAdvice advice = new ProxyAdvice(new AnnotatedMethods(VirtualThread.class));
+    private final DoubleAdviceCheck advice = new DoubleAdviceCheck(new AnnotatedMethods(VirtualThread.class));
 
     @Test
     void adviceOfAnAnnotatedMethodIsAMistakeThatNamesBoth() {

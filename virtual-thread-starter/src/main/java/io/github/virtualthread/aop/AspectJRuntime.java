@@ -1,31 +1,40 @@
 package io.github.virtualthread.aop;
 
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
-/** Which annotated method woven code runs, and which methods are woven. */
-final class WovenMethods {
+/** What can be told of AspectJ, which need not be there, without one of its types. */
+final class AspectJRuntime {
 
-    private WovenMethods() {}
+    private static final String AGENT = "-javaagent:";
+    private static final String RUNTIME = "org.aspectj.lang.ProceedingJoinPoint";
 
-    /**
-     * The annotated method that runs, null where it is to run as if it were not annotated: where no annotation applies to it,
-     * or it could not do what the annotation asks for, or where a method that overrides it is woven and calls it by {@code
-     * super}, on the thread on which that runs already.
-     */
-    static @Nullable AnnotatedMethod resolve(AnnotatedMethods methods, Method method, Class<?> targetClass) {
-        if (method.isSynthetic()) {
-            return null; // a bridge: it calls the method proper
+    private AspectJRuntime() {}
+
+    /** Whether woven code could run at all. */
+    static boolean isOnClassPath(@Nullable ClassLoader classLoader) {
+        return ClassUtils.isPresent(RUNTIME, classLoader);
+    }
+
+    /** Whether this JVM was started with the agent. Its class is not asked: on the class path alone it would wake up for that. */
+    static boolean isAgent() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream().anyMatch(AspectJRuntime::isAgent);
+    }
+
+    /** As in {@code -javaagent:/path/aspectjweaver-1.9.25.1.jar=options}; the name of a directory tells nothing. */
+    static boolean isAgent(String argument) {
+        if (!argument.startsWith(AGENT)) {
+            return false;
         }
-        AnnotatedMethod found = methods.find(method, targetClass);
-        if (found != null && !found.method().equals(method)) {
-            found = isWoven(found.method()) ? null : methods.find(method, method.getDeclaringClass());
-        }
-        return found != null && found.isAdvisable() ? found : null;
+        String jar = argument.substring(AGENT.length()).split("=", 2)[0];
+        return jar.substring(Math.max(jar.lastIndexOf('/'), jar.lastIndexOf('\\')) + 1)
+                .contains("aspectj");
     }
 
     /**

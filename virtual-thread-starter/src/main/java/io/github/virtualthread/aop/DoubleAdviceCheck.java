@@ -18,11 +18,11 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  * Advice that a proxy applies to methods which are woven: on the thread of the caller, around a call that has returned before
  * the body begins. A transaction would be one without the body.
  */
-final class ProxyAdvice {
+final class DoubleAdviceCheck {
 
     private final AnnotatedMethods methods;
 
-    ProxyAdvice(AnnotatedMethods methods) {
+    DoubleAdviceCheck(AnnotatedMethods methods) {
         this.methods = methods;
     }
 
