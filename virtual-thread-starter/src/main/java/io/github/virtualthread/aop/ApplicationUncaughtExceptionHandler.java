@@ -77,7 +77,9 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
                 handler = ofConfigurer();
             }
         } catch (BeansException failure) {
-            logger.error("The handler of uncaught exceptions cannot be created; they are logged instead", failure);
+            logger.error(
+                    "The AsyncUncaughtExceptionHandler cannot be created; uncaught exceptions are logged instead",
+                    failure);
         }
         return handler == null ? new Logging() : handler;
     }
@@ -101,7 +103,7 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
 
         void log(String task, Throwable failure) {
             if (!TaskEngine.isRejection(failure)) {
-                logger.error("{} failed, and nobody waits for its outcome", task, failure);
+                logger.error("{} failed, and no caller waits for its result", task, failure);
             }
         }
     }

@@ -142,9 +142,9 @@ final class BeanChecks {
 
     private Mistake tooEarly(String name, Class<?> type) {
         return new Mistake(
-                "Bean '%s' of %s has methods with %s, but was created too early to be advised, for a post-processor"
+                "Bean '%s' of %s has methods with %s, but was created too early to be advised, because a post-processor needs it"
                         .formatted(name, type.getName(), methods.annotations(type)),
-                "Let that post-processor look the bean up when it is used (ObjectProvider or @Lazy), and declare "
-                        + "post-processors by static @Bean methods.");
+                "Let that post-processor look up the bean when it uses it (ObjectProvider or @Lazy), and declare "
+                        + "post-processors in static @Bean methods.");
     }
 }

@@ -71,7 +71,7 @@ record CallSettings(
         try {
             duration = DurationFormatterUtils.detectAndParse(text);
         } catch (RuntimeException unreadable) {
-            throw new IllegalArgumentException("is no duration, was '%s'".formatted(text), unreadable);
+            throw new IllegalArgumentException("must be a duration such as 2s, was '%s'".formatted(text), unreadable);
         }
         if (!Durations.hasUnit(text)) {
             throw new IllegalArgumentException("must be a duration with its unit, was '%s'".formatted(text));
@@ -93,7 +93,7 @@ record CallSettings(
         }
         // the resolver of a plain context leaves in place what it does not know
         if (resolved.contains("${")) {
-            throw new IllegalArgumentException("No property gives a value to the placeholder in \"" + text + "\"");
+            throw new IllegalArgumentException("no property resolves the placeholder in \"" + text + "\"");
         }
         return resolved.strip();
     }

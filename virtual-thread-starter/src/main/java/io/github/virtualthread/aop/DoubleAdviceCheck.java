@@ -71,13 +71,13 @@ final class DoubleAdviceCheck {
 
     private static Mistake mistake(AnnotatedMethod method, Advisor advisor) {
         return new Mistake(
-                "%s with %s is woven, but the proxy of its bean advises it as well (%s): that would run on the caller's thread,"
+                "%s with %s is woven, but the proxy of its bean advises it too (%s): that advice would run on the caller's thread,"
                                 .formatted(
                                         method.qualifiedName(),
                                         method.annotation(),
                                         advisor.getAdvice().getClass().getSimpleName())
                         + " around a call that returns before the body begins",
-                "Weave that advice too, as @EnableTransactionManagement(mode = AdviceMode.ASPECTJ) does with spring-aspects; or"
-                        + " let the method call another bean, which has that advice.");
+                "Weave that advice too, as @EnableTransactionManagement(mode = AdviceMode.ASPECTJ) does with spring-aspects, or"
+                        + " let the method call another bean that has that advice.");
     }
 }

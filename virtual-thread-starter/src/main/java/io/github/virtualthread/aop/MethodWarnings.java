@@ -49,8 +49,8 @@ final class MethodWarnings {
         Class<?> returned = method.method().getReturnType();
         if (isFuture(returned)) {
             logger.warn(
-                    "{} has {} and returns {}: the permit covers the method, not what goes on after it has returned. Use "
-                            + "@VirtualThread, or return the value itself",
+                    "{} has {} and returns {}: the permit covers the method, not the work that continues after it has returned. "
+                            + "Use @VirtualThread, or return the value itself",
                     method.qualifiedName(),
                     method.annotation(),
                     returned.getSimpleName());
@@ -61,16 +61,16 @@ final class MethodWarnings {
         String annotation = method.annotation();
         if (isScheduledWithDelay(method)) {
             logger.warn(
-                    "{} has {} and @Scheduled(fixedDelay): it returns at once, so that the delay starts with the run "
-                            + "and runs may overlap. Remove {}, or return when the work is done",
+                    "{} has {} and @Scheduled(fixedDelay): it returns at once, so the delay counts from the start of the "
+                            + "run, and runs may overlap. Remove {}: the method then returns when its work is done",
                     method.qualifiedName(),
                     annotation,
                     annotation);
         }
         listener(method)
                 .ifPresent(listener -> logger.warn(
-                        "{} has {} and @{}: the message is acknowledged before the work is done, and a failure does not "
-                                + "bring it back. Remove {}, and give the listener container virtual threads instead",
+                        "{} has {} and @{}: the message is acknowledged before the work is done, and is not redelivered "
+                                + "after a failure. Remove {}, and let the listener container use virtual threads instead",
                         method.qualifiedName(),
                         annotation,
                         listener.substring(listener.lastIndexOf('.') + 1),
@@ -80,8 +80,8 @@ final class MethodWarnings {
     private static void warnOfLostFailure(AnnotatedMethod method) {
         if (annotations(method).anyMatch(each -> each.isPresent(Scheduled.class))) {
             logger.warn(
-                    "{} has {} and @Scheduled and returns a future: nobody looks at it, so that a failure is lost. Return "
-                            + "void, then the AsyncUncaughtExceptionHandler or the log has it",
+                    "{} has {} and @Scheduled and returns a future that nobody reads, so a failure is lost. Return void: a "
+                            + "failure then goes to the AsyncUncaughtExceptionHandler, or to the log if there is none",
                     method.qualifiedName(),
                     method.annotation());
         }

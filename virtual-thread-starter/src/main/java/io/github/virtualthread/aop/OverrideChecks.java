@@ -80,12 +80,13 @@ final class OverrideChecks {
                 "%s matches no annotated method".formatted(PropertyKeys.method(name)),
                 Spelling.nearest(name, names)
                         .map("Did you mean '%s'?"::formatted)
-                        .orElse("Write class and method of a bean, as in \"[com.acme.Mailer.send]\", or remove it."));
+                        .orElse(
+                                "Write the class and the method of a bean, as in \"[com.acme.Mailer.send]\", or remove the key."));
     }
 
     private static Mistake timeoutOfLimited(String name) {
         return new Mistake(
                 "%s.timeout is set, but a method with @Limited has no timeout".formatted(PropertyKeys.method(name)),
-                "Remove it, or use @VirtualThread.");
+                "Remove the key, or use @VirtualThread.");
     }
 }

@@ -79,8 +79,8 @@ final class ProxiedBeans {
 
     static Mistake failure(Class<?> type, String annotation, Throwable failure) {
         return new Mistake(
-                "%s has methods with %s, but no proxy can be made of it: %s"
+                "%s has methods with %s, but cannot be proxied: %s"
                         .formatted(type.getName(), annotation, NestedExceptionUtils.getMostSpecificCause(failure)),
-                "Make it a class that can have subclasses, or let it implement an interface and use interface proxies.");
+                "Make it a class that can be subclassed, or let it implement an interface and use interface proxies.");
     }
 }

@@ -26,12 +26,12 @@ final class ProxyChecks implements MethodChecks.Reach {
         }
         String kind = type.isRecord() ? "a record" : isFinal ? "final" : "sealed";
         return new Mistake(
-                "%s has methods with %s, but is %s, so that no proxy can be made of it"
+                "%s has methods with %s, but cannot be proxied, because it is %s"
                         .formatted(type.getName(), methods.annotations(type), kind),
                 "Make %s, or let it implement an interface and use interface proxies."
                         .formatted(
                                 type.isRecord()
-                                        ? "it a class that is not final"
+                                        ? "it a non-final class"
                                         : isFinal
                                                 ? "the class non-final (in Kotlin open, or use the kotlin-spring plugin)"
                                                 : "the class non-sealed"));
@@ -45,13 +45,13 @@ final class ProxyChecks implements MethodChecks.Reach {
             return null;
         }
         return new Mistake(
-                "%s has %s, but is %s: calls do not pass the proxy and would %s"
+                "%s has %s, but is %s: calls bypass the proxy and would %s"
                         .formatted(
                                 method.qualifiedName(),
                                 method.annotation(),
                                 problem,
-                                method.isLimited() ? "take no permit" : "stay on the caller's thread"),
-                classProxy || !problem.startsWith("in no")
+                                method.isLimited() ? "take no permit" : "run on the caller's thread"),
+                classProxy || !problem.startsWith("not declared")
                         ? "Make it a public or protected method that is neither final nor static."
                         : "Declare it in an interface, or use class proxies (proxyTargetClass = true).");
     }
@@ -70,13 +70,13 @@ final class ProxyChecks implements MethodChecks.Reach {
             return "static";
         }
         if (!classProxy) {
-            return method.isDeclaredByInterface() ? null : "in no interface that its interface proxy has";
+            return method.isDeclaredByInterface() ? null : "not declared by an interface of its proxy";
         }
         if (method.is(Modifier.FINAL) && !Modifier.isFinal(type.getModifiers())) {
             return "final";
         }
         return method.isPackagePrivate() && isForeign(method.method(), type)
-                ? "package-private in another package than " + type.getName()
+                ? "package-private in a package other than that of " + type.getName()
                 : null;
     }
 

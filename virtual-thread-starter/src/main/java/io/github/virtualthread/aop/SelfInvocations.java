@@ -39,7 +39,7 @@ final class SelfInvocations {
             return advised.isEmpty() ? Set.of() : find(type, classProxy, advised);
         } catch (IOException | RuntimeException | LinkageError failure) {
             logger.debug(
-                    "Calls that {} makes to itself are not found: a class file cannot be read",
+                    "Self-invocations of {} are not found, because a class file cannot be read",
                     type.getName(),
                     failure);
             return Set.of();
@@ -79,11 +79,11 @@ final class SelfInvocations {
     private Mistake mistake(StackTraceElement place, AnnotatedMethod target, Class<?> provided) {
         String called = target.method().getName();
         return new Mistake(
-                ("%s calls %s.%s on its own object: the proxy, which applies %s, cannot see that call,"
-                                + " so it stays on the caller's thread and takes no permit")
+                ("%s calls %s.%s on its own object: the call bypasses the proxy, which applies %s,"
+                                + " so it runs on the caller's thread and takes no permit")
                         .formatted(place, target.method().getDeclaringClass().getName(), called, target.annotation()),
-                ("Move %s to another bean; or inject ObjectProvider<%s> and call getObject().%s(..), which passes the proxy;"
-                                + " or, where it is to stay on the caller's thread, call a method without %s.")
+                ("Move %s to another bean, or inject ObjectProvider<%s> and call getObject().%s(..), which goes through the proxy."
+                                + " If the call is meant to run on the caller's thread, call a method without %s.")
                         .formatted(called, provided.getSimpleName(), called, target.annotation()));
     }
 }

@@ -51,7 +51,7 @@ final class SettingsChecks {
                 && method.isLimited()
                 && method.declaration().contradiction() == null) {
             return new Mistake(
-                    "%s on %s names no limit; the default limit does not apply to it"
+                    "%s on %s names no limit, and the default limit does not apply to @Limited"
                             .formatted(method.annotation(), method.place()),
                     "Name one, as in %s(\"db\"), or remove %s.".formatted(method.annotation(), method.annotation()));
         }
@@ -74,7 +74,7 @@ final class SettingsChecks {
         } catch (IllegalArgumentException wrong) {
             return new Mistake(
                     "%s: timeout of %s %s".formatted(method.place(), method.annotation(), wrong.getMessage()),
-                    "Write a duration such as timeout = \"2s\" or \"500ms\", or remove it for no timeout of its own.");
+                    "Write a duration such as timeout = \"2s\" or \"500ms\", or remove the attribute.");
         }
     }
 
@@ -82,7 +82,7 @@ final class SettingsChecks {
     private static Mistake unreadable(AnnotatedMethod method, IllegalArgumentException failure) {
         return new Mistake(
                 "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),
-                "Set the property, or write a default into the placeholder, as in ${mail.limit:mail}.");
+                "Set the property, or give the placeholder a default value, as in ${mail.limit:mail}.");
     }
 
     private Mistake unknown(AnnotatedMethod method, String limit) {
@@ -99,7 +99,7 @@ final class SettingsChecks {
 
     private String problem(String limit) {
         if (!LimitNames.isAllowed(limit)) {
-            return "a name has letters, digits, '-', '_' and '.' only";
+            return "a name may contain only letters, digits, '-', '_' and '.'";
         }
         return limits.names().isEmpty() ? "no limits are configured" : "the configured limits are " + limits.names();
     }

@@ -21,13 +21,13 @@ final class SignatureChecks {
         if (contradiction != null) {
             return Stream.of(new Mistake(
                     "%s on %s contradicts itself: %s".formatted(method.annotation(), method.place(), contradiction),
-                    "Write each attribute once; value and limit mean the same."));
+                    "Set only one of the attributes; value and limit mean the same."));
         }
         if (method.both()) {
             return Stream.of(new Mistake(
-                    "%s has both %s and @Limited; %s names the limit already"
+                    "%s has both %s and @Limited; %s already names the limit"
                             .formatted(method.place(), method.annotation(), method.annotation()),
-                    "Remove @Limited; or remove %s, if it is to run on the thread of its caller."
+                    "Remove @Limited, or remove %s if the method is meant to run on its caller's thread."
                             .formatted(method.annotation())));
         }
         if (method.isBeanMethod()) {
@@ -42,9 +42,9 @@ final class SignatureChecks {
     private @Nullable Mistake returnType(AnnotatedMethod method, Class<?> type) {
         if (method.isSuspending()) {
             return new Mistake(
-                    "%s is a suspending function; %s runs only functions that do not suspend"
+                    "%s is a suspending function, which %s does not support"
                             .formatted(method.qualifiedName(), method.annotation()),
-                    "Make it an ordinary function%s, or remove %s."
+                    "Make it a regular function%s, or remove %s."
                             .formatted(
                                     method.isLimited() ? "" : " that returns CompletableFuture", method.annotation()));
         }
@@ -56,12 +56,12 @@ final class SignatureChecks {
             return null; // as of a generic interface: looked at again when the class behind it is known
         }
         return new Mistake(
-                "%s returns %s, but a method with %s returns exactly void, Future, CompletionStage or CompletableFuture"
+                "%s returns %s, but a method with %s must return exactly void, Future, CompletionStage or CompletableFuture"
                         .formatted(method.qualifiedName(), returned, method.annotation()),
                 method.carrier() == null
                         ? "Return a CompletableFuture, such as completedFuture(value), or remove %s."
                                 .formatted(method.annotation())
-                        : "Remove %s from %s and annotate the methods that are meant, or return a CompletableFuture."
+                        : "Remove %s from %s and annotate single methods instead, or return a CompletableFuture."
                                 .formatted(method.annotation(), method.place()));
     }
 
@@ -74,15 +74,15 @@ final class SignatureChecks {
                 .findFirst()
                 .map(each -> "@" + each.substring(each.lastIndexOf('.') + 1))
                 .map(each -> new Mistake(
-                        "%s is both %s and %s; %s"
+                        "%s has both %s and %s: %s"
                                 .formatted(
                                         method.qualifiedName(),
                                         each,
                                         method.annotation(),
                                         method.isLimited()
-                                                ? "the permit would go back before the work begins"
-                                                : "it would change threads twice"),
-                        "Remove %s to run it under %s, or the other way round.".formatted(each, method.annotation())))
+                                                ? "the permit would be returned before the work begins"
+                                                : "the call would be moved to another thread twice"),
+                        "Remove %s to use %s, or remove %2$s.".formatted(each, method.annotation())))
                 .orElse(null);
     }
 

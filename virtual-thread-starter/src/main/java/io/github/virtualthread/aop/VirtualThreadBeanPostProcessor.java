@@ -98,7 +98,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     public void setBeanFactory(BeanFactory beanFactory) {
         super.setBeanFactory(beanFactory);
         if (!(beanFactory instanceof ConfigurableListableBeanFactory listable)) {
-            throw new IllegalArgumentException("A listable bean factory is needed, was " + beanFactory);
+            throw new IllegalArgumentException("A ConfigurableListableBeanFactory is needed, was " + beanFactory);
         }
         factory = listable;
         advisor = new VirtualThreadAdvisor(

@@ -181,8 +181,8 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
             Method method = invocation.getMethod();
             if (logged.get(method.getDeclaringClass()).add(method)) {
                 logger.warn(
-                        "{}.{} returned null instead of a future; its callers get a future that is complete with null."
-                                + " Return completedFuture(value), or completedFuture(null) where there is no value. Further"
+                        "{}.{} returned null instead of a future; its callers get a future that is completed with null."
+                                + " Return completedFuture(value), or completedFuture(null) if there is no value. Further"
                                 + " calls of this method are not logged",
                         method.getDeclaringClass().getName(),
                         method.getName());

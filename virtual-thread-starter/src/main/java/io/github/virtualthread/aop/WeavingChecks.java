@@ -70,18 +70,18 @@ final class WeavingChecks implements MethodChecks.Reach {
 
     private Mistake notWoven(Class<?> declaring) {
         return new Mistake(
-                "%s has methods with %s, but is not woven: they would stay on the caller's thread and take no permit"
+                "%s has methods with %s, but is not woven: they would run on the caller's thread and take no permit"
                         .formatted(declaring.getName(), methods.annotations(declaring)),
-                "With the agent, let no <include> or <exclude> in META-INF/aop.xml leave the class out, and load it after the"
-                        + " agent has started; at compile time, weave the module that it is in.");
+                "With the agent, check that no <include> or <exclude> in META-INF/aop.xml leaves the class out, and that the"
+                        + " class is loaded after the agent has started. At compile time, weave the module that contains it.");
     }
 
     private static Mistake annotatedElsewhere(AnnotatedMethod method) {
         return new Mistake(
-                "%s gets %s from a type above its class, where AspectJ does not see it, and is not woven"
+                "%s gets %s from an interface or a superclass, where AspectJ does not see it, so it is not woven"
                         .formatted(method.qualifiedName(), method.annotation()),
-                ("Put %s on the method of the class too. What has no class of yours, such as a repository, cannot be woven:"
-                                + " call it from an annotated method.")
+                ("Put %s on the method of the class too. A bean without a class of your own, such as a repository, cannot be"
+                                + " woven: call it from an annotated method.")
                         .formatted(method.annotation()));
     }
 
@@ -102,7 +102,7 @@ final class WeavingChecks implements MethodChecks.Reach {
     private @Nullable Mistake reason() {
         if (!isWovenFor(methods.annotationType())) {
             return new Mistake(
-                    ("@EnableVirtual asks for mode ASPECTJ and for annotation %s, which the aspect does not know: it is not"
+                    ("@EnableVirtual sets mode ASPECTJ and annotation %s, which the aspect does not know, because it is not"
                                     + " annotated with @VirtualThread")
                             .formatted(methods.annotationType().getName()),
                     "Put @VirtualThread on %s, or use mode PROXY."
@@ -113,19 +113,20 @@ final class WeavingChecks implements MethodChecks.Reach {
         }
         if (!AspectJRuntime.isOnClassPath(classLoader)) {
             return new Mistake(
-                    "Mode ASPECTJ is asked for, but AspectJ is not on the class path",
+                    "Mode ASPECTJ is set, but AspectJ is not on the classpath",
                     "Add the dependency org.aspectj:aspectjweaver and start the JVM with"
-                            + " -javaagent:/path/to/aspectjweaver-<version>.jar, or weave at compile time: docs/weaving.md has"
-                            + " both. Or use mode PROXY.");
+                            + " -javaagent:/path/to/aspectjweaver-<version>.jar, or weave at compile time; docs/weaving.md"
+                            + " describes both. Or use mode PROXY.");
         }
         if (anyWoven || notWoven.isEmpty() || AspectJRuntime.isAgent()) {
             return null;
         }
         return new Mistake(
-                "Mode ASPECTJ is asked for, but no class with annotated methods is woven: the calls would stay on their"
-                        + " callers' threads and take no permits",
-                "Start the JVM with -javaagent:/path/to/aspectjweaver-<version>.jar (org.aspectj:aspectjweaver), also the one"
-                        + " of the tests, or weave at compile time: docs/weaving.md has both. Or use mode PROXY.");
+                "Mode ASPECTJ is set, but no class with annotated methods is woven: the calls would run on their callers'"
+                        + " threads and take no permits",
+                "Start the JVM, and that of the tests, with -javaagent:/path/to/aspectjweaver-<version>.jar"
+                        + " (org.aspectj:aspectjweaver), or weave at compile time; docs/weaving.md describes both. Or use mode"
+                        + " PROXY.");
     }
 
     private static boolean isWovenFor(Class<? extends Annotation> annotationType) {

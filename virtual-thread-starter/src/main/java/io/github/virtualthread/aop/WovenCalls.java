@@ -78,9 +78,9 @@ public final class WovenCalls {
                 WovenContext.resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
         if (annotated != null && warned.compareAndSet(false, true)) {
             logger.warn(
-                    "{} with {} runs in place, on the thread of its caller and without a limit: it is woven, but no"
-                            + " application context with mode ASPECTJ has been started. Call it later, or start the context"
-                            + " first. Further calls of this kind are not logged",
+                    "{} with {} runs in place, on its caller's thread and without a limit: it is woven, but no"
+                            + " application context with mode ASPECTJ has been started. Start the context first, or call the"
+                            + " method later. Further calls of this kind are not logged",
                     annotated.qualifiedName(),
                     annotated.annotation());
         }

@@ -250,7 +250,7 @@ class BeanChecksTests {
         })) {
             assertThat(context.check().mistakes()).singleElement().satisfies(mistake -> assertThat(
                             mistake.description())
-                    .contains("Implementing.store has @VirtualThread, but is in no interface"));
+                    .contains("Implementing.store has @VirtualThread, but is not declared by an interface"));
         }
     }
 

@@ -132,9 +132,9 @@ class CalledBySpringTests {
 
     private static Mistake mistake(Class<?> type, String method, Class<?> returned) {
         return new Mistake(
-                "%s.%s returns %s, but a method with @VirtualThread returns exactly void, Future, CompletionStage or CompletableFuture"
+                "%s.%s returns %s, but a method with @VirtualThread must return exactly void, Future, CompletionStage or CompletableFuture"
                         .formatted(type.getName(), method, returned.getName()),
-                "Remove @VirtualThread from %s and annotate the methods that are meant, or return a CompletableFuture."
+                "Remove @VirtualThread from %s and annotate single methods instead, or return a CompletableFuture."
                         .formatted(type.getName()));
     }
 

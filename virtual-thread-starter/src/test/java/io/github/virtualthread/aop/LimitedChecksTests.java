@@ -57,12 +57,12 @@ class LimitedChecksTests {
             assertThat(context.check("mail").mistakes())
                     .containsExactly(
                             new Mistake(
-                                    "@Limited on " + HERE + "Unnamed.empty names no limit; the default limit does not"
-                                            + " apply to it",
+                                    "@Limited on " + HERE + "Unnamed.empty names no limit, and the default limit does"
+                                            + " not apply to @Limited",
                                     "Name one, as in @Limited(\"db\"), or remove @Limited."),
                             new Mistake(
-                                    "@Limited on " + HERE + "Unnamed.none names no limit; the default limit does not"
-                                            + " apply to it",
+                                    "@Limited on " + HERE + "Unnamed.none names no limit, and the default limit does"
+                                            + " not apply to @Limited",
                                     "Name one, as in @Limited(\"db\"), or remove @Limited."));
         }
     }
@@ -99,8 +99,8 @@ class LimitedChecksTests {
 
     private static Mistake both(String place) {
         return new Mistake(
-                HERE + place + " has both @VirtualThread and @Limited; @VirtualThread names the limit already",
-                "Remove @Limited; or remove @VirtualThread, if it is to run on the thread of its caller.");
+                HERE + place + " has both @VirtualThread and @Limited; @VirtualThread already names the limit",
+                "Remove @Limited, or remove @VirtualThread if the method is meant to run on its caller's thread.");
     }
 
     static class Both {
@@ -167,11 +167,10 @@ class LimitedChecksTests {
                 .extracting(Mistake::description)
                 .containsExactly(
                         HERE
-                                + "Wrong.async is both @Async and @Limited; the permit would go back before the work begins",
-                        HERE + "Wrong.fixed has @Limited, but is final: calls do not pass the proxy and would take no"
-                                + " permit",
-                        HERE + "Wrong.suspending is a suspending function; @Limited runs only functions that do not"
-                                + " suspend");
+                                + "Wrong.async has both @Async and @Limited: the permit would be returned before the work begins",
+                        HERE
+                                + "Wrong.fixed has @Limited, but is final: calls bypass the proxy and would take no permit",
+                        HERE + "Wrong.suspending is a suspending function, which @Limited does not support");
         assertThat(TestContext.mistakesOf(BeanMethod.class))
                 .extracting(Mistake::description)
                 .containsExactly(HERE + "BeanMethod.text is a @Bean method; @Limited would advise the configuration"
@@ -205,8 +204,8 @@ class LimitedChecksTests {
     void aFinalClassIsNamedWithItsAnnotations() {
         assertThat(TestContext.mistakesOf(Closed.class))
                 .extracting(Mistake::description)
-                .containsExactly(HERE + "Closed has methods with @VirtualThread and @Limited, but is final, so that no"
-                        + " proxy can be made of it");
+                .containsExactly(HERE + "Closed has methods with @VirtualThread and @Limited, but cannot be"
+                        + " proxied, because it is final");
     }
 
     static final class Closed {
@@ -226,10 +225,10 @@ class LimitedChecksTests {
             assertThat(logs.messages(Level.WARN))
                     .containsExactly(
                             HERE + "Futures.future has @Limited and returns CompletableFuture: the permit covers the"
-                                    + " method, not what goes on after it has returned. Use @VirtualThread, or return"
+                                    + " method, not the work that continues after it has returned. Use @VirtualThread, or return"
                                     + " the value itself",
                             HERE + "Futures.publisher has @Limited and returns Publisher: the permit covers the"
-                                    + " method, not what goes on after it has returned. Use @VirtualThread, or return"
+                                    + " method, not the work that continues after it has returned. Use @VirtualThread, or return"
                                     + " the value itself");
         }
     }

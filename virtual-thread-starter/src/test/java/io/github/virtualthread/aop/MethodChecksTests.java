@@ -128,7 +128,7 @@ class MethodChecksTests {
     @Test
     void underAnAnnotatedClassTheActionSpeaksOfTheClass() {
         assertThat(mistakes(Getter.class)).singleElement().satisfies(mistake -> assertThat(mistake.action())
-                .startsWith("Remove @VirtualThread from " + HERE + "Getter and annotate the methods that are meant"));
+                .startsWith("Remove @VirtualThread from " + HERE + "Getter and annotate single methods"));
     }
 
     @VirtualThread
@@ -160,10 +160,14 @@ class MethodChecksTests {
             ComposedAsync.class,
             AsyncMethodOfCoveredClass.class
         }) {
-            assertThat(mistakes(type)).as(type.getSimpleName()).singleElement().satisfies(mistake -> assertThat(
-                            mistake.description())
-                    .isEqualTo(
-                            type.getName() + ".send is both @Async and @VirtualThread; it would change threads twice"));
+            assertThat(mistakes(type))
+                    .as(type.getSimpleName())
+                    .singleElement()
+                    .satisfies(
+                            mistake -> assertThat(mistake.description())
+                                    .isEqualTo(
+                                            type.getName()
+                                                    + ".send has both @Async and @VirtualThread: the call would be moved to another thread twice"));
         }
     }
 
@@ -282,12 +286,11 @@ class MethodChecksTests {
     void aFinalOrSealedClassIsOneMistakeUnderAClassProxyOnly() {
         assertThat(mistakes(FinalClass.class))
                 .containsExactly(new Mistake(
-                        HERE
-                                + "FinalClass has methods with @VirtualThread, but is final, so that no proxy can be made of it",
+                        HERE + "FinalClass has methods with @VirtualThread, but cannot be proxied, because it is final",
                         "Make the class non-final (in Kotlin open, or use the kotlin-spring plugin), or let it implement an "
                                 + "interface and use interface proxies."));
         assertThat(mistakes(SealedClass.class)).singleElement().satisfies(mistake -> assertThat(mistake.description())
-                .contains("but is sealed"));
+                .contains("but cannot be proxied, because it is sealed"));
         assertThat(check(FinalClass.class, false).mistakes()).isEmpty();
     }
 
@@ -306,7 +309,8 @@ class MethodChecksTests {
     @Test
     void aMethodOfNoInterfaceIsAMistakeUnderAnInterfaceProxy() {
         assertThat(check(Wider.class, false).mistakes()).singleElement().satisfies(mistake -> {
-            assertThat(mistake.description()).contains("Wider.more has @VirtualThread, but is in no interface");
+            assertThat(mistake.description())
+                    .contains("Wider.more has @VirtualThread, but is not declared by an interface");
             assertThat(mistake.action()).contains("proxyTargetClass = true");
         });
         assertThat(mistakes(Wider.class)).isEmpty();
@@ -323,7 +327,7 @@ class MethodChecksTests {
     @Test
     void aPackagePrivateMethodOfAnotherPackageIsAMistake() {
         assertThat(mistakes(Stranger.class)).singleElement().satisfies(mistake -> assertThat(mistake.description())
-                .contains("Stranger.hidden has @VirtualThread, but is package-private in another package"));
+                .contains("Stranger.hidden has @VirtualThread, but is package-private in a package other than"));
         assertThat(mistakes(Near.class)).isEmpty();
     }
 

@@ -107,7 +107,7 @@ class TimeoutTests {
     void textThatIsNoDurationIsRefused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> CallSettings.duration(text))
-                .withMessage("is no duration, was '%s'", text);
+                .withMessage("must be a duration such as 2s, was '%s'", text);
     }
 
     @ParameterizedTest
@@ -123,7 +123,7 @@ class TimeoutTests {
         assertThat(TestContext.mistakesOf(Bad.class))
                 .containsExactly(
                         mistake("Bad.negative", "must be longer than zero, was '-1s'"),
-                        mistake("Bad.text", "is no duration, was 'soon'"));
+                        mistake("Bad.text", "must be a duration such as 2s, was 'soon'"));
     }
 
     @Test
@@ -137,7 +137,7 @@ class TimeoutTests {
     private static Mistake mistake(String method, String problem) {
         return new Mistake(
                 HERE + method + ": timeout of @VirtualThread " + problem,
-                "Write a duration such as timeout = \"2s\" or \"500ms\", or remove it for no timeout of its own.");
+                "Write a duration such as timeout = \"2s\" or \"500ms\", or remove the attribute.");
     }
 
     private static TestContext context(Map<String, Object> properties, Duration timeout) {

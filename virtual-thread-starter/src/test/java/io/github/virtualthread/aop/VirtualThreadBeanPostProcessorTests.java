@@ -328,7 +328,8 @@ class VirtualThreadBeanPostProcessorTests {
                         .hasMessageContaining("Did you mean 'mail'?");
             }
             Throwable unproxied = catchThrowable(() -> context.getBean("finalBehindInterface"));
-            assertThat(unproxied).hasStackTraceContaining("FinalRunner has methods with @VirtualThread, but is final");
+            assertThat(unproxied).hasStackTraceContaining("FinalRunner has methods with @VirtualThread, but cannot be proxied,"
+                            + " because it is final");
         }
     }
 

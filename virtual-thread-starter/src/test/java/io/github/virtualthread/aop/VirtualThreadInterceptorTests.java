@@ -89,8 +89,8 @@ class VirtualThreadInterceptorTests {
 
     private static String nullFuture(String method) {
         return Forgetful.class.getName() + "." + method
-                + " returned null instead of a future; its callers get a future that is complete with null. Return"
-                + " completedFuture(value), or completedFuture(null) where there is no value. Further calls of this method are"
+                + " returned null instead of a future; its callers get a future that is completed with null. Return"
+                + " completedFuture(value), or completedFuture(null) if there is no value. Further calls of this method are"
                 + " not logged";
     }
 

@@ -85,9 +85,10 @@ class MethodPropertiesTests {
                         "virtual-thread.methods.\"[" + HERE + "Mailer.huang]\" matches no annotated method",
                         "Did you mean '" + HERE + "Mailer.hang'?"));
         assertThat(mistakes("virtual-thread.methods.send.limit=mail"))
-                .containsExactly(new Mistake(
-                        "virtual-thread.methods.send matches no annotated method",
-                        "Write class and method of a bean, as in \"[com.acme.Mailer.send]\", or remove it."));
+                .containsExactly(
+                        new Mistake(
+                                "virtual-thread.methods.send matches no annotated method",
+                                "Write the class and the method of a bean, as in \"[com.acme.Mailer.send]\", or remove the key."));
     }
 
     @Test
@@ -171,7 +172,7 @@ class MethodPropertiesTests {
                         new Mistake(
                                 "virtual-thread.methods.\"[" + HERE
                                         + "Mailer.count]\".timeout is set, but a method with @Limited has no timeout",
-                                "Remove it, or use @VirtualThread."));
+                                "Remove the key, or use @VirtualThread."));
     }
 
     private List<Mistake> mistakes(String... properties) {

@@ -65,7 +65,7 @@ class RejectedVoidCallTests {
                 .satisfiesExactly(
                         first -> assertThat(first).contains("WARN").contains("Limit 'db' has rejected a call: "),
                         atTheStop -> assertThat(atTheStop).contains("Limit 'db' has rejected 999 calls within "));
-        assertThat(output).doesNotContain("nobody waits").doesNotContain("LimitExceededException");
+        assertThat(output).doesNotContain("no caller waits").doesNotContain("LimitExceededException");
     }
 
     @Test
@@ -97,7 +97,7 @@ class RejectedVoidCallTests {
                     .contains("Limit 'db' has rejected a call: Mailer.send was rejected (SHUTDOWN)"));
         });
 
-        assertThat(output).doesNotContain("nobody waits");
+        assertThat(output).doesNotContain("no caller waits");
     }
 
     @Test
@@ -107,8 +107,8 @@ class RejectedVoidCallTests {
             context.getBean(Mailer.class).sendAll(() -> threads.executor("db").execute(() -> {}));
 
             await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(output)
-                    .contains("RejectedVoidCallTests.lambda failed, and nobody waits for its outcome")
-                    .contains("Mailer.sendAll failed, and nobody waits for its outcome"));
+                    .contains("RejectedVoidCallTests.lambda failed, and no caller waits for its result")
+                    .contains("Mailer.sendAll failed, and no caller waits for its result"));
         });
     }
 

@@ -52,7 +52,7 @@ class WeavingPropertyTests {
                 .run(context -> assertThat(mistakes(context))
                         .singleElement()
                         .extracting(Mistake::description)
-                        .isEqualTo("Mode ASPECTJ is asked for, but AspectJ is not on the class path"));
+                        .isEqualTo("Mode ASPECTJ is set, but AspectJ is not on the classpath"));
     }
 
     @Test
@@ -92,7 +92,7 @@ class WeavingPropertyTests {
             assertThat(context).hasNotFailed();
             assertThatThrownBy(() -> context.getBean(Sending.class))
                     .rootCause()
-                    .hasMessageContaining("LazySender.send gets @VirtualThread from a type above its class");
+                    .hasMessageContaining("LazySender.send gets @VirtualThread from an interface or a superclass");
         });
     }
 

@@ -199,7 +199,7 @@ class ContextsTests {
     void anAnnotationThatOnlyTheInterfaceHasFailsTheStart() {
         assertThatThrownBy(() -> run(OnInterface.class))
                 .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining("ByInterface.send gets @VirtualThread from a type above its class")
+                .hasMessageContaining("ByInterface.send gets @VirtualThread from an interface or a superclass")
                 .hasMessageContaining("Put @VirtualThread on the method of the class too");
     }
 
