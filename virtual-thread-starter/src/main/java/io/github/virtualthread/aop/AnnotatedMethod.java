@@ -15,13 +15,13 @@ import org.springframework.core.annotation.MergedAnnotations;
 /**
  * A method to which an annotation applies.
  *
- * @param type class of the bean, or the interface that declares the method where the class is a generated one or not known yet
+ * @param type class of the bean; the interface that declares the method if the class is generated or not known yet
  * @param method the method that runs
- * @param declarations {@code method} and all that it overrides or implements, nearest first
+ * @param declarations {@code method} and the methods that it overrides or implements, nearest first
  * @param annotationType annotation that applies
- * @param declaration what the annotation says
- * @param carrier type that carries the annotation, null where a method does
- * @param both whether {@code @Limited} applies as well, which is a mistake
+ * @param declaration attributes of the annotation
+ * @param carrier type that has the annotation, null if a method has it
+ * @param both whether {@code @Limited} applies too, which is a mistake
  */
 record AnnotatedMethod(
         Class<?> type,
@@ -39,7 +39,7 @@ record AnnotatedMethod(
         return type.getName() + "." + method.getName();
     }
 
-    /** Name of the task where the annotation gives none: simple name of the bean's class, and the method's. */
+    /** Name of the task if the annotation gives none: simple name of the bean's class and name of the method. */
     String defaultName() {
         String simple = type.getSimpleName();
         String shown =
@@ -47,12 +47,12 @@ record AnnotatedMethod(
         return shown + "." + method.getName();
     }
 
-    /** What to call the annotation in messages. */
+    /** The annotation, as messages show it. */
     String annotation() {
         return "@" + annotationType.getSimpleName();
     }
 
-    /** Whether the method runs on the thread of its caller, which waits there for the permit. */
+    /** Whether the method runs on its caller's thread, which waits for the permit. */
     boolean isLimited() {
         return annotationType == Limited.class;
     }
@@ -86,7 +86,7 @@ record AnnotatedMethod(
         return MergedAnnotations.from(method).isPresent(Bean.class);
     }
 
-    /** Whether advice can do what is asked for; where it cannot, the check at start-up says why. */
+    /** Whether advice can do what the annotation asks for. If it cannot, the check at start-up says why. */
     boolean isAdvisable() {
         return (isLimited() || returnsNothing() || returnsFuture()) && !isSuspending() && !isBeanMethod();
     }

@@ -12,9 +12,9 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 
 /**
- * Keeps, for a native image, the methods by which annotated ones are found and called: those of the class of a bean, of its
- * superclasses and interfaces, those of Spring too: by them it is known which methods an annotation on a class covers. Spring
- * itself keeps the signatures of the class alone. And the annotation that was chosen.
+ * Registers what a native image needs to find and call annotated methods by reflection: the methods of a bean's class, of
+ * its superclasses and of its interfaces, and the chosen annotation. Spring itself registers the methods of the class only.
+ * Spring's own interfaces are included, because they decide which methods an annotation on a class covers.
  */
 final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
 
@@ -32,7 +32,7 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
         AnnotatedMethods methods = postProcessor.methods();
         Set<Class<?>> kept = new LinkedHashSet<>();
         if (bean.getBeanClass() == VirtualThreadBeanPostProcessor.class) {
-            // its definition has the name
+            // its definition refers to the annotation by name
             kept.add(methods.annotationType());
         }
         typesOf(bean)
@@ -44,7 +44,7 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
                 : (generation, code) -> keep(kept, generation.getRuntimeHints().reflection());
     }
 
-    /** The product of a factory has methods too, such as a repository. An inner bean is not known by name. */
+    /** The product of a factory counts too, such as a repository. An inner bean cannot be looked up by name. */
     private static Stream<Class<?>> typesOf(RegisteredBean bean) {
         return bean.isInnerBean()
                 ? Stream.of(bean.getBeanClass())

@@ -16,10 +16,10 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Which methods of a class are annotated, with {@code @VirtualThread} or its replacement or with {@link Limited}, each with
- * the one annotation that applies to it.
+ * Finds the annotated methods of a class: those with {@code @VirtualThread} or its replacement, and those with
+ * {@link Limited}, each with the one annotation that applies to it.
  *
- * <p>A class is looked at once; asking for a method of it again costs two look-ups in maps.
+ * <p>Each class is inspected once; after that, finding a method costs two look-ups in maps.
  */
 final class AnnotatedMethods {
 
@@ -38,7 +38,7 @@ final class AnnotatedMethods {
                 annotationType == Limited.class ? List.of(Limited.class) : List.of(annotationType, Limited.class);
     }
 
-    /** What to call the annotations of a class in messages. */
+    /** The annotations of a class, as messages show them. */
     String annotations(Class<?> type) {
         return in(type).stream()
                 .map(AnnotatedMethod::annotation)
@@ -97,7 +97,7 @@ final class AnnotatedMethods {
         return difference == 0 ? first.withBoth() : difference < 0 ? first : limited;
     }
 
-    /** How far up the annotation is: that of any method is nearer than that of a type. */
+    /** How far up the annotation is: any method is nearer than any type. */
     private static int distance(AnnotatedMethod method, List<Class<?>> types) {
         List<Method> declarations = method.declarations();
         if (method.carrier() != null) {
@@ -110,7 +110,7 @@ final class AnnotatedMethods {
         return distance;
     }
 
-    /** Whether one of the types above this one carries an annotation; each of those is looked at once. */
+    /** Whether one of the supertypes carries an annotation; each of them is inspected once. */
     private boolean inherits(Class<?> type) {
         Class<?> parent = type.getSuperclass();
         if (parent != null && parent != Object.class && isCarrier(parent)) {
@@ -135,7 +135,7 @@ final class AnnotatedMethods {
 
     /** Whether the type itself or one of its own methods has one of the annotations. */
     private boolean carries(Class<?> type) {
-        // every class of an application comes here, most of them in vain: streams would be most of the work
+        // runs for every class of an application, mostly in vain: streams would be most of the work
         for (Class<? extends Annotation> each : annotationTypes) {
             if (isCandidate(type, each) && isAnnotated(type, each)) {
                 return true;
@@ -144,7 +144,7 @@ final class AnnotatedMethods {
         return false;
     }
 
-    /** Most beans are Spring's own, which has no annotations but its own. */
+    /** Most beans are Spring's own, and Spring's classes have no annotations but Spring's. */
     private static boolean isCandidate(Class<?> type, Class<? extends Annotation> annotationType) {
         return AnnotationUtils.isCandidateClass(type, annotationType)
                 && (!TypeHierarchy.isOfSpring(type) || TypeHierarchy.isOfSpring(annotationType));
@@ -162,9 +162,7 @@ final class AnnotatedMethods {
         return false;
     }
 
-    /**
-     * Methods declared in a type, and default methods of its interfaces; none where a type in a signature is missing.
-     */
+    /** Methods declared in a type, and default methods of its interfaces; none if a class in a signature is missing. */
     static Method[] methodsOf(Class<?> type) {
         try {
             return ReflectionUtils.getDeclaredMethods(type);

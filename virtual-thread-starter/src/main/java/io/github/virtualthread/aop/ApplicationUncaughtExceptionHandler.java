@@ -13,11 +13,11 @@ import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.util.ClassUtils;
 
 /**
- * Hands failures of {@code void} methods to the handler that the application has: its {@link
- * AsyncUncaughtExceptionHandler} bean, else that of its {@link AsyncConfigurer}, else the log at ERROR.
+ * Passes exceptions of {@code void} methods to the handler of the application: its {@link AsyncUncaughtExceptionHandler}
+ * bean, otherwise that of its {@link AsyncConfigurer}, otherwise the log at ERROR.
  *
- * <p>Looks for it at the first failure, so that neither is created early. Several candidates without a primary one
- * count as none. Must not be a bean of type {@code AsyncUncaughtExceptionHandler} itself.
+ * <p>The handler is looked up at the first failure, so that it is not created early. Several candidates without a primary
+ * one count as none. This object must not be a bean of type {@code AsyncUncaughtExceptionHandler} itself.
  */
 public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler {
 
@@ -29,7 +29,7 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
     private volatile @Nullable AsyncUncaughtExceptionHandler found;
 
     /**
-     * A handler that has looked for nothing yet.
+     * Creates a handler, which looks up the one of the application at the first failure.
      *
      * @param beanFactory where the application's handler is looked up
      */
@@ -43,11 +43,11 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
     }
 
     /**
-     * Hands over a failure of a task that is no method of a bean. The application's handler gets {@link
-     * VirtualThreads#execute(Runnable)} in place of a method, without arguments.
+     * Passes on the failure of a task that is not a bean method. The application's handler gets
+     * {@link VirtualThreads#execute(Runnable)} as the method, without arguments.
      *
      * @param task name of the task
-     * @param failure what it threw, or why it was refused
+     * @param failure what it threw, or why it was rejected
      */
     public void handleUncaughtException(String task, Throwable failure) {
         AsyncUncaughtExceptionHandler handler = handler();
@@ -91,8 +91,8 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
     }
 
     /**
-     * Logs at ERROR what a {@code void} method throws. The arguments are left out: they may be secret. Rejections are left out
-     * too: the engine logs them, with their number.
+     * Logs exceptions of {@code void} methods at ERROR. Arguments are omitted, because they may be secret. Rejections are
+     * omitted, because the engine logs them with their number.
      */
     static final class Logging implements AsyncUncaughtExceptionHandler {
 

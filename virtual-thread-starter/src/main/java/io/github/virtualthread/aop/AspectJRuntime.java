@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** What can be told of AspectJ, which need not be there, without one of its types. */
+/** Finds out about AspectJ, which is optional, without using its types. */
 final class AspectJRuntime {
 
     private static final String AGENT = "-javaagent:";
@@ -22,12 +22,15 @@ final class AspectJRuntime {
         return ClassUtils.isPresent(RUNTIME, classLoader);
     }
 
-    /** Whether this JVM was started with the agent. Its class is not asked: on the class path alone it would wake up for that. */
+    /**
+     * Whether this JVM was started with the agent. The agent's class is not asked: if it is only on the classpath, asking
+     * would start it.
+     */
     static boolean isAgent() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream().anyMatch(AspectJRuntime::isAgent);
     }
 
-    /** As in {@code -javaagent:/path/aspectjweaver-1.9.25.1.jar=options}; the name of a directory tells nothing. */
+    /** As in {@code -javaagent:/path/aspectjweaver-1.9.25.1.jar=options}; the name of a directory does not count. */
     static boolean isAgent(String argument) {
         if (!argument.startsWith(AGENT)) {
             return false;
@@ -39,7 +42,7 @@ final class AspectJRuntime {
 
     /**
      * Whether advice is woven around a method: AspectJ then moves the body into a static method of the same class, as in
-     * {@code send_aroundBody0(Mailer, String, JoinPoint)}. Whose advice it is cannot be told.
+     * {@code send_aroundBody0(Mailer, String, JoinPoint)}. It does not show whose advice it is.
      */
     static boolean isWoven(Method method) {
         List<Class<?>> parameters = Stream.concat(

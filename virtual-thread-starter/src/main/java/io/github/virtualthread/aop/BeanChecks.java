@@ -21,8 +21,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 
 /**
- * Finds all mistakes in a bean factory: by the types of its bean definitions, of which it creates none, and by the
- * classes of the beans that are there already.
+ * Finds all mistakes in a bean factory. It checks the types of the bean definitions, without creating beans, and the classes
+ * of the beans that exist already.
  */
 final class BeanChecks {
 
@@ -38,7 +38,7 @@ final class BeanChecks {
     private final Map<Class<?>, Created> seen = new LinkedHashMap<>();
 
     /**
-     * Checks of one factory, made once.
+     * Creates the checks of one factory.
      *
      * @param classProxy whether a bean of that name and class gets, or would get, a subclass as its proxy
      */
@@ -58,7 +58,7 @@ final class BeanChecks {
     /**
      * Checks all definitions and all created beans.
      *
-     * @param beans what has been created so far
+     * @param beans the beans that have been created so far
      * @param advising whether annotated methods are advised at all
      */
     Findings check(CreatedBeans beans, boolean advising) {
@@ -72,7 +72,7 @@ final class BeanChecks {
         }
         created.values().forEach(this::check);
         beans.failures().forEach((bean, mistake) -> {
-            // most failures have their reason among the mistakes already
+            // the reason of most failures is among the mistakes already
             if (checks.check(bean.type(), bean.classProxy()).mistakes().isEmpty()) {
                 mistakes.add(mistake);
             }
@@ -119,14 +119,14 @@ final class BeanChecks {
         try {
             return factory.isFactoryBean(name);
         } catch (BeansException | LinkageError failure) {
-            return false; // as little is known of what it makes, which is logged
+            return false; // its own type cannot be found either, which is logged
         }
     }
 
     private @Nullable Class<?> typeOf(String name) {
         try {
             BeanDefinition definition = factory.getMergedBeanDefinition(BeanFactoryUtils.transformedBeanName(name));
-            // a scoped proxy stands for another definition, which has its own turn
+            // a scoped proxy stands for another definition, which is checked itself
             boolean isStandIn = definition instanceof RootBeanDefinition root && root.getDecoratedDefinition() != null;
             if (definition.isAbstract() || isStandIn) {
                 return null;

@@ -4,12 +4,12 @@ import io.github.virtualthread.execution.TaskEngine;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 
 /**
- * What calls of annotated methods need. A bean of this type is looked up at the first call, so that nothing of it is
+ * What calls of annotated methods need. A bean of this type is looked up at the first call, so that its parts are not
  * created together with the post-processors.
  *
  * @param engine runs the calls
- * @param settings what applies where an annotation says nothing
- * @param uncaughtExceptionHandler told what {@code void} methods throw
+ * @param settings defaults and overrides of annotations
+ * @param uncaughtExceptionHandler receives the exceptions of {@code void} methods
  */
 public record CallEnvironment(
         TaskEngine engine, MethodSettings settings, AsyncUncaughtExceptionHandler uncaughtExceptionHandler) {}

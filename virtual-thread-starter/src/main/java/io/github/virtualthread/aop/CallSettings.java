@@ -8,21 +8,22 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * What a call runs under, with placeholders resolved and defaults applied.
+ * Settings of the calls of one method, with placeholders resolved and defaults applied.
  *
  * @param name name of the task
  * @param limit name of its limit, null for none
- * @param timeout longest run, null for any time
+ * @param timeout maximum run, null for none
  */
 record CallSettings(
         String name, @Nullable String limit, @Nullable Duration timeout) {
 
     /**
-     * Resolves what the annotation of a method says.
+     * Resolves the annotation of a method.
      *
      * @param placeholders resolver of {@code ${...}}; null from it counts as empty
-     * @param settings what applies where the annotation says nothing
-     * @throws IllegalArgumentException if a placeholder cannot be resolved, or the timeout is none; the message names it
+     * @param settings defaults and overrides
+     * @throws IllegalArgumentException if a placeholder cannot be resolved, or the timeout is not a duration; the message
+     *     names it
      */
     static CallSettings of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
         return new CallSettings(
@@ -60,8 +61,8 @@ record CallSettings(
     /**
      * Reads a duration as annotations spell it, such as {@code 2s}, {@code 500ms} or {@code PT2S}.
      *
-     * @return more than zero; null where the text is empty
-     * @throws IllegalArgumentException if the text is something else; the message goes on after "timeout"
+     * @return more than zero; null if the text is empty
+     * @throws IllegalArgumentException if the text is anything else; the message continues after "timeout"
      */
     static @Nullable Duration duration(String text) {
         if (text.isEmpty()) {
@@ -91,7 +92,7 @@ record CallSettings(
         if (resolved == null) {
             return "";
         }
-        // the resolver of a plain context leaves in place what it does not know
+        // the resolver of a plain context leaves unknown placeholders in place
         if (resolved.contains("${")) {
             throw new IllegalArgumentException("no property resolves the placeholder in \"" + text + "\"");
         }

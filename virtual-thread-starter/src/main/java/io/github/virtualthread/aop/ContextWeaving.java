@@ -15,10 +15,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.InstantiationAwareBeanPostProcessor;
 
 /**
- * What one application context has to do with woven code. In mode PROXY that is to let it run in place: a method that is woven
- * all the same must not change threads twice.
+ * Connects one application context with woven code. In mode PROXY it lets woven methods run in place, because they must not
+ * change threads twice.
  *
- * <p>Exists only where AspectJ is on the class path, as woven code needs it to run.
+ * <p>Exists only with AspectJ on the classpath, because woven code needs it to run.
  */
 final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
 
@@ -30,10 +30,10 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
     private volatile @Nullable MethodChecks checks;
 
     /**
-     * Weaving of one context.
+     * Creates the weaving of one context.
      *
-     * @param wanted whether annotated methods are run by the aspect
-     * @param interceptors makes what runs them
+     * @param wanted whether the aspect runs annotated methods
+     * @param interceptors makes the interceptor that runs them
      */
     ContextWeaving(
             AnnotatedMethods methods, boolean wanted, Function<Resolution, VirtualThreadInterceptor> interceptors) {
@@ -43,7 +43,7 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
         this.advice = new DoubleAdviceCheck(methods);
     }
 
-    /** Sees every bean from now on, also those that are created too early for other post-processors. */
+    /** From now on it sees every bean, also those that are created too early for other post-processors. */
     void join(ConfigurableListableBeanFactory factory) {
         factory.addBeanPostProcessor(this);
         if (!wanted) {
@@ -57,7 +57,7 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
         return true;
     }
 
-    /** What a factory bean made is seen here for the first time. */
+    /** The product of a factory bean is seen here for the first time. */
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         made(bean);
@@ -71,7 +71,7 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
         }
     }
 
-    /** All singletons are ready. */
+    /** To be called when all singletons are ready. */
     void start(BeanFactory factory) {
         if (wanted) {
             context.by(factory.getBean(CallEnvironment.class).engine());
@@ -85,16 +85,16 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
         context.close(parent);
     }
 
-    /** What is wrong with a bean that has been made, null for nothing. */
+    /** The mistake of one bean, null if there is none. */
     @Nullable
     Mistake check(Object bean, Class<?> type) {
         return wanted ? advice.check(bean, type) : null;
     }
 
     /**
-     * What is wrong with all beans that have been made.
+     * The mistakes of all beans that have been created.
      *
-     * @param checks by which objects that are no beans are checked when they are called
+     * @param checks checks the methods of objects that are not beans when they are called
      */
     List<Mistake> check(ConfigurableListableBeanFactory factory, Map<String, Created> created, MethodChecks checks) {
         this.checks = checks;

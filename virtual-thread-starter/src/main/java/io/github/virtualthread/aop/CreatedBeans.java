@@ -10,11 +10,11 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
- * Remembers the beans with annotated methods that were created before the checks: what they really are, how they were
- * proxied, and which of them our advice has never seen.
+ * Remembers the beans with annotated methods that were created before the checks: their classes, how they were proxied, and
+ * which of them our post-processor has not seen.
  *
- * <p>Joins the factory before all other post-processors. So it also sees what they pull in, but not what somebody
- * registered as a ready object, such as a mock.
+ * <p>It joins the factory before all other post-processors, so it also sees the beans that they need. It does not see
+ * objects that were registered ready-made, such as mocks.
  */
 final class CreatedBeans implements BeanPostProcessor {
 
@@ -35,12 +35,12 @@ final class CreatedBeans implements BeanPostProcessor {
         return bean;
     }
 
-    /** Our post-processor has the bean in its hands. */
+    /** Our post-processor has seen the bean. */
     void seen(Object bean, String beanName) {
         unseen.remove(key(bean, beanName));
     }
 
-    /** The bean went on to the application, proxied or not; if not, a failure may say why. */
+    /** The bean goes to the application, proxied or not; a failure says why not. */
     void add(Object bean, String beanName, Created as, @Nullable Mistake failure) {
         created.put(key(bean, beanName), as);
         if (failure != null) {
@@ -57,12 +57,12 @@ final class CreatedBeans implements BeanPostProcessor {
         return new LinkedHashMap<>(created);
     }
 
-    /** What could not be proxied, and why. */
+    /** Beans that could not be proxied, and why. */
     Map<Created, Mistake> failures() {
         return new LinkedHashMap<>(failures);
     }
 
-    /** A factory and what it makes have one name, and differ by the prefix. */
+    /** A factory and its product have the same name; that of the factory gets the prefix. */
     private static String key(Object bean, String beanName) {
         return bean instanceof FactoryBean ? BeanFactory.FACTORY_BEAN_PREFIX + beanName : beanName;
     }

@@ -12,12 +12,12 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * What one annotation says, as it is written: placeholders are not resolved.
+ * The attributes of one annotation as they are written: placeholders are not resolved.
  *
  * @param limit name of a limit, {@code "none"}, or empty
  * @param name name of the task, or empty
- * @param timeout longest run, or empty
- * @param contradiction why the annotation cannot be read, null where it can
+ * @param timeout maximum run, or empty
+ * @param contradiction why the annotation cannot be read, null if it can
  */
 record Declaration(
         String limit, String name, String timeout, @Nullable String contradiction) {
@@ -46,7 +46,7 @@ record Declaration(
         }
     }
 
-    /** Spring tells of mirrors and aliases; mostly it is one annotation that names two limits. */
+    /** Spring's message is about mirrors and aliases, but mostly the annotation names two limits. */
     private static String contradiction(
             AnnotatedElement element, Class<? extends Annotation> annotationType, RuntimeException failure) {
         Annotation written = element.getDeclaredAnnotation(annotationType);

@@ -15,8 +15,8 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Advice that a proxy applies to methods which are woven: on the thread of the caller, around a call that has returned before
- * the body begins. A transaction would be one without the body.
+ * Finds advice that a proxy applies to woven methods. It would run on the caller's thread, around a call that returns before
+ * the body begins: a transaction would end without its work.
  */
 final class DoubleAdviceCheck {
 
@@ -26,7 +26,7 @@ final class DoubleAdviceCheck {
         this.methods = methods;
     }
 
-    /** The first such advice of each bean that is there. */
+    /** The first such advice of each bean that exists. */
     List<Mistake> check(ConfigurableListableBeanFactory factory, Map<String, CreatedBeans.Created> created) {
         return created.entrySet().stream()
                 .map(each -> check(
@@ -52,7 +52,7 @@ final class DoubleAdviceCheck {
 
     private static @Nullable Advisor advisorOf(Advised advised, AnnotatedMethod method, Class<?> type) {
         if (method.is(Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) {
-            return null; // no proxy sees its calls
+            return null; // its calls bypass every proxy
         }
         return Arrays.stream(advised.getAdvisors())
                 .filter(advisor -> applies(advisor, method, type))

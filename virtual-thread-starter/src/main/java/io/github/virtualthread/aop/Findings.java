@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the checks found.
+ * Result of the checks.
  *
- * @param mistakes all mistakes, in the order of the bean definitions; empty where everything is right
+ * @param mistakes all mistakes, in the order of the bean definitions; empty if there are none
  * @param methods all advised methods, once each
- * @param selfInvocations calls of advised methods that no proxy sees, since an object makes them to itself; empty where
+ * @param selfInvocations calls of advised methods that bypass the proxy, because an object makes them on itself; empty if
  *     nothing is advised
  */
 public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List<Mistake> selfInvocations) {
 
-    /** Nothing annotated, nothing wrong. */
+    /** No methods, no mistakes. */
     static final Findings NONE = new Findings(List.of(), List.of(), List.of());
 
     /** Copies the lists. */
@@ -26,12 +26,12 @@ public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List
     }
 
     /**
-     * A method that the checks found to be advised.
+     * A method that is advised.
      *
      * @param method its class and name, as in {@code com.acme.Mailer.send}
      * @param name name of its tasks, as in {@code Mailer.send}
-     * @param limit limit that bounds it, with the default limit already applied; null for none
-     * @param timeout longest run, with the default already applied; null for any time
+     * @param limit its limit as the annotation or the default spells it; null for none
+     * @param timeout maximum run, with the default applied; null for none
      */
     public record AdvisedMethod(
             String method,

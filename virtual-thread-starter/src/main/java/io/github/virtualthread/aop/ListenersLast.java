@@ -7,9 +7,9 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
 
 /**
- * Moves the post-processors of message listeners, those of Kafka and Rabbit, behind all others, once.
+ * Moves the post-processors of message listeners, such as those of Kafka and Rabbit, behind all others.
  *
- * <p>They have the order of ours, and call the very object that they are given. Where one of them comes first, as with
+ * <p>They have the same order as ours, and call the very object that they are given. If one of them comes first, as with
  * {@code @EnableKafka} in an application's own class, that object would be the bean without our proxy.
  */
 final class ListenersLast {
@@ -18,7 +18,10 @@ final class ListenersLast {
 
     private final AtomicBoolean done = new AtomicBoolean();
 
-    /** Does it when the first bean comes by: then all post-processors of one order have joined the factory. */
+    /**
+     * Does so once. To be called when the first bean is created: then all post-processors of this order have joined the
+     * factory.
+     */
     void arrange(BeanFactory beanFactory) {
         if (done.get() || !done.compareAndSet(false, true) || !(beanFactory instanceof AbstractBeanFactory factory)) {
             return;

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds all mistakes in the annotated methods of one class; looks at each class once. */
+/** Finds all mistakes in the annotated methods of one class; inspects each class once. */
 final class MethodChecks {
 
     private final AnnotatedMethods methods;
@@ -27,14 +27,14 @@ final class MethodChecks {
     /**
      * Checks a class.
      *
-     * @param type class of a bean, or an interface where no more is known
+     * @param type class of a bean, or an interface if nothing more is known
      * @param classProxy whether its proxy is a subclass rather than an implementation of its interfaces
      */
     Findings check(Class<?> type, boolean classProxy) {
         return checked(type, classProxy).findings();
     }
 
-    /** The methods of a class in which no mistake was found. */
+    /** The methods of a class that have no mistakes. */
     List<AnnotatedMethod> advised(Class<?> type, boolean classProxy) {
         return checked(type, classProxy).advised();
     }
@@ -80,21 +80,21 @@ final class MethodChecks {
         return new Checked(new Findings(mistakes.stream().distinct().toList(), calls, List.of()), advised);
     }
 
-    /** Whether calls of annotated methods can be intercepted, by whatever means the mode has. */
+    /** Whether calls of annotated methods can be intercepted, by the means of the mode. */
     interface Reach {
 
-        /** What keeps a whole class from it. */
+        /** Why calls of a class cannot be intercepted, null if they can. */
         @Nullable
         Mistake checkClass(Class<?> type, boolean classProxy);
 
-        /** What keeps the calls of one method from it. */
+        /** Why calls of a method cannot be intercepted, null if they can. */
         @Nullable
         Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy);
 
-        /** Whether a method of which calls cannot be intercepted is a mistake; otherwise it is none of those that are meant. */
+        /** Whether a method whose calls cannot be intercepted is a mistake; otherwise the annotation does not cover it. */
         boolean requires(AnnotatedMethod method);
 
-        /** Puts the mistakes of all classes together; may put one in place of many. */
+        /** Summarizes the mistakes of all classes; one may replace many. */
         default List<Mistake> summarize(List<Mistake> mistakes) {
             return mistakes;
         }

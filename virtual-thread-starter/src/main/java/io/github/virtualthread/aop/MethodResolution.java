@@ -38,7 +38,10 @@ import org.springframework.util.ReflectionUtils;
  */
 final class MethodResolution {
 
-    /** Spring's callbacks in the life of a bean. All else that Spring calls, such as a listener or a converter, is work. */
+    /**
+     * Spring's callbacks in the life of a bean. Everything else that Spring calls, such as a listener or a converter, is
+     * work.
+     */
     private static final Set<Class<?>> LIFE_CYCLE = Set.of(
             InitializingBean.class,
             DisposableBean.class,
@@ -71,7 +74,7 @@ final class MethodResolution {
                 .filter(each -> each != null);
     }
 
-    /** Every method that runs, with all that it overrides or implements, nearest first. */
+    /** Every method that runs, with the methods that it overrides or implements, nearest first. */
     private Map<Method, Set<Method>> declarations() {
         Map<Method, Set<Method>> declarations = new LinkedHashMap<>();
         for (Class<?> each : types) {
@@ -118,7 +121,7 @@ final class MethodResolution {
         if (!isGenerated && !type.isInterface()) {
             return new AnnotatedMethod(type, method, declarations, annotationType, declaration, carrier, false);
         }
-        // nobody knows a generated class by name, and what is known by its interface alone may be of one
+        // users do not know generated classes by name, and a bean known by its interface alone may be of one
         Method known = declarations.get(isGenerated && declarations.size() > 1 ? 1 : 0);
         return new AnnotatedMethod(
                 known.getDeclaringClass(), known, declarations, annotationType, declaration, carrier, false);
@@ -149,7 +152,7 @@ final class MethodResolution {
                         .anyMatch(each -> MergedAnnotations.from(method).isPresent(each));
     }
 
-    /** Spring and its projects add to these. */
+    /** Spring and its projects have many of these. */
     private static boolean isFamilyOfSpring(Class<?> declaring) {
         return declaring.isInterface()
                 && TypeHierarchy.isOfSpring(declaring)

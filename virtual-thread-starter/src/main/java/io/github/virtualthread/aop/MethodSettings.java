@@ -5,16 +5,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the settings of the application say about annotated methods.
+ * Settings of the application for annotated methods.
  *
  * @param defaultLimit limit of methods with {@code @VirtualThread} that name none, null for no limit
- * @param timeout longest run of methods with {@code @VirtualThread} that set none, more than zero; null for any time
+ * @param timeout maximum run of methods with {@code @VirtualThread} that set none, more than zero; null for none
  * @param overrides what replaces the attributes of annotations, by class and method as in {@code com.acme.Mailer.send}
  */
 public record MethodSettings(
         @Nullable String defaultLimit, @Nullable Duration timeout, Map<String, MethodOverride> overrides) {
 
-    /** Settings that say nothing. */
+    /** Settings without defaults and overrides. */
     public static final MethodSettings NONE = new MethodSettings(null, null);
 
     /** Copies the map. */
@@ -23,10 +23,10 @@ public record MethodSettings(
     }
 
     /**
-     * Settings that override nothing.
+     * Creates settings that override nothing.
      *
      * @param defaultLimit limit of methods that name none, null for no limit
-     * @param timeout longest run of methods that set none, null for any time
+     * @param timeout maximum run of methods that set none, null for none
      */
     public MethodSettings(@Nullable String defaultLimit, @Nullable Duration timeout) {
         this(defaultLimit, timeout, Map.of());
@@ -39,8 +39,8 @@ public record MethodSettings(
     /**
      * What replaces the attributes of one annotation.
      *
-     * @param limit name of the limit, {@code "none"} for no limit; null for what the annotation says
-     * @param timeout longest run, more than zero; null for what the annotation says
+     * @param limit name of the limit, {@code "none"} for no limit; null to keep that of the annotation
+     * @param timeout maximum run, more than zero; null to keep that of the annotation
      */
     public record MethodOverride(
             @Nullable String limit, @Nullable Duration timeout) {

@@ -11,8 +11,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /**
- * Warns of methods that go on after their return where somebody takes that for the end: a trigger, which may look at nothing
- * that they return, or the limit of a method with {@code @Limited}.
+ * Warns about methods whose work continues after they have returned, where their trigger or the limit of {@code @Limited}
+ * takes the return for the end.
  */
 final class MethodWarnings {
 
@@ -92,7 +92,7 @@ final class MethodWarnings {
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
-    // each annotation is asked for by its type: another one, ours included, may contradict itself
+    // each annotation is looked up by its type: others, ours included, may contradict themselves
     private static boolean isScheduledWithDelay(AnnotatedMethod method) {
         return annotations(method)
                 .flatMap(each -> each.stream(Scheduled.class))

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** Whether what the settings override are attributes of annotated methods. */
+/** Checks that the overrides of the settings match annotated methods. */
 final class OverrideChecks {
 
     private final AnnotatedMethods methods;

@@ -15,7 +15,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.util.ClassUtils;
 
-/** What can be told of a bean that may be a proxy, of others or of ours, and of one that is yet to become one. */
+/** Finds out about beans that may be proxies, and about proxies to come. */
 final class ProxiedBeans {
 
     /** Set by Spring 7 for beans that ask for interface proxies. */
@@ -23,7 +23,7 @@ final class ProxiedBeans {
 
     private ProxiedBeans() {}
 
-    /** The class of the bean that has annotated methods: that of the target, else that of the proxy, else null. */
+    /** The class of the bean that has annotated methods: that of the target, otherwise that of the proxy, otherwise null. */
     static @Nullable Class<?> annotatedType(Object bean, AnnotatedMethods methods) {
         Class<?> target = TypeHierarchy.userClass(AopProxyUtils.ultimateTargetClass(bean));
         if (!methods.in(target).isEmpty()) {
@@ -33,13 +33,13 @@ final class ProxiedBeans {
         return methods.in(own).isEmpty() ? null : own;
     }
 
-    /** The object behind all proxies, as far as they have a fixed one. */
+    /** The object behind all proxies that have a fixed target. */
     static Object rawTarget(Object bean) {
         Object target = AopProxyUtils.getSingletonTarget(bean);
         return target == null ? bean : rawTarget(target);
     }
 
-    /** Whether our advice is there already: a bean may have two names, or be handed out by a factory again. */
+    /** Whether the bean has our advice already: it may have two names, or be returned by a factory again. */
     static boolean isAdvised(Object bean) {
         if (bean instanceof Advised advised
                 && Arrays.stream(advised.getAdvisors()).anyMatch(VirtualThreadAdvisor.class::isInstance)) {
@@ -49,7 +49,7 @@ final class ProxiedBeans {
         return target != null && isAdvised(target);
     }
 
-    /** Whether a proxy is a subclass of its target's class; null for what is no proxy. */
+    /** Whether a proxy is a subclass of its target's class; null if the bean is not a proxy. */
     static @Nullable Boolean isClassProxy(Object bean) {
         return bean instanceof SpringProxy ? !Proxy.isProxyClass(bean.getClass()) : null;
     }

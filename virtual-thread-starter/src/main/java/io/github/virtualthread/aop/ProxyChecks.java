@@ -6,7 +6,7 @@ import java.lang.reflect.Modifier;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Whether calls of an annotated method pass the proxy of its bean. */
+/** Checks that calls of annotated methods go through the proxy of the bean. */
 final class ProxyChecks implements MethodChecks.Reach {
 
     private final AnnotatedMethods methods;
@@ -15,11 +15,11 @@ final class ProxyChecks implements MethodChecks.Reach {
         this.methods = methods;
     }
 
-    /** What keeps a class from having a subclass as its proxy. */
+    /** Why a class cannot have a subclass as its proxy. */
     @Override
     public @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
         boolean isFinal = Modifier.isFinal(type.getModifiers());
-        // an abstract class is that of a bean which is not created yet: its own may have subclasses
+        // if the type is abstract, the bean does not exist yet, and its class may allow subclasses
         boolean isSealed = type.isSealed() && !Modifier.isAbstract(type.getModifiers());
         if (!classProxy || !(isFinal || isSealed)) {
             return null;
@@ -37,7 +37,7 @@ final class ProxyChecks implements MethodChecks.Reach {
                                                 : "the class non-sealed"));
     }
 
-    /** What keeps calls of one method from the proxy. */
+    /** Why calls of a method bypass the proxy. */
     @Override
     public @Nullable Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
         String problem = problem(method, type, classProxy);
@@ -56,7 +56,7 @@ final class ProxyChecks implements MethodChecks.Reach {
                         : "Declare it in an interface, or use class proxies (proxyTargetClass = true).");
     }
 
-    /** A type covers what its proxy passes on. */
+    /** An annotation on a type covers the methods that the proxy can intercept. */
     @Override
     public boolean requires(AnnotatedMethod method) {
         return method.carrier() == null;

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
-/** Whether an annotation asks for a limit that there is, and for a timeout that is one. */
+/** Checks that the limit of an annotation exists, and that its timeout is a duration. */
 final class SettingsChecks {
 
     private final StringValueResolver placeholders;
@@ -24,9 +24,9 @@ final class SettingsChecks {
     }
 
     /**
-     * What a method runs under.
+     * The settings of a method.
      *
-     * @throws IllegalArgumentException if {@link #check} has a mistake for it
+     * @throws IllegalArgumentException if {@link #check} finds a mistake
      */
     CallSettings settings(AnnotatedMethod method) {
         return CallSettings.of(method, placeholders, settings);
@@ -44,7 +44,7 @@ final class SettingsChecks {
         } catch (IllegalArgumentException failure) {
             return unreadable(method, failure);
         }
-        // a property may lift the limit
+        // a property may remove the limit
         boolean isItsOwn = settings.of(method).limit() == null;
         if (limit == null
                 && isItsOwn
@@ -55,7 +55,7 @@ final class SettingsChecks {
                             .formatted(method.annotation(), method.place()),
                     "Name one, as in %s(\"db\"), or remove %s.".formatted(method.annotation(), method.annotation()));
         }
-        // a default limit that does not exist is a mistake of its own, not one of every method
+        // a default limit that does not exist is reported once, not for every method
         return limit == null || limit.equals(settings.defaultLimit()) || limits.contains(limit)
                 ? null
                 : unknown(method, limit);
@@ -78,7 +78,7 @@ final class SettingsChecks {
         }
     }
 
-    /** An annotation with a placeholder that nothing gives a value to. */
+    /** An annotation with a placeholder that no property resolves. */
     private static Mistake unreadable(AnnotatedMethod method, IllegalArgumentException failure) {
         return new Mistake(
                 "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
-/** Whether an annotated method is one that can run as its annotation says. */
+/** Checks that an annotated method can run as its annotation says. */
 final class SignatureChecks {
 
     private static final List<String> ASYNC = List.of(
@@ -53,7 +53,7 @@ final class SignatureChecks {
         }
         String returned = method.method().getReturnType().getTypeName();
         if (returned.equals("java.lang.Object") && method.is(type.getModifiers() & Modifier.ABSTRACT)) {
-            return null; // as of a generic interface: looked at again when the class behind it is known
+            return null; // as in a generic interface: checked again when the class is known
         }
         return new Mistake(
                 "%s returns %s, but a method with %s must return exactly void, Future, CompletionStage or CompletableFuture"
@@ -86,7 +86,7 @@ final class SignatureChecks {
                 .orElse(null);
     }
 
-    /** Spring takes the annotation from the method, and for every method of a class from that and all its types. */
+    /** Spring reads the annotation from the method, and for all methods of a class from the class and its supertypes. */
     private static boolean isAsync(String annotation, AnnotatedMethod method, Class<?> type) {
         return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(annotation)
                 || method.declarations().stream()

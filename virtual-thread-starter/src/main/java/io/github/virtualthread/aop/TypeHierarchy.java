@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Set;
 import org.springframework.util.ClassUtils;
 
-/** The types of which a bean inherits annotations, nearest first. */
+/** The types from which a bean inherits annotations, nearest first. */
 final class TypeHierarchy {
 
     private TypeHierarchy() {}
 
-    /** The class, its superclasses from the bottom up without {@code Object}, then all interfaces, sub before super. */
+    /** The class, its superclasses from the bottom up without {@code Object}, then all interfaces, subinterfaces first. */
     static List<Class<?>> of(Class<?> type) {
         List<Class<?>> classes = new ArrayList<>();
         for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
@@ -23,7 +23,7 @@ final class TypeHierarchy {
             List<Class<?>> next = new ArrayList<>();
             for (Class<?> each : level) {
                 for (Class<?> parent : each.getInterfaces()) {
-                    // moved behind every sub-interface of its own
+                    // moved behind all of its subinterfaces
                     types.remove(parent);
                     types.add(parent);
                     next.add(parent);

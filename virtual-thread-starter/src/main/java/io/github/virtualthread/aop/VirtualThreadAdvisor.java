@@ -29,7 +29,7 @@ final class VirtualThreadAdvisor extends AbstractPointcutAdvisor {
         return interceptor;
     }
 
-    /** The annotated method that a call runs. One must apply, since the advisor has chosen the call. */
+    /** The annotated method that a call runs. An annotation must apply, because the advisor has chosen the call. */
     static AnnotatedMethod resolve(AnnotatedMethods methods, Method method, Class<?> targetClass) {
         AnnotatedMethod annotated = methods.find(method, targetClass);
         if (annotated == null) {
@@ -72,7 +72,7 @@ final class VirtualThreadAdvisor extends AbstractPointcutAdvisor {
             return this;
         }
 
-        /** Spring shares generated classes between contexts by this text. */
+        /** Spring uses this text to share generated classes between contexts. */
         @Override
         public String toString() {
             return AnnotatedPointcut.class.getName() + ": " + methods.annotationType();

@@ -27,17 +27,17 @@ import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 
 /**
- * Advises beans whose methods have {@link VirtualThread}, or another annotation that was chosen in its place, or
+ * Advises beans whose methods have {@link VirtualThread}, or the annotation chosen in its place, or
  * {@link io.github.virtualthread.Limited}.
  *
- * <p>Its advice goes before all other advice, which therefore runs on the virtual thread, or under the permit. Until {@link #check} it never
- * throws: what cannot be advised stays as it is and is among the mistakes that the check finds. Afterwards a bean with
- * mistakes that the check could not see fails its own creation.
+ * <p>Its advice comes before all other advice, which therefore runs on the virtual thread, or under the permit. It never
+ * throws before {@link #check}: a bean that cannot be advised stays as it is, and the check reports why. A bean that is
+ * created later, with mistakes that the check could not see, fails its own creation.
  *
- * <p>Needs nothing but the bean factory and the environment. The {@link CallEnvironment} bean is looked up at the first
- * call. The properties {@code virtual-thread.enabled} (default {@code true}) and {@code virtual-thread.mode} are read before
- * the first bean is created. Where the former is {@code false}, or the mode is ASPECTJ, nothing is advised, and the checks run all the
- * same; in mode ASPECTJ the beans are made known to woven code.
+ * <p>It needs the bean factory and the environment only. The {@link CallEnvironment} bean is looked up at the first call.
+ * The properties {@code virtual-thread.enabled} (default {@code true}) and {@code virtual-thread.mode} are read before the
+ * first bean is created. If the former is {@code false}, or the mode is ASPECTJ, no bean is advised, but the checks still
+ * run; in mode ASPECTJ woven code gets to know the beans.
  */
 @SuppressWarnings("serial")
 public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
@@ -51,22 +51,22 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private AdviceMode mode = AdviceMode.PROXY;
     private AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
     private CreatedBeans beans = new CreatedBeans(methods);
-    private @Nullable ContextWeaving weaving; // null where nothing can be woven
+    private @Nullable ContextWeaving weaving; // null if nothing can be woven
     private final ListenersLast listeners = new ListenersLast();
     private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
     private volatile @Nullable Switches switches;
     private volatile @Nullable MethodChecks lateChecks;
 
-    /** A post-processor for {@link VirtualThread}, of lowest precedence. */
+    /** Creates a post-processor for {@link VirtualThread}, of lowest precedence. */
     public VirtualThreadBeanPostProcessor() {
         setBeforeExistingAdvisors(true);
     }
 
     /**
-     * Sets the annotation that marks methods and types; by default {@link VirtualThread}, which then means nothing.
+     * Sets the annotation that marks methods and types; by default {@link VirtualThread}, which another annotation replaces.
      *
-     * @param annotationType annotation with runtime retention; its attributes {@code limit} or {@code value},
-     *     {@code name} and {@code timeout} are used if they are strings
+     * @param annotationType annotation with runtime retention; its attributes {@code limit} or {@code value}, {@code name}
+     *     and {@code timeout} are used if they are strings
      */
     public void setAnnotationType(Class<? extends Annotation> annotationType) {
         methods = new AnnotatedMethods(annotationType);
@@ -74,7 +74,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     }
 
     /**
-     * Sets how annotated methods are intercepted; by proxies, by default. With {@code virtual-thread.mode: aspectj} that is by
+     * Sets how annotated methods are intercepted; by default by proxies. With {@code virtual-thread.mode: aspectj} it is
      * woven code, whatever is set here.
      *
      * @param mode {@link AdviceMode#ASPECTJ} for woven code
@@ -111,7 +111,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                 resolution, beanFactory::resolveEmbeddedValue, () -> beanFactory.getBean(CallEnvironment.class));
     }
 
-    /** Begins to watch which beans are created, ahead of all post-processors and what they need. */
+    /** Starts to watch the creation of beans, before the other post-processors and the beans that they need are created. */
     @Override
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
         factory().addBeanPostProcessor(beans);
@@ -123,11 +123,11 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     }
 
     /**
-     * Checks every annotated method of every bean, including those not created yet; creates none. To be called once,
-     * when the singletons are ready.
+     * Checks every annotated method of every bean, including beans that do not exist yet, without creating any. To be called
+     * once, when the singletons are ready.
      *
-     * @param limits limits of the application, looked at again for beans that are created later
-     * @param settings what applies where an annotation says nothing
+     * @param limits limits of the application, also used for beans that are created later
+     * @param settings defaults and overrides of annotations
      * @return all mistakes, and all advised methods
      */
     public Findings check(TaskLimits limits, MethodSettings settings) {
@@ -149,8 +149,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     }
 
     /**
-     * Lets woven code use the engine, also on objects that are no beans. To be called when the checks have found nothing. A
-     * first call that comes when the context is closed finds the closed engine.
+     * Lets woven code use the engine, also on objects that are not beans. To be called when the checks have found no
+     * mistake. Also looks up the engine, so that a first call after the context was closed finds the closed one.
      */
     public void start() {
         if (isAdvising() && advisor instanceof VirtualThreadAdvisor ours) {
@@ -161,7 +161,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
     }
 
-    /** Woven code no longer uses the engine. */
+    /** Stops woven code from using the engine. */
     @Override
     public void destroy() {
         if (weaving != null) {
@@ -169,7 +169,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
     }
 
-    /** Asked ahead of time only, so whether methods are advised, which is known at run time, does not matter. */
+    /** Used ahead of time only: whether methods are advised is known at run time and does not matter here. */
     @Override
     public Class<?> determineBeanType(Class<?> beanClass, String beanName) {
         try {
@@ -179,9 +179,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
     }
 
-    /**
-     * Where a circular reference needs the bean before it is ready, its proxy is made here, and not again afterwards.
-     */
+    /** If a circular reference needs the bean before it is ready, the proxy is made here, and not again afterwards. */
     @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
         beans.seen(bean, beanName);
@@ -198,7 +196,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // the very object, as beans may be equal
+    @SuppressWarnings("ReferenceEquality") // the very object, because beans may be equal
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         beans.seen(bean, beanName);
         return earlyReferences.remove(beanName) == bean ? bean : advise(bean, beanName);
@@ -252,7 +250,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         return switches().enabled();
     }
 
-    /** Whether proxies run annotated methods, so that they have to see every bean. */
+    /** Whether proxies intercept annotated methods, so that this object has to see every bean. */
     private boolean isAdvising() {
         return isEnabled() && switches().mode() == AdviceMode.PROXY;
     }
@@ -278,7 +276,9 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         return Objects.requireNonNull(factory, "setBeanFactory has not been called");
     }
 
-    /** What two properties say. What they cannot say is reported by whoever binds them: nothing may be thrown from here. */
+    /**
+     * The values of two properties. Invalid values are reported where the properties are bound; nothing may be thrown here.
+     */
     private record Switches(boolean enabled, AdviceMode mode) {
 
         static Switches read(@Nullable Environment environment, AdviceMode mode) {
@@ -298,7 +298,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         private static AdviceMode mode(Environment environment) {
             try {
                 String text = environment.getProperty("virtual-thread.mode", "");
-                // as lenient as whoever binds the properties
+                // as lenient as the binding of the properties
                 return text.replaceAll("[^A-Za-z]", "").equalsIgnoreCase(AdviceMode.ASPECTJ.name())
                         ? AdviceMode.ASPECTJ
                         : AdviceMode.PROXY;

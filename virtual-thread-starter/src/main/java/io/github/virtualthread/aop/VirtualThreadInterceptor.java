@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Hands calls of annotated methods to the engine, and returns at once; calls of methods with {@code @Limited} wait for their
- * permit and run on the current thread.
+ * Passes calls of annotated methods to the engine, and returns at once; calls of methods with {@code @Limited} wait for
+ * their permit and run on the current thread.
  *
- * <p>The rest of the chain, advice of others included, runs on the virtual thread, or under the permit. What it throws is the
+ * <p>The rest of the chain, including other advice, runs on the virtual thread, or under the permit. Its exceptions are the
  * method's own: a class proxy of Spring 6.2 or later wraps undeclared exceptions only on the way to its caller, outside of
  * the advice.
  */
@@ -35,10 +35,10 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     private volatile @Nullable CallEnvironment environment;
 
     /**
-     * An interceptor that has looked nothing up yet.
+     * Creates an interceptor, which looks up the environment at the first call.
      *
      * @param resolution which annotated method a call runs
-     * @param placeholders resolver of what the annotations say
+     * @param placeholders resolves placeholders in annotations
      * @param lookup asked at the first call
      */
     VirtualThreadInterceptor(
@@ -85,7 +85,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     /**
-     * How calls of one method are run; made at the first of them.
+     * How the calls of one method are run; created at the first of them.
      *
      * @param annotated the method that runs
      * @param called the method as its callers see it
@@ -117,9 +117,9 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     /**
-     * Runs calls on the thread of their caller, under the limit.
+     * Runs calls on their caller's thread, under the limit.
      *
-     * @param throwsInterruption whether the method declares {@link InterruptedException}, as far as its callers see
+     * @param throwsInterruption whether the method, as callers see it, declares {@link InterruptedException}
      */
     private record LimitedCall(TaskEngine engine, TaskSpec spec, boolean throwsInterruption)
             implements MethodInterceptor {
@@ -146,7 +146,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
             }
         }
 
-        /** What the body throws is its own, also an interruption that it does not declare. */
+        /** Exceptions of the body are its own, even an interruption that it does not declare. */
         private static final class Body implements TaskBody {
 
             private final MethodInvocation invocation;
@@ -169,7 +169,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
         private static final Logger logger = LoggerFactory.getLogger(VirtualThreadInterceptor.class);
 
-        /** Kept with the class of the method, and gone with it. */
+        /** Kept with the class of the method, and collected with it. */
         private static final ClassValue<Set<Method>> logged = new ClassValue<>() {
             @Override
             protected Set<Method> computeValue(Class<?> type) {
@@ -194,7 +194,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     @FunctionalInterface
     interface Resolution {
 
-        /** The annotated method, null for a method that is to run as if it were not annotated. */
+        /** The annotated method, null if the method is to run as if it were not annotated. */
         @Nullable
         AnnotatedMethod resolve(Method method, Class<?> targetClass);
     }

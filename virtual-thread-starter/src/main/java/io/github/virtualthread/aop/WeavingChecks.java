@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 
-/** Whether annotated methods are woven, in mode ASPECTJ. */
+/** Checks that annotated methods are woven, in mode ASPECTJ. */
 final class WeavingChecks implements MethodChecks.Reach {
 
     private final AnnotatedMethods methods;
@@ -22,7 +22,7 @@ final class WeavingChecks implements MethodChecks.Reach {
     private volatile boolean anyWoven;
 
     /**
-     * Checks that have looked at no class yet.
+     * Creates the checks of one context.
      *
      * @param weaverNeeded whether annotated methods are intercepted at all
      */
@@ -32,7 +32,7 @@ final class WeavingChecks implements MethodChecks.Reach {
         this.classLoader = classLoader;
     }
 
-    /** Final, sealed: to weave is to change the class itself. */
+    /** A final or sealed class can be woven, because weaving changes the class itself. */
     @Override
     public @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
         return null;
@@ -40,7 +40,7 @@ final class WeavingChecks implements MethodChecks.Reach {
 
     @Override
     public @Nullable Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
-        // a bean that is known by its interface alone is looked at when it is created
+        // a bean that is known by its interface alone is checked when it is created
         if (!weaverNeeded || type.isInterface() || method.isBeanMethod()) {
             return null;
         }
@@ -85,7 +85,7 @@ final class WeavingChecks implements MethodChecks.Reach {
                         .formatted(method.annotation()));
     }
 
-    /** One mistake in place of many that have one reason. */
+    /** Replaces mistakes that have a common reason by that reason. */
     @Override
     public List<Mistake> summarize(List<Mistake> mistakes) {
         Mistake reason = reason();

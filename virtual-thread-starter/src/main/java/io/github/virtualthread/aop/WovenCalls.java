@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Finds the application context whose engine runs a call of woven code.
  *
  * <p>A bean belongs to the context that made it. Other objects, and static methods, go to the context that was started last
- * and is not closed. Nothing here keeps beans alive, nor anything of a context that is closed.
+ * and is not closed. It keeps neither beans nor anything of a closed context alive.
  */
 public final class WovenCalls {
 
@@ -36,12 +36,12 @@ public final class WovenCalls {
     WovenCalls() {}
 
     /**
-     * Runs a call of a woven method as its annotation says, by the engine of a running context. Without one it runs in place;
-     * the first such call is logged at WARN.
+     * Runs a call of a woven method as its annotation says, by the engine of a running context. Without one it runs in
+     * place; the first such call is logged at WARN.
      *
-     * @param call the call; {@code proceed()} may come on another thread, once
+     * @param call the call; {@code proceed()} may be called on another thread, once
      * @return what the caller gets
-     * @throws Throwable what the method throws, where it runs in place, and rejections of methods with {@code @Limited}
+     * @throws Throwable the exception of a method that runs in place, or the rejection of a method with {@code @Limited}
      */
     public static @Nullable Object run(MethodInvocation call) throws Throwable {
         return SHARED.invoke(call);
@@ -73,7 +73,7 @@ public final class WovenCalls {
     private void warn(MethodInvocation call, @Nullable Object target) {
         Method method = call.getMethod();
         Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
-        // not kept: it would know classes of applications for as long as this one lives
+        // not kept: it would keep classes of closed applications alive
         AnnotatedMethod annotated =
                 WovenContext.resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
         if (annotated != null && warned.compareAndSet(false, true)) {
@@ -94,12 +94,14 @@ public final class WovenCalls {
         }
     }
 
-    /** There is a context whose methods are run by proxies, or not at all: other woven code is not to wonder. */
+    /**
+     * Registers a context that uses proxies or does not intercept at all: woven code then runs in place without a warning.
+     */
     void begin(WovenContext context) {
         inPlace.add(context);
     }
 
-    /** The context runs calls on objects that nobody made. */
+    /** From now on the context runs calls on objects that belong to no context. */
     void start(WovenContext context) {
         started.add(context);
     }
@@ -109,7 +111,7 @@ public final class WovenCalls {
         inPlace.remove(context);
     }
 
-    /** Another context that is running by the same engine. */
+    /** Another started context with the same engine. */
     @Nullable
     WovenContext sharing(WovenContext context) {
         return started.stream()
@@ -119,8 +121,7 @@ public final class WovenCalls {
     }
 
     /**
-     * Remembers something of objects as long as they live, without keeping them alive, and never asks them whether they are
-     * equal.
+     * Maps objects to values by identity, without keeping the objects alive.
      *
      * <p>Thread-safe. The values must not refer to the keys.
      */
@@ -138,7 +139,7 @@ public final class WovenCalls {
 
         @Nullable
         V get(Object key) {
-            // saves the object for the look-up where nothing is woven for a context
+            // creates no object if no context has woven beans
             return values.isEmpty() ? null : values.get(new Sought(key));
         }
 
@@ -146,7 +147,7 @@ public final class WovenCalls {
             return values.size();
         }
 
-        /** Equal to itself when its object is gone, so that it can still be removed. */
+        /** Equal to itself even after its object was collected, so that it can still be removed. */
         private static final class Key extends WeakReference<Object> {
 
             private final int hash;
@@ -167,7 +168,7 @@ public final class WovenCalls {
             }
         }
 
-        /** What a key is looked up by: needs no reference that the garbage collector would have to deal with. */
+        /** Key of a look-up: not a reference, which the garbage collector would have to track. */
         private record Sought(Object object) {
 
             @Override

@@ -24,7 +24,7 @@ final class WovenContext {
         this.calls = calls;
     }
 
-    /** A context whose methods are run by proxies, or not at all. */
+    /** A context that uses proxies, or does not intercept at all. */
     static WovenContext inPlace() {
         return new WovenContext(true, MethodInvocation::proceed);
     }
@@ -39,7 +39,7 @@ final class WovenContext {
         return calls.invoke(call);
     }
 
-    /** The engine is known, which is when the singletons are ready. */
+    /** Sets the engine, which is known when the singletons are ready. */
     void by(TaskEngine engine) {
         this.engine = engine;
     }
@@ -49,7 +49,7 @@ final class WovenContext {
     }
 
     /**
-     * Ends it: beans that live on are refused, or go on with the engine of the parent that the context had it from.
+     * Closes it. Calls on beans that live on are rejected, or run by the parent if its engine was used.
      *
      * @param parent that context, null for none
      */
@@ -62,7 +62,7 @@ final class WovenContext {
     }
 
     /**
-     * The annotated method that a call runs. Null where it is to run as if it were not annotated: no annotation applies to it;
+     * The annotated method that a call runs. Null if it is to run as if it were not annotated: no annotation applies to it;
      * it could not do what the annotation asks for; or a method that overrides it is woven and calls it by {@code super}, on
      * the thread on which that runs already.
      */
@@ -81,7 +81,7 @@ final class WovenContext {
         return closed;
     }
 
-    /** Refuses calls as a closed engine does, without being the one of the context, which would be kept alive. */
+    /** Rejects calls as a closed engine does. The engine of the context itself would be kept alive. */
     private static final class Refusal {
 
         private static final CallEnvironment CLOSED =

@@ -13,13 +13,13 @@ import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs methods with {@link io.github.virtualthread.VirtualThread} and {@link io.github.virtualthread.Limited} as these say,
- * where AspectJ has woven it into their classes: at load time by {@code META-INF/aop.xml} of this library, or at compile time
- * with this library as an aspect library. Not a Spring bean.
+ * Intercepts methods with {@link io.github.virtualthread.VirtualThread} and {@link io.github.virtualthread.Limited} in
+ * classes into which AspectJ has woven it: at load time by {@code META-INF/aop.xml} of this library, or at compile time with
+ * this library as an aspect library. Not a Spring bean.
  *
- * <p>It only says which methods may be meant. What an annotation means is decided at the call, by the application context to
- * which the call belongs; where that intercepts by proxies, the method runs in place. Advice of all other aspects runs inside,
- * on the virtual thread.
+ * <p>It only selects candidates. The application context that a call belongs to decides at the call what the annotation
+ * means; if that context uses proxies, the method runs in place. The advice of all other aspects runs inside, on the virtual
+ * thread.
  */
 @Aspect
 @DeclarePrecedence("io.github.virtualthread.aspectj.VirtualThreadAspect, *")
@@ -30,7 +30,7 @@ public final class VirtualThreadAspect {
     private VirtualThreadAspect() {}
 
     /**
-     * The one instance. Written here, where a weaver would otherwise have to add it: so classes can be woven at compile time
+     * Returns the only instance. A weaver would add this method; written by hand, it allows weaving classes at compile time
      * without weaving this library too.
      *
      * @return always the same
@@ -40,7 +40,7 @@ public final class VirtualThreadAspect {
     }
 
     /**
-     * Whether there is an instance, which belongs to {@link #aspectOf}.
+     * Whether there is an instance; goes with {@link #aspectOf}.
      *
      * @return true
      */
@@ -48,7 +48,7 @@ public final class VirtualThreadAspect {
         return true;
     }
 
-    /** Methods that are annotated themselves, or by an annotation that is annotated, up to two steps away. */
+    /** Methods that have an annotation, directly or by an annotation that has it, up to two steps away. */
     @Pointcut(
             "execution(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) * *(..))"
                     + " || execution(@(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *) * *(..))"
@@ -56,8 +56,8 @@ public final class VirtualThreadAspect {
     void annotatedMethod() {}
 
     /**
-     * Public methods of types that are annotated in one of these ways. By {@code within}, which looks at the type alone:
-     * {@code execution} with such a type would look at all that it inherits too.
+     * Public methods of types that are annotated in one of these ways. Uses {@code within}, which inspects the type alone;
+     * {@code execution} would also inspect everything that the type inherits.
      */
     @Pointcut("execution(public !static * *(..)) && ("
             + "within(@(io.github.virtualthread.VirtualThread || io.github.virtualthread.Limited) *)"
@@ -69,22 +69,22 @@ public final class VirtualThreadAspect {
      * Runs one call.
      *
      * @param joinPoint the call
-     * @return what its caller gets
-     * @throws Throwable what the method throws where it runs on the caller's thread
+     * @return what the caller gets
+     * @throws Throwable the exception of a method that runs on the caller's thread
      */
-    // a weaver would take the name from the table of local variables, which the jar leaves out
+    // a weaver would read the name from the table of local variables, which the jar omits
     @Around(value = "annotatedMethod() || methodOfAnnotatedType()", argNames = "joinPoint")
     public @Nullable Object run(ProceedingJoinPoint joinPoint) throws Throwable {
         return WovenCalls.run(new WovenInvocation(joinPoint));
     }
 
     /**
-     * A join point as the interceptor knows calls, so that woven and proxied methods are run by the same code.
+     * Adapts a join point to the interceptor, so that the same code runs woven and proxied methods.
      *
-     * <p>{@link #proceed} comes on the thread of the task. Where several aspects advise one method, AspectJ keeps the advice that
-     * is next in a thread-local of the join point. On a thread that has no value it is the advice that was entered last: ours,
-     * since nothing inside has been entered before we proceed. So the task's thread needs to inherit nothing, but ours must
-     * come before all others, and proceed once.
+     * <p>{@link #proceed} is called on the thread of the task. If several aspects advise one method, AspectJ keeps the next
+     * advice in a thread-local of the join point. On a thread without a value, the next advice follows the one that was
+     * entered last. That is ours, because nothing inside has been entered before we proceed. So the task's thread need not
+     * inherit anything, but our advice must come before all others, and proceed once.
      *
      * @param joinPoint execution of a method
      */
@@ -96,7 +96,7 @@ public final class VirtualThreadAspect {
         }
 
         @Override
-        @SuppressWarnings("NullAway") // arguments may be null, which aopalliance does not say
+        @SuppressWarnings("NullAway") // arguments may be null, which aopalliance does not declare
         public Object[] getArguments() {
             return joinPoint.getArgs();
         }

@@ -1,7 +1,7 @@
 /**
- * The same for woven code, by AspectJ. Start at {@link VirtualThreadAspect}.
+ * The advice for woven code, as an AspectJ aspect. Start at {@link VirtualThreadAspect}.
  *
- * <p>Knows {@code aop} and AspectJ, which an application need not have; nobody knows it but the weaver.
+ * <p>Knows {@code aop} and AspectJ, which is optional; only the weaver knows it.
  */
 @NullMarked
 package io.github.virtualthread.aspectj;
