@@ -46,12 +46,12 @@ final class BeanChecks {
             ConfigurableListableBeanFactory factory,
             AnnotatedMethods methods,
             MethodChecks checks,
-            OverrideChecks overrides,
+            MethodSettings settings,
             BiPredicate<String, Class<?>> classProxy) {
         this.factory = factory;
         this.methods = methods;
         this.checks = checks;
-        this.overrides = overrides;
+        this.overrides = new OverrideChecks(methods, settings, factory.getBeanClassLoader());
         this.classProxy = classProxy;
     }
 

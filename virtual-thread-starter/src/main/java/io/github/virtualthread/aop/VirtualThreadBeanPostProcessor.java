@@ -131,15 +131,13 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * @return all mistakes, and all advised methods
      */
     public Findings check(TaskLimits limits, MethodSettings settings) {
-        ClassLoader classLoader = factory().getBeanClassLoader();
         MethodChecks.Reach reach = switches().mode() == AdviceMode.ASPECTJ
-                ? new WeavingChecks(methods, isEnabled(), classLoader)
+                ? new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader())
                 : new ProxyChecks(methods);
         MethodChecks checks =
                 new MethodChecks(methods, new SettingsChecks(factory()::resolveEmbeddedValue, limits, settings), reach);
         lateChecks = checks;
-        OverrideChecks overrides = new OverrideChecks(methods, settings, classLoader);
-        Findings findings = new BeanChecks(factory(), methods, checks, overrides, this::predictsClassProxy)
+        Findings findings = new BeanChecks(factory(), methods, checks, settings, this::predictsClassProxy)
                 .check(beans, isAdvising());
         List<Mistake> mistakes = new ArrayList<>(reach.summarize(findings.mistakes()));
         if (weaving != null) {
