@@ -1,7 +1,9 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +13,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
  * Remembers the beans with annotated methods that were created before the checks: their classes, how they were proxied, and
- * which of them our post-processor has not seen.
+ * which of them our post-processor has not seen. Checks those that are created later.
  *
  * <p>It joins the factory before all other post-processors, so it also sees the beans that they need. It does not see
  * objects that were registered ready-made, such as mocks.
@@ -22,6 +24,7 @@ final class CreatedBeans implements BeanPostProcessor {
     private final Map<String, Class<?>> unseen = new ConcurrentHashMap<>();
     private final Map<String, Created> created = new ConcurrentHashMap<>();
     private final Map<Created, Mistake> failures = new ConcurrentHashMap<>();
+    private volatile @Nullable MethodChecks lateChecks;
 
     CreatedBeans(AnnotatedMethods methods) {
         this.methods = methods;
@@ -40,11 +43,35 @@ final class CreatedBeans implements BeanPostProcessor {
         unseen.remove(key(bean, beanName));
     }
 
-    /** The bean goes to the application, proxied or not; a failure says why not. */
+    /** Beans that are added from now on are checked at once. */
+    void checkNow(MethodChecks checks) {
+        lateChecks = checks;
+    }
+
+    /**
+     * The bean goes to the application, proxied or not; a failure says why not.
+     *
+     * @throws VirtualThreadConfigurationException if the bean is checked at once and has mistakes
+     */
     void add(Object bean, String beanName, Created as, @Nullable Mistake failure) {
+        MethodChecks checks = lateChecks;
+        if (checks != null) {
+            check(as, failure, checks);
+            return;
+        }
         created.put(key(bean, beanName), as);
         if (failure != null) {
             failures.put(as, failure);
+        }
+    }
+
+    private static void check(Created bean, @Nullable Mistake failure, MethodChecks checks) {
+        List<Mistake> mistakes = checks.check(bean.type(), bean.classProxy()).mistakes();
+        if (mistakes.isEmpty() && failure != null) {
+            mistakes = List.of(failure);
+        }
+        if (!mistakes.isEmpty()) {
+            throw new VirtualThreadConfigurationException(mistakes);
         }
     }
 

@@ -5,7 +5,6 @@ import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
-import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +54,6 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private final ListenersLast listeners = new ListenersLast();
     private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
     private volatile @Nullable Switches switches;
-    private volatile @Nullable MethodChecks lateChecks;
 
     /** Creates a post-processor for {@link VirtualThread}, of lowest precedence. */
     public VirtualThreadBeanPostProcessor() {
@@ -136,7 +134,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                 : new ProxyChecks(methods);
         MethodChecks checks =
                 new MethodChecks(methods, new SettingsChecks(factory()::resolveEmbeddedValue, limits, settings), reach);
-        lateChecks = checks;
+        beans.checkNow(checks);
         Findings findings = new BeanChecks(factory(), methods, checks, settings, this::predictsClassProxy)
                 .check(beans, isAdvising());
         List<Mistake> mistakes = new ArrayList<>(reach.summarize(findings.mistakes()));
@@ -215,24 +213,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
         Boolean known = ProxiedBeans.isClassProxy(result);
         Created created = new Created(type, known == null ? predictsClassProxy(beanName, type) : known);
-        MethodChecks checks = lateChecks;
-        if (checks == null) {
-            beans.add(bean, beanName, created, failure);
-        } else {
-            checkLate(checks, created, failure);
-        }
+        beans.add(bean, beanName, created, failure);
         return result;
-    }
-
-    private static void checkLate(MethodChecks checks, Created created, @Nullable Mistake failure) {
-        List<Mistake> mistakes =
-                checks.check(created.type(), created.classProxy()).mistakes();
-        if (!mistakes.isEmpty()) {
-            throw new VirtualThreadConfigurationException(mistakes);
-        }
-        if (failure != null) {
-            throw new VirtualThreadConfigurationException(List.of(failure));
-        }
     }
 
     private boolean predictsClassProxy(String beanName, Class<?> type) {

@@ -328,7 +328,8 @@ class VirtualThreadBeanPostProcessorTests {
                         .hasMessageContaining("Did you mean 'mail'?");
             }
             Throwable unproxied = catchThrowable(() -> context.getBean("finalBehindInterface"));
-            assertThat(unproxied).hasStackTraceContaining("FinalRunner has methods with @VirtualThread, but cannot be proxied,"
+            assertThat(unproxied)
+                    .hasStackTraceContaining("FinalRunner has methods with @VirtualThread, but cannot be proxied,"
                             + " because it is final");
         }
     }
