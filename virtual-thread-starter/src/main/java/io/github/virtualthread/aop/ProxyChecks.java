@@ -51,7 +51,7 @@ final class ProxyChecks implements MethodChecks.Reach {
                                 method.annotation(),
                                 problem,
                                 method.isLimited() ? "take no permit" : "run on the caller's thread"),
-                classProxy || !problem.startsWith("not declared")
+                classProxy || method.is(Modifier.PRIVATE | Modifier.STATIC)
                         ? "Make it a public or protected method that is neither final nor static."
                         : "Declare it in an interface, or use class proxies (proxyTargetClass = true).");
     }
