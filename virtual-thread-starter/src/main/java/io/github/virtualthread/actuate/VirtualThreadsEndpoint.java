@@ -41,7 +41,7 @@ public final class VirtualThreadsEndpoint {
     private static final String DEFAULT_CALLS = "100";
 
     private final TaskLimits limits;
-    private final AdvisedMethods annotated;
+    private final AdvisedMethods advised;
     private final LiveCalls live;
     private final States states;
     private final List<String> mdcKeys;
@@ -51,18 +51,18 @@ public final class VirtualThreadsEndpoint {
      *
      * @param limits limits of the application
      * @param engine has the live calls
-     * @param annotated the annotated methods
+     * @param advised the advised methods
      * @param counts how calls have ended
      * @param mdcKeys keys of the callers' MDC that are shown of live calls
      */
     public VirtualThreadsEndpoint(
             TaskLimits limits,
             TaskEngine engine,
-            AdvisedMethods annotated,
+            AdvisedMethods advised,
             CallCounts counts,
             Collection<String> mdcKeys) {
         this.limits = limits;
-        this.annotated = annotated;
+        this.advised = advised;
         this.live = engine.liveCalls();
         this.states = new States(limits, live, counts);
         this.mdcKeys = List.copyOf(mdcKeys);
@@ -75,7 +75,7 @@ public final class VirtualThreadsEndpoint {
      */
     @ReadOperation
     public Overview overview() {
-        return states.all(annotated.all());
+        return states.all(advised.all());
     }
 
     /**

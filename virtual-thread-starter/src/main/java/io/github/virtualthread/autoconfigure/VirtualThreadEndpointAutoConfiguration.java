@@ -42,11 +42,11 @@ public class VirtualThreadEndpointAutoConfiguration {
     VirtualThreadsEndpoint virtualThreadsEndpoint(
             TaskLimits limits,
             TaskEngine engine,
-            AdvisedMethods annotated,
+            AdvisedMethods advised,
             CallCounts counts,
             VirtualThreadProperties properties) {
         return new VirtualThreadsEndpoint(
-                limits, engine, annotated, counts, properties.endpoint().mdcKeys());
+                limits, engine, advised, counts, properties.endpoint().mdcKeys());
     }
 
     @Bean

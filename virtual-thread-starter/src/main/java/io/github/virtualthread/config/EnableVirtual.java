@@ -24,7 +24,7 @@ import org.springframework.core.Ordered;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Import(VirtualThreadSelector.class)
+@Import({EngineConfiguration.class, VirtualThreadRegistrar.class})
 public @interface EnableVirtual {
 
     /**

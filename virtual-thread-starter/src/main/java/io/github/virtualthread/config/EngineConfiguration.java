@@ -23,14 +23,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -40,7 +44,7 @@ import org.springframework.util.ClassUtils;
  * for its type.
  */
 @Configuration(proxyBeanMethods = false)
-@Conditional(OnMissingEngine.class)
+@Conditional(EngineConfiguration.OnMissingEngine.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class EngineConfiguration {
 
@@ -189,5 +193,23 @@ class EngineConfiguration {
         }
         boolean secured = settings.registeredContext() && ContextPropagation.isSecurityPresent(classLoader);
         return secured ? propagation.withSecurity() : propagation;
+    }
+
+    /** A child context uses the engine of its parent: two engines would be two limits of one name. */
+    static final class OnMissingEngine implements ConfigurationCondition {
+
+        @Override
+        public ConfigurationPhase getConfigurationPhase() {
+            return ConfigurationPhase.REGISTER_BEAN;
+        }
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
+            return beanFactory == null
+                    || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, TaskEngine.class, true, false)
+                                    .length
+                            == 0;
+        }
     }
 }
