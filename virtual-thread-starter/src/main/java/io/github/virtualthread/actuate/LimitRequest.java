@@ -36,7 +36,7 @@ record LimitRequest(
                     "Nothing to change: send permits, queueCapacity or maxWait, as in {\"permits\": 20}");
         }
         return new LimitRequest(
-                permits == null ? null : Numbers.whole("permits", permits, 1, Integer.MAX_VALUE),
+                permits == null ? null : whole("permits", permits, 1, Integer.MAX_VALUE),
                 queueCapacity == null ? null : capacity(queueCapacity.strip()),
                 maxWait == null ? null : new Wait(wait(maxWait.strip())));
     }
@@ -46,7 +46,7 @@ record LimitRequest(
             return LimitSettings.UNBOUNDED;
         }
         try {
-            return Numbers.whole("queueCapacity", text, 0, Integer.MAX_VALUE);
+            return whole("queueCapacity", text, 0, Integer.MAX_VALUE);
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException(
                     wrong.getMessage() + "; \"unbounded\" lets any number of calls wait", wrong);
@@ -84,5 +84,27 @@ record LimitRequest(
                 maxWait == null ? now.maxWait() : maxWait.longest(),
                 now.nested(),
                 now.permitsFrom());
+    }
+
+    /**
+     * A whole number in a range.
+     *
+     * @throws IllegalArgumentException if the text is something else; the message names the parameter and the range
+     */
+    static int whole(String name, String text, int least, int most) {
+        return (int) whole(name, text, least, (long) most);
+    }
+
+    static long whole(String name, String text, long least, long most) {
+        try {
+            long number = Long.parseLong(text.strip());
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException none) {
+            // the same message as for a number out of range
+        }
+        throw new IllegalArgumentException(
+                "%s must be a whole number from %d to %d, was '%s'".formatted(name, least, most, text));
     }
 }

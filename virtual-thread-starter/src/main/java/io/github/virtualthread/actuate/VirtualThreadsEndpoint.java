@@ -8,18 +8,21 @@ import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -43,8 +46,7 @@ public final class VirtualThreadsEndpoint {
     private final TaskLimits limits;
     private final AdvisedMethods advised;
     private final LiveCalls live;
-    private final States states;
-    private final List<String> mdcKeys;
+    private final Descriptors descriptors;
 
     /**
      * An endpoint of one engine.
@@ -64,8 +66,7 @@ public final class VirtualThreadsEndpoint {
         this.limits = limits;
         this.advised = advised;
         this.live = engine.liveCalls();
-        this.states = new States(limits, live, counts);
-        this.mdcKeys = List.copyOf(mdcKeys);
+        this.descriptors = new Descriptors(limits, live, counts, mdcKeys);
     }
 
     /**
@@ -74,8 +75,8 @@ public final class VirtualThreadsEndpoint {
      * @return what they are at this moment
      */
     @ReadOperation
-    public Overview overview() {
-        return states.all(advised.all());
+    public VirtualThreadsDescriptor overview() {
+        return descriptors.all(advised.all());
     }
 
     /**
@@ -88,18 +89,18 @@ public final class VirtualThreadsEndpoint {
      * @throws IllegalArgumentException if {@code max} is no such number
      */
     @ReadOperation
-    public LimitCalls limit(@Selector String limit, @org.springframework.lang.Nullable @Nullable String max) {
+    public LimitCallsDescriptor limit(@Selector String limit, @org.springframework.lang.Nullable @Nullable String max) {
         TaskLimit found = isNone(limit) ? null : find(limit);
-        int most = Numbers.whole("max", max == null ? DEFAULT_CALLS : max, 1, MOST_CALLS);
+        int most = LimitRequest.whole("max", max == null ? DEFAULT_CALLS : max, 1, MOST_CALLS);
         List<LiveCall> running = live.running(limit);
         List<LiveCall> shown = new ArrayList<>(running.subList(0, Math.min(most, running.size())));
         if (found != null) {
             shown.addAll(live.waiting(limit, most - shown.size()));
         }
         int all = running.size() + (found == null ? 0 : found.waiting());
-        return new LimitCalls(
-                found == null ? null : states.state(found, running),
-                shown.stream().map(call -> CallState.of(call, mdcKeys)).toList(),
+        return new LimitCallsDescriptor(
+                found == null ? null : descriptors.limit(found, running),
+                shown.stream().map(descriptors::call).toList(),
                 Math.max(0, all - shown.size()));
     }
 
@@ -115,7 +116,7 @@ public final class VirtualThreadsEndpoint {
      * @throws IllegalArgumentException if nothing is given, or something that cannot be; nothing is changed then
      */
     @WriteOperation
-    public LimitState change(
+    public LimitDescriptor change(
             @Selector String limit,
             @org.springframework.lang.Nullable @Nullable String permits,
             @org.springframework.lang.Nullable @Nullable String queueCapacity,
@@ -123,7 +124,7 @@ public final class VirtualThreadsEndpoint {
         TaskLimit found = find(limit);
         LimitRequest request = LimitRequest.of(permits, queueCapacity, maxWait);
         limits.change(limit, request::applyTo, Source.ENDPOINT);
-        return states.state(found, live.running(limit));
+        return descriptors.limit(found, live.running(limit));
     }
 
     /**
@@ -138,7 +139,7 @@ public final class VirtualThreadsEndpoint {
      *     call that cannot be cancelled
      */
     @DeleteOperation
-    public Ended end(
+    public EndedDescriptor end(
             @Selector String limit,
             @org.springframework.lang.Nullable @Nullable String id,
             @org.springframework.lang.Nullable @Nullable String all) {
@@ -148,8 +149,8 @@ public final class VirtualThreadsEndpoint {
             throw new IllegalArgumentException("Both id and all are given: send one of them");
         }
         if (id != null) {
-            cancel(name, Numbers.whole("id", id, 1, Long.MAX_VALUE));
-            return new Ended(name, 0, 1);
+            cancel(name, LimitRequest.whole("id", id, 1, Long.MAX_VALUE));
+            return new EndedDescriptor(name, 0, 1);
         }
         if (isNone(name)) {
             throw new IllegalArgumentException(
@@ -163,7 +164,7 @@ public final class VirtualThreadsEndpoint {
         int rejected = limits.evictWaiting(name);
         String calls = rejected == 1 ? "call" : "calls";
         SafeLog.write(() -> logger.warn("Limit '{}': {} waiting {} rejected by ENDPOINT", name, rejected, calls));
-        return new Ended(name, rejected, 0);
+        return new EndedDescriptor(name, rejected, 0);
     }
 
     private void cancel(String limit, long id) {
@@ -206,4 +207,113 @@ public final class VirtualThreadsEndpoint {
     private static boolean isNone(String limit) {
         return LimitNames.uniform(limit).equals(LimitNames.NONE);
     }
+
+    /**
+     * All limits and methods at one moment.
+     *
+     * @param limits every limit, in alphabetical order
+     * @param methods every annotated method, and what was called by hand, in alphabetical order
+     */
+    public record VirtualThreadsDescriptor(List<LimitDescriptor> limits, List<MethodDescriptor> methods)
+            implements OperationResponseBody {}
+
+    /**
+     * A limit with its calls.
+     *
+     * @param limit the limit, null for calls without one
+     * @param calls those that run, the oldest first, then those that wait, in the order of the queue
+     * @param more how many further calls run or wait that are not shown
+     */
+    public record LimitCallsDescriptor(@Nullable LimitDescriptor limit, List<CallDescriptor> calls, int more)
+            implements OperationResponseBody {}
+
+    /**
+     * A limit at one moment. Counts are those since the start of the application.
+     *
+     * @param name its name
+     * @param permits most calls that run at once
+     * @param inUse permits that are held; more than {@code permits} after these were reduced, until calls end
+     * @param available permits that nobody holds
+     * @param waiting calls that wait
+     * @param queueCapacity most calls that may wait, null for any number
+     * @param maxWaitSeconds longest wait, null for any time
+     * @param nested {@code WARN} or {@code FAIL}: what happens to calls made by a body that holds the same limit
+     * @param permitsFrom the pool that the permits are taken from, null for a number of one's own
+     * @param saturatedForSeconds how long it has been full, without a break; 0 if it is not
+     * @param oldestRunningSeconds how long the oldest running body has run, null if none runs
+     * @param oldestWaitingSeconds how long the first in the queue has waited, null if none waits
+     * @param abandoned permits held by bodies whose call has ended already, by cancel or timeout
+     * @param rejected how many calls were rejected, by reason
+     */
+    public record LimitDescriptor(
+            String name,
+            int permits,
+            int inUse,
+            int available,
+            int waiting,
+            @Nullable Integer queueCapacity,
+            @Nullable Double maxWaitSeconds,
+            String nested,
+            @Nullable PermitsFrom permitsFrom,
+            double saturatedForSeconds,
+            @Nullable Double oldestRunningSeconds,
+            @Nullable Double oldestWaitingSeconds,
+            int abandoned,
+            Map<String, Long> rejected)
+            implements OperationResponseBody {}
+
+    /**
+     * The calls of one name and limit. Counts are those since the start of the application.
+     *
+     * @param name name of the tasks: {@code Class.method}, or what the annotation says
+     * @param limit name of the limit, {@code "none"} where there is none
+     * @param timeoutSeconds longest run, null for any time and for calls by hand; where several methods share name and limit,
+     *     that of the first
+     * @param active bodies that run at this moment
+     * @param done calls that ended with success
+     * @param failed calls that failed, timed out or were cancelled
+     * @param rejected calls that were rejected, and never ran
+     */
+    public record MethodDescriptor(
+            String name,
+            String limit,
+            @Nullable Double timeoutSeconds,
+            long active,
+            long done,
+            long failed,
+            long rejected) {}
+
+    /**
+     * One call that waits or runs.
+     *
+     * @param id number of the call, by which it can be cancelled
+     * @param method name of its task
+     * @param state {@code running} or {@code waiting}
+     * @param abandoned whether the body still runs although its call has ended, by cancel or timeout
+     * @param ageSeconds how long the body has run, or the call has waited
+     * @param thread name of the thread of the body, null while the call waits
+     * @param traceId value of {@code traceId} in the MDC of the caller, null where there is none
+     * @param mdc what the MDC of the caller has under the chosen keys; empty for a call on its caller's own thread
+     * @param stack where the body is, the innermost frame first: 20 frames at most, and a line that counts them for those left
+     *     out in between; null while the call waits
+     */
+    public record CallDescriptor(
+            long id,
+            String method,
+            String state,
+            boolean abandoned,
+            double ageSeconds,
+            @Nullable String thread,
+            @Nullable String traceId,
+            Map<String, String> mdc,
+            @Nullable List<String> stack) {}
+
+    /**
+     * What a DELETE has done.
+     *
+     * @param limit name of the limit, {@code none} for calls without one
+     * @param rejected how many waiting calls were rejected
+     * @param cancelled how many calls were cancelled
+     */
+    public record EndedDescriptor(String limit, int rejected, int cancelled) implements OperationResponseBody {}
 }

@@ -39,7 +39,7 @@ public final class VirtualThreadsWebExtension {
      *
      * @param limitInPath name of a limit, or {@code none}
      * @param max most calls to show, from 1 to 10000; null for 100
-     * @return a {@link LimitCalls}, or 404 or 400 with a {@link Problem}
+     * @return a {@link VirtualThreadsEndpoint.LimitCallsDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @ReadOperation
     public WebEndpointResponse<?> limit(
@@ -54,7 +54,7 @@ public final class VirtualThreadsWebExtension {
      * @param permits number of permits, null to leave it
      * @param queueCapacity capacity of the queue or {@code unbounded}, null to leave it
      * @param maxWait longest wait or {@code none}, null to leave it
-     * @return a {@link LimitState}, or 404 or 400 with a {@link Problem}
+     * @return a {@link VirtualThreadsEndpoint.LimitDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @WriteOperation
     public WebEndpointResponse<?> change(
@@ -71,7 +71,7 @@ public final class VirtualThreadsWebExtension {
      * @param limitInPath name of a limit, or {@code none}
      * @param id number of the call to cancel
      * @param all {@code true} to reject all calls that wait
-     * @return an {@link Ended}, or 404 or 400 with a {@link Problem}
+     * @return a {@link VirtualThreadsEndpoint.EndedDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @DeleteOperation
     public WebEndpointResponse<?> end(

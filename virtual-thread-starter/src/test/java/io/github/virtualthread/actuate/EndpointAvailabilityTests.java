@@ -10,6 +10,8 @@ import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadEndpointAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
@@ -89,7 +91,7 @@ class EndpointAvailabilityTests {
                     .satisfies(limit -> assertThat(limit.queueCapacity()).isNull());
             assertThat(endpoint.limit("PRICEDB", null).calls()).isEmpty();
             assertThat(endpoint.change("price-db", "2", null, null).permits()).isEqualTo(2);
-            assertThat(endpoint.end("price-db", null, "true")).isEqualTo(new Ended("price-db", 0, 0));
+            assertThat(endpoint.end("price-db", null, "true")).isEqualTo(new EndedDescriptor("price-db", 0, 0));
         });
     }
 
@@ -150,7 +152,7 @@ class EndpointAvailabilityTests {
                 assertThat(parent.getBean(VirtualThreadsEndpoint.class)
                                 .overview()
                                 .methods())
-                        .extracting(MethodState::name)
+                        .extracting(MethodDescriptor::name)
                         .containsExactly("Child.send", "Shop.mail", "Shop.price", "Shop.stock");
             }
         });
@@ -162,7 +164,7 @@ class EndpointAvailabilityTests {
             child.getBean(VirtualThreads.class).submit("price-db", () -> 1).join();
 
             assertThat(child.getBean(VirtualThreadsEndpoint.class).overview().methods())
-                    .extracting(MethodState::done)
+                    .extracting(MethodDescriptor::done)
                     .contains(1L);
         }));
     }

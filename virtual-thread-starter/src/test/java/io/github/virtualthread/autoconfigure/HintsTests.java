@@ -5,12 +5,12 @@ import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.refl
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.actuate.CallState;
-import io.github.virtualthread.actuate.Ended;
-import io.github.virtualthread.actuate.LimitCalls;
-import io.github.virtualthread.actuate.LimitState;
-import io.github.virtualthread.actuate.MethodState;
-import io.github.virtualthread.actuate.Overview;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitCallsDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsWebExtension.Problem;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.PermitsFrom;
@@ -112,13 +112,13 @@ class HintsTests {
     @ParameterizedTest
     @ValueSource(
             classes = {
-                Overview.class,
-                LimitState.class,
-                MethodState.class,
-                LimitCalls.class,
-                CallState.class,
+                VirtualThreadsDescriptor.class,
+                LimitDescriptor.class,
+                MethodDescriptor.class,
+                LimitCallsDescriptor.class,
+                CallDescriptor.class,
                 PermitsFrom.class,
-                Ended.class,
+                EndedDescriptor.class,
                 Problem.class
             })
     void whatTheEndpointAnswersIsWritten(Class<?> answer) {

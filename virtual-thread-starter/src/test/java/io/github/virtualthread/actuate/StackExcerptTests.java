@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which frames of a body are shown. The stacks are made up, and the innermost frame comes first. */
-class CallStateTests {
+class StackExcerptTests {
 
     private final List<StackTraceElement> stack = new ArrayList<>();
 
@@ -134,7 +134,7 @@ class CallStateTests {
         List<String> counted = new ArrayList<>();
         String last = "";
         int times = 0;
-        List<String> frames = new ArrayList<>(CallState.shown(stack.toArray(StackTraceElement[]::new)));
+        List<String> frames = new ArrayList<>(StackExcerpt.of(stack.toArray(StackTraceElement[]::new)));
         frames.add("");
         for (String frame : frames) {
             if (!frame.equals(last) && times > 0) {

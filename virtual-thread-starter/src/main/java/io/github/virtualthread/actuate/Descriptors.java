@@ -1,0 +1,149 @@
+package io.github.virtualthread.actuate;
+
+import io.github.virtualthread.actuate.CallCounts.Counts;
+import io.github.virtualthread.actuate.CallCounts.Name;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
+import io.github.virtualthread.aop.AnnotatedCall;
+import io.github.virtualthread.execution.LiveCall;
+import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Describes limits, methods and calls. The numbers of one answer are of nearly one moment: nothing is held up for it. */
+final class Descriptors {
+
+    private static final String TRACE_ID = "traceId";
+
+    private final TaskLimits limits;
+    private final LiveCalls live;
+    private final CallCounts counts;
+    private final List<String> mdcKeys;
+
+    Descriptors(TaskLimits limits, LiveCalls live, CallCounts counts, Collection<String> mdcKeys) {
+        this.limits = limits;
+        this.live = live;
+        this.counts = counts;
+        this.mdcKeys = List.copyOf(mdcKeys);
+    }
+
+    VirtualThreadsDescriptor all(Collection<AnnotatedCall> advised) {
+        List<LiveCall> running = live.running();
+        Map<String, List<LiveCall>> byLimit = running.stream()
+                .collect(Collectors.groupingBy(call -> Name.of(call.call()).limit()));
+        return new VirtualThreadsDescriptor(
+                limits.names().stream()
+                        .map(name -> limit(limits.get(name), byLimit.getOrDefault(LimitNames.uniform(name), List.of())))
+                        .toList(),
+                methods(advised, running));
+    }
+
+    /** The running calls are those of the limit, the oldest first. */
+    LimitDescriptor limit(TaskLimit limit, List<LiveCall> running) {
+        int permits = limit.permits();
+        int available = limit.available();
+        List<LiveCall> first = live.waiting(limit.name(), 1);
+        return new LimitDescriptor(
+                limit.name(),
+                permits,
+                Math.max(permits - available, running.size()),
+                available,
+                limit.waiting(),
+                limit.queueCapacity() == LimitSettings.UNBOUNDED ? null : limit.queueCapacity(),
+                setting(limit.maxWait()),
+                limit.nested().name(),
+                limit.permitsFrom(),
+                seconds(limit.saturated()),
+                running.isEmpty() ? null : seconds(running.get(0).call().ran()),
+                first.isEmpty() ? null : seconds(first.get(0).call().waited()),
+                (int) running.stream().filter(LiveCall::abandoned).count(),
+                rejected(limit));
+    }
+
+    CallDescriptor call(LiveCall live) {
+        Thread thread = live.thread();
+        return new CallDescriptor(
+                live.call().id(),
+                live.call().spec().name(),
+                live.isRunning() ? "running" : "waiting",
+                live.abandoned(),
+                seconds(live.isRunning() ? live.call().ran() : live.call().waited()),
+                thread == null ? null : thread.getName(),
+                live.mdc().get(TRACE_ID),
+                chosen(live.mdc()),
+                thread == null ? null : StackExcerpt.of(thread.getStackTrace()));
+    }
+
+    private Map<String, String> chosen(Map<String, String> mdc) {
+        Map<String, String> chosen = new LinkedHashMap<>();
+        for (String key : mdcKeys) {
+            String value = mdc.get(key);
+            if (value != null) {
+                chosen.put(key, value);
+            }
+        }
+        return chosen;
+    }
+
+    private Map<String, Long> rejected(TaskLimit limit) {
+        Map<String, Long> rejected = new LinkedHashMap<>();
+        for (Reason reason : Reason.values()) {
+            rejected.put(reason.name(), counts.rejected(limit.name(), reason));
+        }
+        return rejected;
+    }
+
+    private List<MethodDescriptor> methods(Collection<AnnotatedCall> advised, List<LiveCall> running) {
+        Map<Name, AnnotatedCall> declared = new HashMap<>();
+        advised.forEach(call -> declared.putIfAbsent(Name.of(call.name(), call.limit()), call));
+        Map<Name, Long> active =
+                running.stream().collect(Collectors.groupingBy(call -> Name.of(call.call()), Collectors.counting()));
+        Set<Name> names = new LinkedHashSet<>(declared.keySet());
+        names.addAll(counts.names());
+        Function<Name, MethodDescriptor> method =
+                name -> method(name, declared.get(name), active.getOrDefault(name, 0L));
+        return names.stream()
+                .sorted(Comparator.comparing(Name::task).thenComparing(Name::limit))
+                .map(method)
+                .toList();
+    }
+
+    private MethodDescriptor method(Name name, @Nullable AnnotatedCall declared, long active) {
+        Counts counted = counts.of(name);
+        return new MethodDescriptor(
+                name.task(),
+                limits.contains(name.limit()) ? limits.get(name.limit()).name() : name.limit(),
+                declared == null ? null : setting(declared.timeout()),
+                active,
+                counted.done.sum(),
+                counted.failed.sum(),
+                counted.rejected.sum());
+    }
+
+    /** In seconds, to the millisecond. */
+    private static double seconds(Duration duration) {
+        return duration.toSeconds() + duration.toMillisPart() / 1e3;
+    }
+
+    /** In seconds, exactly; null for null. */
+    private static @Nullable Double setting(@Nullable Duration duration) {
+        return duration == null ? null : duration.toSeconds() + duration.toNanosPart() / 1e9;
+    }
+}
