@@ -8,8 +8,10 @@ import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -19,14 +21,17 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
 import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.core.type.AnnotationMetadata;
 
 /** Switches {@code @VirtualThread} on and gives the engine its settings from the properties. */
 @AutoConfiguration
 @EnableConfigurationProperties(VirtualThreadProperties.class)
-@Import(ClassProxyingRegistrar.class)
+@Import(VirtualThreadAutoConfiguration.ClassProxying.class)
 public class VirtualThreadAutoConfiguration {
 
     /** Created by Spring. */
@@ -90,4 +95,27 @@ public class VirtualThreadAutoConfiguration {
     @ConditionalOnMissingBean(value = VirtualThreadBeanPostProcessor.class, search = SearchStrategy.CURRENT)
     @EnableVirtual
     static class EnableVirtualConfiguration {}
+
+    /**
+     * Applies {@code spring.aop.proxy-target-class}, whose default is true under Spring Boot, to the post-processor. Spring 6.2
+     * does so for auto-proxy creators only; a JDK proxy would break injection by class.
+     */
+    static final class ClassProxying implements ImportBeanDefinitionRegistrar {
+
+        private final Environment environment;
+
+        ClassProxying(Environment environment) {
+            this.environment = environment;
+        }
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+            if (proxyTargetClass && registry instanceof ListableBeanFactory beanFactory) {
+                for (String name : beanFactory.getBeanNamesForType(VirtualThreadBeanPostProcessor.class, true, false)) {
+                    registry.getBeanDefinition(name).getPropertyValues().add("proxyTargetClass", true);
+                }
+            }
+        }
+    }
 }

@@ -8,8 +8,8 @@ import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadActuatorAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadEndpointAutoConfiguration;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -77,7 +77,7 @@ public final class EndpointApplication {
                 .withInitializer(EndpointApplication::readAsAnApplication)
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,
-                        VirtualThreadEndpointAutoConfiguration.class,
+                        VirtualThreadActuatorAutoConfiguration.class,
                         EndpointAutoConfiguration.class,
                         WebEndpointAutoConfiguration.class,
                         JacksonAutoConfiguration.class,

@@ -12,8 +12,8 @@ import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
+import io.github.virtualthread.autoconfigure.VirtualThreadActuatorAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadEndpointAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -65,7 +65,7 @@ class EndpointAvailabilityTests {
     void theStarterDoesNotNeedActuator() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class, VirtualThreadEndpointAutoConfiguration.class))
+                        VirtualThreadAutoConfiguration.class, VirtualThreadActuatorAutoConfiguration.class))
                 .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -76,7 +76,7 @@ class EndpointAvailabilityTests {
     @Test
     void theEndpointDoesNotNeedTheRestOfTheStarter() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(VirtualThreadEndpointAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(VirtualThreadActuatorAutoConfiguration.class))
                 .withPropertyValues("management.endpoints.web.exposure.include=*")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(VirtualThreadsEndpoint.class));
     }
@@ -100,7 +100,7 @@ class EndpointAvailabilityTests {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,
-                        VirtualThreadEndpointAutoConfiguration.class,
+                        VirtualThreadActuatorAutoConfiguration.class,
                         EndpointAutoConfiguration.class,
                         JmxAutoConfiguration.class,
                         JmxEndpointAutoConfiguration.class))

@@ -230,7 +230,7 @@ class AheadOfTimeTests {
     static class OwnEnableVirtual {}
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadHealthAutoConfiguration.class})
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadActuatorAutoConfiguration.class})
     static class Healthy {}
 
     @Retention(RetentionPolicy.RUNTIME)

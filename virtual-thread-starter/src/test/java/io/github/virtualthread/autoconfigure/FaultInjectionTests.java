@@ -52,9 +52,7 @@ class FaultInjectionTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class,
-                    VirtualThreadMetersAutoConfiguration.class,
-                    VirtualThreadObservationAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
             .withPropertyValues(
                     "virtual-thread.limits.db.permits=1",
                     "virtual-thread.limits.full.permits=1",

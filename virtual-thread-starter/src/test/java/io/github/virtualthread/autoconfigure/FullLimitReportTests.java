@@ -32,9 +32,8 @@ class FullLimitReportTests {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
-                    VirtualThreadMetersAutoConfiguration.class,
-                    VirtualThreadEndpointAutoConfiguration.class,
-                    VirtualThreadHealthAutoConfiguration.class))
+                    VirtualThreadMetricsAutoConfiguration.class,
+                    VirtualThreadActuatorAutoConfiguration.class))
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withBean(Prices.class)
             .withPropertyValues(

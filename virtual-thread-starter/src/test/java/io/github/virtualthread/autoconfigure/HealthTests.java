@@ -26,7 +26,7 @@ class HealthTests {
     private final ApplicationContextRunner off = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
-                    VirtualThreadHealthAutoConfiguration.class,
+                    VirtualThreadActuatorAutoConfiguration.class,
                     HealthContributorAutoConfiguration.class,
                     HealthEndpointAutoConfiguration.class))
             .withPropertyValues(
@@ -50,7 +50,7 @@ class HealthTests {
     void isNotThereWithoutTheRestOfTheStarter() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadHealthAutoConfiguration.class, HealthContributorAutoConfiguration.class))
+                        VirtualThreadActuatorAutoConfiguration.class, HealthContributorAutoConfiguration.class))
                 .withPropertyValues("virtual-thread.health.saturated-after=1s")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Boot3LimitsHealthIndicator.class));
     }

@@ -242,7 +242,7 @@ class HintsTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadEndpointAutoConfiguration.class})
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadActuatorAutoConfiguration.class})
     static class Endpoint {}
 
     @Configuration(proxyBeanMethods = false)

@@ -19,7 +19,7 @@ class LazyInitializationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadEndpointAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class, VirtualThreadActuatorAutoConfiguration.class))
             .withInitializer(
                     context -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
             .withBean(Shop.class)

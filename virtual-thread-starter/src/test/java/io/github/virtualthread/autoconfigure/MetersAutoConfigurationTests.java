@@ -39,7 +39,7 @@ class MetersAutoConfigurationTests {
 
     private final ApplicationContextRunner withoutRegistry = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadMetersAutoConfiguration.class, VirtualThreadAutoConfiguration.class))
+                    VirtualThreadMetricsAutoConfiguration.class, VirtualThreadAutoConfiguration.class))
             .withPropertyValues("virtual-thread.limits.db.permits=2")
             .withBean(Prices.class);
 
@@ -255,7 +255,7 @@ class MetersAutoConfigurationTests {
 
     @Test
     void theAutoConfigurationsThatItComesAfterHaveTheseNames() throws Exception {
-        String[] names = VirtualThreadMetersAutoConfiguration.class
+        String[] names = VirtualThreadMetricsAutoConfiguration.class
                 .getAnnotation(AutoConfiguration.class)
                 .afterName();
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.observation.DefaultTaskObservationConvention;
 import io.github.virtualthread.observation.TaskObservationContext;
@@ -48,7 +47,7 @@ class ObservationAutoConfigurationTests {
 
     private final ApplicationContextRunner plain = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadObservationAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
             .withPropertyValues("virtual-thread.limits.db.permits=1")
             .withBean(Prices.class);
 
@@ -86,7 +85,7 @@ class ObservationAutoConfigurationTests {
     void anApplicationWithoutMicrometerStartsAllTheSame() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class, VirtualThreadObservationAutoConfiguration.class))
+                        VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
                 .withPropertyValues(ENABLED)
                 .withClassLoader(new FilteredClassLoader("io.micrometer"))
                 .run(context -> {
@@ -101,7 +100,7 @@ class ObservationAutoConfigurationTests {
     @Test
     void anApplicationWithoutARegistryRunsUnobserved() {
         plain.withPropertyValues(ENABLED).run(context -> {
-            assertThat(context).hasSingleBean(TaskListener.class);
+            assertThat(context).hasSingleBean(TaskObservations.class);
             assertThat(context.getBean(Prices.class).find().join()).isEqualTo("found");
         });
     }

@@ -37,7 +37,7 @@ class PinningTests {
     private final Pins pins = new Pins();
     private final ApplicationContextRunner off = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadPinningAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
             .withBean(Pins.class, () -> pins)
             .withBean(Shop.class)
             .withPropertyValues("virtual-thread.limits.db.permits=5");
@@ -107,7 +107,7 @@ class PinningTests {
         off.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class, VirtualThreadPinningAutoConfiguration.class))
+                        VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
                 .withPropertyValues("virtual-thread.pinning.enabled=true")
                 .withClassLoader(new FilteredClassLoader("jdk.jfr"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));
@@ -116,7 +116,7 @@ class PinningTests {
     @Test
     void anApplicationWithItsOwnEngineAloneStartsWithoutTheWatch() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(VirtualThreadPinningAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(VirtualThreadMetricsAutoConfiguration.class))
                 .withPropertyValues("virtual-thread.pinning.enabled=true")
                 .withUserConfiguration(OwnEngine.class)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));

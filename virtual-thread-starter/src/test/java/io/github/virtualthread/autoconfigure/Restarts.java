@@ -135,9 +135,8 @@ final class Restarts {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
         VirtualThreadAutoConfiguration.class,
-        VirtualThreadMetersAutoConfiguration.class,
-        VirtualThreadEndpointAutoConfiguration.class,
-        VirtualThreadPinningAutoConfiguration.class,
+        VirtualThreadMetricsAutoConfiguration.class,
+        VirtualThreadActuatorAutoConfiguration.class,
         EndpointAutoConfiguration.class,
         JmxAutoConfiguration.class,
         JmxEndpointAutoConfiguration.class

@@ -4,7 +4,7 @@ import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadMetersAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -154,7 +154,7 @@ final class Services {
     @Import(LimitedService.class)
     static class OursFull {}
 
-    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadMetersAutoConfiguration.class})
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class})
     @Import({LimitedService.class, SimpleMeterRegistry.class})
     static class OursMetered {}
 }

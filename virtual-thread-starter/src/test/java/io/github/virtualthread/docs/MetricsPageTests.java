@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadMetersAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -66,7 +66,7 @@ class MetricsPageTests {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,
-                        VirtualThreadMetersAutoConfiguration.class,
+                        VirtualThreadMetricsAutoConfiguration.class,
                         MetricsAutoConfiguration.class,
                         CompositeMeterRegistryAutoConfiguration.class,
                         PrometheusMetricsExportAutoConfiguration.class))

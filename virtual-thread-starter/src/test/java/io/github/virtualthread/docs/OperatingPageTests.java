@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadPinningAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.TaskEngine;
 import java.time.Duration;
@@ -29,7 +29,7 @@ class OperatingPageTests {
     private final CompletableFuture<String> gate = new CompletableFuture<>();
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadPinningAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
             .withPropertyValues(
                     "virtual-thread.limits.db.permits=2", "virtual-thread.shutdown.await-termination-period=0s");
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebFluxAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.time.Duration;
 import java.util.Locale;
@@ -69,7 +69,7 @@ class WebFluxRejectionsTests {
     private final ReactiveWebApplicationContextRunner runner = new ReactiveWebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
-                    VirtualThreadWebFluxAutoConfiguration.class,
+                    VirtualThreadWebAutoConfiguration.class,
                     CodecsAutoConfiguration.class,
                     ErrorWebFluxAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
@@ -232,7 +232,7 @@ class WebFluxRejectionsTests {
         new ReactiveWebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,
-                        VirtualThreadWebFluxAutoConfiguration.class,
+                        VirtualThreadWebAutoConfiguration.class,
                         WebFluxAutoConfiguration.class))
                 .withUserConfiguration(Shop.class)
                 .withBean(Prices.class)
@@ -242,8 +242,8 @@ class WebFluxRejectionsTests {
 
     @Test
     void nothingIsThereWithoutWebFlux() {
-        AutoConfigurations ours = AutoConfigurations.of(
-                VirtualThreadAutoConfiguration.class, VirtualThreadWebFluxAutoConfiguration.class);
+        AutoConfigurations ours =
+                AutoConfigurations.of(VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class);
         new ReactiveWebApplicationContextRunner()
                 .withConfiguration(ours)
                 .withClassLoader(new FilteredClassLoader("org.springframework.web.reactive.Dispatch"))
@@ -256,7 +256,7 @@ class WebFluxRejectionsTests {
     @Test
     void nothingIsThereWithoutTheRestOfTheStarter() {
         new ReactiveWebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(VirtualThreadWebFluxAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(VirtualThreadWebAutoConfiguration.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WebFluxRejections.class));
     }
 

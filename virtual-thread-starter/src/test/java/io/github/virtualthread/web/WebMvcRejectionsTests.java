@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
 import io.github.virtualthread.limit.LimitExceededException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -63,7 +63,7 @@ class WebMvcRejectionsTests {
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
-                    VirtualThreadWebMvcAutoConfiguration.class,
+                    VirtualThreadWebAutoConfiguration.class,
                     DispatcherServletAutoConfiguration.class,
                     ErrorMvcAutoConfiguration.class,
                     HttpMessageConvertersAutoConfiguration.class,
@@ -233,7 +233,7 @@ class WebMvcRejectionsTests {
     @Test
     void nothingIsThereWithoutSpringMvc() {
         AutoConfigurations ours =
-                AutoConfigurations.of(VirtualThreadAutoConfiguration.class, VirtualThreadWebMvcAutoConfiguration.class);
+                AutoConfigurations.of(VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class);
         new WebApplicationContextRunner()
                 .withConfiguration(ours)
                 .withClassLoader(new FilteredClassLoader("org.springframework.web.servlet"))
@@ -248,8 +248,8 @@ class WebMvcRejectionsTests {
     @Test
     void nothingIsThereWithoutTheRestOfTheStarter() {
         new WebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadWebMvcAutoConfiguration.class, WebMvcAutoConfiguration.class))
+                .withConfiguration(
+                        AutoConfigurations.of(VirtualThreadWebAutoConfiguration.class, WebMvcAutoConfiguration.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WebMvcRejections.class));
     }
 
@@ -257,7 +257,7 @@ class WebMvcRejectionsTests {
     void aServletWithoutResolverBeansKeepsItsDefaults() {
         new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class, VirtualThreadWebMvcAutoConfiguration.class))
+                        VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HandlerExceptionResolver.class));
     }
 

@@ -30,7 +30,7 @@ import org.springframework.web.context.WebApplicationContext;
 
 /** When the endpoint is there, and what it answers over HTTP. */
 @Timeout(300)
-class VirtualThreadDumpAutoConfigurationTests {
+class DumpAutoConfigurationTests {
 
     private static final String EXPOSED = "management.endpoints.web.exposure.include=virtualthreaddump";
     private static final String ACCESSIBLE = "management.endpoint.virtualthreaddump.access=read-only";
@@ -40,7 +40,7 @@ class VirtualThreadDumpAutoConfigurationTests {
             .withInitializer(
                     context -> context.getEnvironment().setConversionService(new ApplicationConversionService()))
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadDumpAutoConfiguration.class));
+                    VirtualThreadAutoConfiguration.class, VirtualThreadActuatorAutoConfiguration.class));
 
     private final WebApplicationContextRunner runner = plain.withConfiguration(AutoConfigurations.of(
             EndpointAutoConfiguration.class,

@@ -1,0 +1,150 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
+import io.github.virtualthread.actuate.CallCounts;
+import io.github.virtualthread.actuate.KnownParameters;
+import io.github.virtualthread.actuate.LimitsHealthIndicator;
+import io.github.virtualthread.actuate.VirtualThreadDumpEndpoint;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
+import io.github.virtualthread.actuate.VirtualThreadsWebExtension;
+import io.github.virtualthread.config.AdvisedMethods;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.util.StringUtils;
+
+/** What Actuator shows: the endpoints, where each is exposed, and the health of the limits. */
+@AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
+public class VirtualThreadActuatorAutoConfiguration {
+
+    private static final String AVAILABLE_ENDPOINT =
+            "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint";
+
+    /** Created by Spring. */
+    public VirtualThreadActuatorAutoConfiguration() {}
+
+    /** The endpoint {@code virtualthreads}. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = AVAILABLE_ENDPOINT)
+    @ConditionalOnBean(TaskEngine.class)
+    @EnableConfigurationProperties(VirtualThreadProperties.class)
+    static class EndpointConfiguration {
+
+        /** Nothing is counted where nobody can see it. Those of a parent, which has the engine, count for its children too. */
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnAvailableEndpoint(endpoint = VirtualThreadsEndpoint.class)
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        CallCounts virtualThreadCallCounts() {
+            return new CallCounts();
+        }
+
+        @Bean
+        @ConditionalOnAvailableEndpoint
+        VirtualThreadsEndpoint virtualThreadsEndpoint(
+                TaskLimits limits,
+                TaskEngine engine,
+                AdvisedMethods advised,
+                CallCounts counts,
+                VirtualThreadProperties properties) {
+            return new VirtualThreadsEndpoint(
+                    limits, engine, advised, counts, properties.endpoint().mdcKeys());
+        }
+
+        @Bean
+        @ConditionalOnAvailableEndpoint(endpoint = VirtualThreadsEndpoint.class)
+        static KnownParameters virtualThreadsKnownParameters() {
+            return new KnownParameters();
+        }
+
+        @Bean
+        @ConditionalOnAvailableEndpoint
+        VirtualThreadsWebExtension virtualThreadsWebExtension(VirtualThreadsEndpoint endpoint) {
+            return new VirtualThreadsWebExtension(endpoint);
+        }
+    }
+
+    /** The endpoint {@code virtualthreaddump}, on a JVM that can write a dump; it needs no engine. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = {AVAILABLE_ENDPOINT, "com.sun.management.HotSpotDiagnosticMXBean"})
+    static class DumpConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnAvailableEndpoint
+        VirtualThreadDumpEndpoint virtualThreadDumpEndpoint() {
+            return new VirtualThreadDumpEndpoint();
+        }
+    }
+
+    /**
+     * Health of the limits, where {@code virtual-thread.health.saturated-after} is set. Spring Boot 4 has the types of health
+     * in another package than Spring Boot 3.
+     */
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(OnSaturatedAfter.class)
+    @ConditionalOnBean(TaskLimits.class)
+    @EnableConfigurationProperties(VirtualThreadProperties.class)
+    static class HealthConfiguration {
+
+        private static Duration saturatedAfter(VirtualThreadProperties properties) {
+            Duration set = properties.health().saturatedAfter();
+            // the condition may have matched ahead of time, and the start not set it: then no limit is full for too
+            // long
+            return set == null ? ChronoUnit.FOREVER.getDuration() : set;
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
+        static class SpringBoot4 {
+
+            @Bean
+            LimitsHealthIndicator virtualThreadsHealthIndicator(TaskLimits limits, VirtualThreadProperties properties) {
+                return new LimitsHealthIndicator(limits, saturatedAfter(properties));
+            }
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
+        @ConditionalOnMissingClass("org.springframework.boot.health.contributor.HealthIndicator")
+        static class SpringBoot3 {
+
+            @Bean
+            Boot3LimitsHealthIndicator virtualThreadsHealthIndicator(
+                    TaskLimits limits, VirtualThreadProperties properties) {
+                return new Boot3LimitsHealthIndicator(limits, saturatedAfter(properties));
+            }
+        }
+    }
+
+    /** A blank value counts as not set. */
+    static final class OnSaturatedAfter extends SpringBootCondition {
+
+        private static final String KEY = "virtual-thread.health.saturated-after";
+
+        @Override
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            boolean set = StringUtils.hasText(context.getEnvironment().getProperty(KEY));
+            ConditionMessage message = ConditionMessage.forCondition(KEY).because(set ? "it is set" : "it is not set");
+            return new ConditionOutcome(set, message);
+        }
+    }
+}
