@@ -46,7 +46,7 @@ final class BlankCountsAsNotSet implements ConfigurationPropertiesBindHandlerAdv
 
     private static Set<ConfigurationProperty> unknown(UnboundConfigurationPropertiesException unbound) {
         return unbound.getUnboundProperties().stream()
-                .filter(property -> !isBlank(property.getValue()) || !UnknownKeys.isKnown(property.getName()))
+                .filter(property -> !isBlank(property.getValue()) || !PropertyMistakes.isKnown(property.getName()))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 

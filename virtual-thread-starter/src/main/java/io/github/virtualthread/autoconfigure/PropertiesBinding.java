@@ -86,7 +86,7 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
             if (result instanceof Duration && property != null) {
                 String value = String.valueOf(placeholders.resolvePlaceholders(property.getValue()));
                 if (!Durations.hasUnit(value)) {
-                    found.add(WrongValues.withoutUnit(name, property, value));
+                    found.add(PropertyMistakes.withoutUnit(name, property, value));
                 }
             }
             return super.onSuccess(name, target, context, result);
@@ -100,7 +100,7 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
                 return super.onFailure(name, target, context, error);
             }
             failed.add(name);
-            found.add(isOfList(name) ? LIST : WrongValues.mistake(name, target, property(name, context), error));
+            found.add(isOfList(name) ? LIST : PropertyMistakes.wrongValue(name, target, property(name, context), error));
             return null;
         }
 
@@ -113,7 +113,7 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
             } catch (UnboundConfigurationPropertiesException unbound) {
                 unbound.getUnboundProperties().stream()
                         .filter(property -> !failed.contains(property.getName()))
-                        .map(property -> isOfList(property.getName()) ? LIST : UnknownKeys.mistake(property))
+                        .map(property -> isOfList(property.getName()) ? LIST : PropertyMistakes.unknownKey(property))
                         .forEach(found::add);
             }
         }

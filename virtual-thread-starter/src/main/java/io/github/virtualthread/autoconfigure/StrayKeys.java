@@ -92,7 +92,7 @@ final class StrayKeys {
     }
 
     private static boolean isOurs(String element) {
-        return UnknownKeys.keys(VirtualThreadProperties.class).stream()
+        return PropertyMistakes.keys(VirtualThreadProperties.class).stream()
                 .map(LimitNames::uniform)
                 .anyMatch(LimitNames.uniform(element)::equals);
     }
@@ -136,7 +136,7 @@ final class StrayKeys {
     }
 
     private static @Nullable String longest(Class<?> type, String text, BiPredicate<String, String> has) {
-        return UnknownKeys.keys(type).stream()
+        return PropertyMistakes.keys(type).stream()
                 .map(LimitNames::uniform)
                 .filter(key -> has.test(text, key))
                 .max(Comparator.comparingInt(String::length))

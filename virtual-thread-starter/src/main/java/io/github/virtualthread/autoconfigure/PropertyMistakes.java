@@ -7,27 +7,106 @@ import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.util.ObjectUtils;
 
-/** Values of another type than their key has, and values where only keys should be. */
-final class WrongValues {
+/** What is wrong with one property: its key is none of ours, or its value is of another type than the key has. */
+final class PropertyMistakes {
 
     private static final String DURATION = "Write a number with a unit, as in 500ms, 2s or 1m.";
 
-    private WrongValues() {}
+    private PropertyMistakes() {}
 
-    static Mistake mistake(
+    static Mistake unknownKey(ConfigurationProperty property) {
+        return new Mistake(
+                "%s is not a property of the virtual-thread starter%s"
+                        .formatted(property.getName(), PropertiesBinding.origin(property)),
+                meant(property.getName()));
+    }
+
+    private static String meant(ConfigurationPropertyName name) {
+        String last = name.getLastElement(Form.DASHED);
+        boolean inLimits = LIMITS.isAncestorOf(name);
+        boolean inMethods = METHODS.isAncestorOf(name);
+        int depth = name.getNumberOfElements();
+        Class<?> parent = inLimits
+                ? VirtualThreadProperties.Limit.class
+                : inMethods ? VirtualThreadProperties.Method.class : type(name.getParent());
+        List<String> known =
+                keys(parent == null || !parent.isRecord() ? VirtualThreadProperties.class : parent);
+        if ((inLimits || inMethods) && depth > 4 && known.contains(last)) {
+            String dotted = IntStream.range(2, depth - 1)
+                    .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
+                    .collect(Collectors.joining("."));
+            return "If the %s is named '%s', write the name in brackets, quoted: %s.%s."
+                    .formatted(
+                            inLimits ? "limit" : "method",
+                            dotted,
+                            inLimits ? PropertyKeys.limit(dotted) : PropertyKeys.method(dotted),
+                            last);
+        }
+        return Spelling.nearest(last, known)
+                .map(nearest -> "Did you mean %s?".formatted(name.getParent().append(nearest)))
+                .orElseGet(() -> "Remove it, or write one of %s.".formatted(known));
+    }
+
+    /** Whether a property of ours has that key, or some property is below it. */
+    static boolean isKnown(ConfigurationPropertyName name) {
+        return type(name) != null;
+    }
+
+    /** The type of the property of that key, a record where properties are below it; null for a key that is none of ours. */
+    private static @Nullable Class<?> type(ConfigurationPropertyName name) {
+        Class<?> type = VirtualThreadProperties.class;
+        for (int i = PREFIX.getNumberOfElements(); i < name.getNumberOfElements(); i++) {
+            RecordComponent component = component(type, name.getElement(i, Form.UNIFORM));
+            if (component == null) {
+                return null;
+            }
+            type = component.getType();
+            if (type == Map.class) {
+                type = component.getName().equals("limits")
+                        ? VirtualThreadProperties.Limit.class
+                        : VirtualThreadProperties.Method.class;
+                i++; // the name of the limit or the method
+            }
+        }
+        return type;
+    }
+
+    private static @Nullable RecordComponent component(Class<?> type, String uniform) {
+        if (type.isRecord()) {
+            for (RecordComponent component : type.getRecordComponents()) {
+                if (component.getName().toLowerCase(Locale.ROOT).equals(uniform)) {
+                    return component;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The keys that a record of properties has. */
+    static List<String> keys(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
+                .toList();
+    }
+
+    static Mistake wrongValue(
             ConfigurationPropertyName failed,
             Bindable<?> target,
             @Nullable ConfigurationProperty property,
@@ -74,7 +153,7 @@ final class WrongValues {
         }
         if (LIMITS.isParentOf(name)) {
             String key = name.getLastElement(Form.DASHED);
-            return UnknownKeys.keys(type).contains(key)
+            return keys(type).contains(key)
                     ? new Mistake(
                             "%s %s, but %s is a property of a limit, and stands below its name"
                                     .formatted(name, state, key),
@@ -86,7 +165,7 @@ final class WrongValues {
         }
         return new Mistake(
                 "%s %s, but it holds properties".formatted(name, state),
-                "Remove it, or set one of %s below it.".formatted(UnknownKeys.keys(type)));
+                "Remove it, or set one of %s below it.".formatted(keys(type)));
     }
 
     private static @Nullable Mistake otherValue(ConfigurationPropertyName name, Class<?> type, String value) {
