@@ -1,7 +1,8 @@
 /**
- * Properties, auto-configuration and failure analyses for Spring Boot. Start at {@link VirtualThreadAutoConfiguration}.
+ * Properties, auto-configurations and failure analyses for Spring Boot. Start at {@link VirtualThreadAutoConfiguration}.
  *
- * <p>The only package that sees all others; none of them knows it.
+ * <p>The only package that sees all others; none of them knows it. All types but {@link VirtualThreadAutoConfiguration} are
+ * public for this jar only, and for Spring Boot.
  */
 @NullMarked
 package io.github.virtualthread.autoconfigure;

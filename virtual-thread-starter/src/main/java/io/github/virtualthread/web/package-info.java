@@ -1,8 +1,8 @@
 /**
  * Answers to web requests whose call was rejected, for Spring MVC and for WebFlux. Start at {@link RejectionAnswer}.
  *
- * <p>Knows the rejection in {@code limit} and Spring's web packages, each where the application has it; only
- * {@code autoconfigure} knows it.
+ * <p>Knows the rejection in {@code limit}, and Spring's web packages where they are on the classpath; only
+ * {@code autoconfigure} knows it. Its types are public for this jar only.
  */
 @NullMarked
 package io.github.virtualthread.web;
