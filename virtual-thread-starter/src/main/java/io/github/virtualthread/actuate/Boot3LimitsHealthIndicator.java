@@ -18,7 +18,7 @@ public final class Boot3LimitsHealthIndicator extends AbstractHealthIndicator {
      * @param saturatedAfter how long a limit may be full, more than zero
      */
     public Boot3LimitsHealthIndicator(TaskLimits limits, Duration saturatedAfter) {
-        super("The health of limits cannot be told");
+        super("The health of the limits could not be determined");
         this.limits = new LimitsHealth(limits, saturatedAfter);
     }
 

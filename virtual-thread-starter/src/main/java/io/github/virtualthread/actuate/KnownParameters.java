@@ -73,7 +73,7 @@ public final class KnownParameters implements OperationInvokerAdvisor {
         });
         if (!unknown.isEmpty()) {
             throw new IllegalArgumentException(
-                    "Unknown parameters %s; the known ones are %s".formatted(unknown, known));
+                    "Unknown parameters %s; known parameters are %s".formatted(unknown, known));
         }
         return arguments;
     }

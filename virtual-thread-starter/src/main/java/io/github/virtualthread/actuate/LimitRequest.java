@@ -60,8 +60,8 @@ record LimitRequest(
         Duration wait = duration(text);
         if (wait == null || !wait.isPositive()) {
             throw new IllegalArgumentException(
-                    ("maxWait must be a duration longer than zero, with its unit, such as 2s or"
-                                    + " 500ms, was '%s'; \"none\" lets calls wait for any time")
+                    ("maxWait must be a duration longer than zero with a unit, such as 2s or"
+                                    + " 500ms, was '%s'; \"none\" removes the maximum wait")
                             .formatted(text));
         }
         return wait;

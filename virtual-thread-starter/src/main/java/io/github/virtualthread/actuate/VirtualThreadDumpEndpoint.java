@@ -20,7 +20,7 @@ import org.springframework.core.io.Resource;
 @WebEndpoint(id = "virtualthreaddump", defaultAccess = Access.NONE)
 public class VirtualThreadDumpEndpoint {
 
-    private static final String BUSY = "A thread dump is being written: try again when it is done";
+    private static final String BUSY = "Another thread dump is being written; try again when it is finished";
 
     private final Writer writer;
     private final AtomicBoolean writing = new AtomicBoolean();

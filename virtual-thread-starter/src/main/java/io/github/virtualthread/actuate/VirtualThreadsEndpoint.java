@@ -146,7 +146,7 @@ public final class VirtualThreadsEndpoint {
         String name = isNone(limit) ? LimitNames.NONE : find(limit).name();
         boolean evict = all != null && isTrue(all);
         if (id != null && evict) {
-            throw new IllegalArgumentException("Both id and all are given: send one of them");
+            throw new IllegalArgumentException("Both id and all were sent: send only one of them");
         }
         if (id != null) {
             cancel(name, LimitRequest.whole("id", id, 1, Long.MAX_VALUE));
@@ -154,12 +154,12 @@ public final class VirtualThreadsEndpoint {
         }
         if (isNone(name)) {
             throw new IllegalArgumentException(
-                    "Calls without a limit never wait; to cancel one that runs, give its number as ?id=");
+                    "Calls without a limit never wait; to cancel a running call, send its number as ?id=");
         }
         if (!evict) {
             throw new IllegalArgumentException(
                     "Nothing to end: send ?id= with the number of a call to cancel that call,"
-                            + " or ?all=true to reject all calls that wait");
+                            + " or ?all=true to reject all waiting calls");
         }
         int rejected = limits.evictWaiting(name);
         String calls = rejected == 1 ? "call" : "calls";
@@ -170,16 +170,16 @@ public final class VirtualThreadsEndpoint {
     private void cancel(String limit, long id) {
         LiveCall wanted = live.find(limit, id)
                 .orElseThrow(() ->
-                        new NoSuchElementException("No call %d waits or runs under limit '%s'".formatted(id, limit)));
+                        new NoSuchElementException("No call %d is waiting or running under limit '%s'".formatted(id, limit)));
         String name = wanted.call().spec().name();
         if (wanted.abandoned()) {
             throw new IllegalArgumentException(
-                    "Call %d of %s has ended already; its body still runs, and ends by itself".formatted(id, name));
+                    "Call %d of %s has already ended; its body is still running and cannot be cancelled again".formatted(id, name));
         }
         Optional<TaskCall> cancelled = live.cancel(id);
         if (cancelled.isEmpty() && live.find(limit, id).isPresent()) {
             throw new IllegalArgumentException(
-                    "Call %d of %s is on its caller's own thread, which cannot be interrupted from outside"
+                    "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"
                             .formatted(id, name));
         }
         if (cancelled.isEmpty()) {

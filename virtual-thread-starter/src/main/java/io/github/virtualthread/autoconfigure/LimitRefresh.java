@@ -35,7 +35,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 final class LimitRefresh implements GenericApplicationListener {
 
     private static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
-    private static final String WRONG = "Changed properties of limits are wrong, the limits stay as they are: {}";
+    private static final String WRONG = "The changed properties of limits contain mistakes; the limits are unchanged: {}";
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
     private final ConfigurableEnvironment environment;
@@ -69,7 +69,7 @@ final class LimitRefresh implements GenericApplicationListener {
         try {
             refresh();
         } catch (RuntimeException failure) {
-            logger.error("Changed properties of limits cannot be read; the limits stay as they are", failure);
+            logger.error("The changed properties of limits cannot be read; the limits are unchanged", failure);
         }
     }
 
@@ -118,7 +118,7 @@ final class LimitRefresh implements GenericApplicationListener {
         try {
             customizer.customize(limit);
         } catch (RuntimeException failure) {
-            logger.error("{} has failed on limit '{}', which stays as it is", customizer, limit.name(), failure);
+            logger.error("{} failed on limit '{}', which keeps its settings", customizer, limit.name(), failure);
         }
     }
 

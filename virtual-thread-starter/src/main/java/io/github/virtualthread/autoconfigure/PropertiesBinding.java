@@ -41,8 +41,8 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
     static final ConfigurationPropertyName METHODS = PREFIX.append("methods");
 
     private static final Mistake LIST = new Mistake(
-            "%s is a list, but it holds limits, each under its name".formatted(LIMITS),
-            "Write the name of each limit as a key, as in %s.db.permits; a name that is a number stands in quotes."
+            "%s is a list, but must contain limits by name".formatted(LIMITS),
+            "Write the name of each limit as a key, as in %s.db.permits; put a name that is a number in quotes."
                     .formatted(LIMITS));
 
     static PropertiesBinding of(Iterable<PropertySource<?>> sources) {

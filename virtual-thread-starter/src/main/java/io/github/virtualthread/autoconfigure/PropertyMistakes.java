@@ -27,7 +27,7 @@ import org.springframework.util.ObjectUtils;
 /** What is wrong with one property: its key is none of ours, or its value is of another type than the key has. */
 final class PropertyMistakes {
 
-    private static final String DURATION = "Write a number with a unit, as in 500ms, 2s or 1m.";
+    private static final String DURATION = "Write a number with a unit, such as 500ms, 2s or 1m.";
 
     private PropertyMistakes() {}
 
@@ -52,7 +52,7 @@ final class PropertyMistakes {
             String dotted = IntStream.range(2, depth - 1)
                     .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
                     .collect(Collectors.joining("."));
-            return "If the %s is named '%s', write the name in brackets, quoted: %s.%s."
+            return "If the %s is named '%s', put the name in brackets and quotes: %s.%s."
                     .formatted(
                             inLimits ? "limit" : "method",
                             dotted,
@@ -61,7 +61,7 @@ final class PropertyMistakes {
         }
         return Spelling.nearest(last, known)
                 .map(nearest -> "Did you mean %s?".formatted(name.getParent().append(nearest)))
-                .orElseGet(() -> "Remove it, or write one of %s.".formatted(known));
+                .orElseGet(() -> "Remove it, or use one of %s.".formatted(known));
     }
 
     /** Whether a property of ours has that key, or some property is below it. */
@@ -130,7 +130,7 @@ final class PropertyMistakes {
 
     static Mistake withoutUnit(ConfigurationPropertyName name, ConfigurationProperty property, String value) {
         return new Mistake(
-                "%s must be a duration with its unit, was '%s'%s"
+                "%s must be a duration with a unit, was '%s'%s"
                         .formatted(spelt(name), value, PropertiesBinding.origin(property)),
                 DURATION);
     }
@@ -143,28 +143,28 @@ final class PropertyMistakes {
     private static Mistake noValue(ConfigurationPropertyName name, Class<?> type, String state) {
         if (LIMITS.equals(name)) {
             return new Mistake(
-                    "%s %s, but it holds limits, each under its name".formatted(name, state),
+                    "%s %s, but must contain limits by name".formatted(name, state),
                     "Remove it, or set %s.<name>.permits.".formatted(name));
         }
         if (METHODS.equals(name)) {
             return new Mistake(
-                    "%s %s, but it holds methods, each under its name".formatted(name, state),
+                    "%s %s, but must contain methods by name".formatted(name, state),
                     "Remove it, or set %s.limit.".formatted(PropertyKeys.method("com.acme.Mailer.send")));
         }
         if (LIMITS.isParentOf(name)) {
             String key = name.getLastElement(Form.DASHED);
             return keys(type).contains(key)
                     ? new Mistake(
-                            "%s %s, but %s is a property of a limit, and stands below its name"
+                            "%s %s, but %s is a property of a limit and belongs below its name"
                                     .formatted(name, state, key),
                             "Move it below the name of a limit: %s.<name>.%s.".formatted(LIMITS, key))
                     : new Mistake(
-                            "%s %s, but a limit has properties, at least permits or permits-from"
+                            "%s %s, but a limit needs properties, at least permits or permits-from"
                                     .formatted(name, state),
-                            "Remove it, or set %s.permits to the most calls that may run at once.".formatted(name));
+                            "Remove it, or set %s.permits to the maximum number of concurrent calls.".formatted(name));
         }
         return new Mistake(
-                "%s %s, but it holds properties".formatted(name, state),
+                "%s %s, but must contain properties".formatted(name, state),
                 "Remove it, or set one of %s below it.".formatted(keys(type)));
     }
 
@@ -175,7 +175,7 @@ final class PropertyMistakes {
         }
         // Spring Boot leaves a placeholder in place that it finds no value for
         String action = value.contains("${")
-                ? "Set the property in the placeholder, or write a default into it, as in ${name:default}."
+                ? "Set the property that the placeholder names, or give it a default, as in ${name:default}."
                 : rule.action();
         return new Mistake("%s must be %s, was '%s'".formatted(name, rule.description(), value), action);
     }
@@ -185,10 +185,10 @@ final class PropertyMistakes {
             int least = name.getLastElement(Form.DASHED).equals("permits") ? 1 : 0;
             return new Text(
                     "a whole number from %d to %d".formatted(least, Integer.MAX_VALUE),
-                    "Set %s to such a number, as in 20.".formatted(name));
+                    "Set %s to a number such as 20.".formatted(name));
         }
         if (type == Duration.class) {
-            return new Text("a duration", DURATION);
+            return new Text("a duration such as 2s", DURATION);
         }
         if (type == boolean.class) {
             return new Text("true or false", "Write true or false.");

@@ -140,7 +140,7 @@ final class SettingsFactory {
         return LimitNames.uniform(name).equals(LimitNames.NONE)
                 ? new Mistake(
                         "Limit '%s': the name 'none' is reserved for calls without a limit".formatted(name),
-                        "Give the limit another name; or remove it, as @VirtualThread(\"none\") needs no limit of that name.")
+                        "Give the limit another name; or remove it, because @VirtualThread(\"none\") needs no limit of that name.")
                 : null;
     }
 
@@ -156,23 +156,23 @@ final class SettingsFactory {
         if (limit.permits() == null && !fromPool) {
             return new Mistake(
                     "Limit '%s' has no permits".formatted(name),
-                    ("Set %s.permits to the most calls that may run at once, at least 1, or %s.permits-from to the bean of"
-                                    + " a DataSource to have as many as its pool has connections.")
+                    ("Set %s.permits to the maximum number of concurrent calls, at least 1; or set %s.permits-from to the"
+                                    + " name of a DataSource bean to use the size of its pool.")
                             .formatted(key, key));
         }
         if (limit.permits() != null && fromPool) {
             return new Mistake(
                     "Limit '%s' has both permits: %d and permits-from: %s"
                             .formatted(name, limit.permits(), limit.permitsFrom()),
-                    "Keep one of %s.permits and %s.permits-from; a blank value takes back what another file sets."
+                    "Keep one of %s.permits and %s.permits-from; a blank value unsets what another file sets."
                             .formatted(key, key));
         }
         return limit.headroom() == null || fromPool
                 ? null
                 : new Mistake(
-                        "Limit '%s' has headroom: %d, which is taken off a pool, but no permits-from"
+                        "Limit '%s' has headroom: %d, which is subtracted from the size of a pool, but no permits-from"
                                 .formatted(name, limit.headroom()),
-                        "Remove %s.headroom, or replace %s.permits by permits-from.".formatted(key, key));
+                        "Remove %s.headroom, or replace %s.permits with permits-from.".formatted(key, key));
     }
 
     private Map<String, MethodOverride> overrides() {
@@ -202,7 +202,7 @@ final class SettingsFactory {
         if (!isStatus(status) && !status.equalsIgnoreCase(LimitNames.NONE)) {
             mistakes.add(
                     new Mistake(
-                            "virtual-thread.web.rejected-status must be a status from 400 to 599, or none, was '%s'"
+                            "virtual-thread.web.rejected-status must be an HTTP status from 400 to 599 or none, was '%s'"
                                     .formatted(status),
                             "Set virtual-thread.web.rejected-status to 503 or 429, or to none to leave rejections to the application."));
         }
@@ -212,7 +212,7 @@ final class SettingsFactory {
         if (timeout != null && !timeout.isPositive()) {
             mistakes.add(new Mistake(
                     "%s must be longer than zero, was %s".formatted(key, Durations.text(timeout)),
-                    "Set %s to a duration such as 30s, or remove it for no bound.".formatted(key)));
+                    "Set %s to a duration such as 30s, or remove it.".formatted(key)));
             return null;
         }
         return timeout;

@@ -208,9 +208,9 @@ final class StrayKeys {
 
     private static Mistake inBrackets(String name) {
         return new Mistake(
-                "Limit '%s': outside brackets Spring Boot keeps only the letters a to z, digits and '-' of a name"
+                "Limit '%s': outside brackets, Spring Boot keeps only letters a to z, digits and '-' of a name"
                         .formatted(name),
-                "Write the name in brackets, quoted: virtual-thread.limits.\"[%s]\".".formatted(name));
+                "Put the name in brackets and quotes: virtual-thread.limits.\"[%s]\".".formatted(name));
     }
 
     /** For a name that no limit can have. */
@@ -220,6 +220,6 @@ final class StrayKeys {
                 "Limit '%s': a name has letters, digits, '-', '_' and '.' only, was '%s'".formatted(name, name),
                 LimitNames.isAllowed(nearest)
                         ? "Name it %s, as in %s.".formatted(nearest, PropertyKeys.limit(nearest))
-                        : "Give it a name of these characters.");
+                        : "Use only these characters.");
     }
 }

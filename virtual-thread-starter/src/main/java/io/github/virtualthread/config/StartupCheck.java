@@ -113,6 +113,6 @@ final class StartupCheck implements SmartInitializingSingleton {
                         .orElse(
                                 LimitNames.isAllowed(name)
                                         ? "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name))
-                                        : "Correct the name: it has letters, digits, '-', '_' and '.' only.")));
+                                        : "Correct the name: only letters, digits, '-', '_' and '.' are allowed.")));
     }
 }

@@ -48,7 +48,7 @@ final class StartupReport {
             findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
         }
         if (ContextPropagation.isSecurityPresent(classLoader) && !settings.registeredContext()) {
-            logger.warn("Spring Security's authentication does not travel to virtual threads:"
+            logger.warn("Spring Security's authentication is not propagated to virtual threads because"
                     + " virtual-thread.propagation.context is false");
         }
     }
@@ -61,7 +61,7 @@ final class StartupReport {
                         calls.size(),
                         calls.size() == 1 ? "method" : "methods",
                         unlimited,
-                        intercepted ? "" : ", not intercepted since virtual-thread.enabled is false"));
+                        intercepted ? "" : ", not intercepted because virtual-thread.enabled is false"));
         parts.add(
                 limits.names().isEmpty()
                         ? "no limits"
@@ -73,7 +73,7 @@ final class StartupReport {
             parts.add("decorated by " + String.join(", ", decorators));
         }
         if (Runtime.version().feature() < FIRST_JDK_WITHOUT_PINNING) {
-            parts.add("on Java %s blocking in synchronized pins the carrier, from 24 on it does not"
+            parts.add("on Java %s blocking inside synchronized pins the carrier thread, from Java 24 on it does not"
                     .formatted(Runtime.version().feature()));
         }
         return "Virtual threads: " + String.join("; ", parts);

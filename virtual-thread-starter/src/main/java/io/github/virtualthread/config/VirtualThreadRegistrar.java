@@ -47,7 +47,7 @@ final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
             registry.registerBeanDefinition(STARTUP_CHECK, check);
         } else if (!attributes.equals(registry.getBeanDefinition(POST_PROCESSOR).getAttribute(ATTRIBUTES))) {
             throw new VirtualThreadConfigurationException(List.of(new Mistake(
-                    "%s has @EnableVirtual with other attributes than another class of the same application context"
+                    "%s has @EnableVirtual with attributes that differ from those of another class of the same application context"
                             .formatted(importing.getClassName()),
                     "Keep one @EnableVirtual, or give all of them the same attributes.")));
         }

@@ -120,7 +120,7 @@ public final class PoolPermits implements SmartLifecycle {
     private void tell(TaskLimit limit, VirtualThreadConfigurationException failure) {
         String message = String.valueOf(failure.getMessage());
         if ((running || failure.getCause() != null) && !message.equals(failing.put(limit.name(), message))) {
-            logger.warn("{} The limit stays as it is: {}", message, limit, failure.getCause());
+            logger.warn("{} The limit is unchanged: {}", message, limit, failure.getCause());
         }
     }
 
@@ -144,14 +144,16 @@ public final class PoolPermits implements SmartLifecycle {
         int size = from == null ? sum : reader.size(first.name(), from);
         if (from != null && sum > size) {
             logger.warn(
-                    "Limits {} let {} calls at once to the pool of bean '{}', which has {}: the others wait in the pool,"
-                            + " until its own time-out. Let the methods share one limit, or give each limit a headroom.",
+                    "Limits {} together allow {} concurrent calls, but the pool of bean '{}' has {} connections: up to {}"
+                            + " calls will wait in the pool until its own timeout. Let the methods share one limit, or give"
+                            + " each limit a headroom.",
                     drawing.stream()
                             .map(limit -> "%s (%d)".formatted(limit.name(), limit.permits()))
-                            .collect(Collectors.joining(", ")),
+                            .collect(Collectors.joining(" and ")),
                     sum,
                     from.bean(),
-                    size);
+                    size,
+                    sum - size);
         }
     }
 
@@ -189,7 +191,7 @@ public final class PoolPermits implements SmartLifecycle {
                 List<Mistake> unused = read(); // told already
             }
         } catch (RuntimeException failure) {
-            logger.warn("The pools that limits draw on cannot be read", failure);
+            logger.warn("The pools that limits take their permits from cannot be read", failure);
         }
     }
 

@@ -36,7 +36,7 @@ final class PoolReader {
         int size = size(limit, from);
         if (size <= from.headroom()) {
             throw mistake(
-                    "Limit '%s' leaves a headroom of %d to others, but the pool of bean '%s' has only %d"
+                    "Limit '%s' leaves a headroom of %d for others, but the pool of bean '%s' has only %d connections"
                             .formatted(limit, from.headroom(), from.bean(), size),
                     "Set %s.headroom to at most %d, or make the pool larger."
                             .formatted(PropertyKeys.limit(limit), size - 1));
@@ -58,10 +58,10 @@ final class PoolReader {
             return size(limit, from.bean(), dataSource);
         }
         throw mistake(
-                "%s, a %s, but only a DataSource or a PermitsSource can give them"
+                "%s, a %s, but only a DataSource or a PermitsSource can provide permits"
                         .formatted(takes(limit, from.bean()), type(pool)),
-                ("Name a bean of type DataSource; or declare one of type PermitsSource that tells the size of your pool, and"
-                                + " name that; or replace %s.permits-from by permits.")
+                ("Name a bean of type DataSource; or declare a PermitsSource that returns the size of your pool, and name"
+                                + " that bean; or replace %s.permits-from with permits.")
                         .formatted(PropertyKeys.limit(limit)));
     }
 
@@ -75,12 +75,12 @@ final class PoolReader {
                     .sorted()
                     .toList();
             throw mistake(
-                    "%s, but there is no such bean; those of type DataSource or PermitsSource are %s"
+                    "%s, but there is no such bean; the beans of type DataSource or PermitsSource are %s"
                             .formatted(takes(limit, name), known),
                     Spelling.nearest(name, known)
                                     .map("Did you mean '%s'? "::formatted)
                                     .orElse("")
-                            + "Correct %s.permits-from, or replace it by permits."
+                            + "Correct %s.permits-from, or replace it with permits."
                                     .formatted(PropertyKeys.limit(limit)));
         }
         return beans.getBean(name);
@@ -92,13 +92,13 @@ final class PoolReader {
         try {
             size = known == null ? OptionalInt.empty() : known.sizeOf(dataSource);
         } catch (RuntimeException failure) {
-            throw failed(limit, bean, "what tells the size of that pool", failure);
+            throw failed(limit, bean, "the bean that knows the size of that pool", failure);
         }
         return size.orElseThrow(() -> mistake(
-                "%s, a %s, but how many connections that has at most is not known"
+                "%s, a %s, but the maximum number of its connections is unknown"
                         .formatted(takes(limit, bean), type(dataSource)),
-                ("Replace %s.permits-from by permits; or declare a bean of type PermitsSource that tells the number, and name"
-                                + " that.")
+                ("Replace %s.permits-from with permits; or declare a PermitsSource that returns the number, and name that"
+                                + " bean.")
                         .formatted(PropertyKeys.limit(limit))));
     }
 
@@ -111,8 +111,8 @@ final class PoolReader {
         }
         if (size < 1) {
             throw mistake(
-                    "%s, which gives %d, but a limit has at least 1".formatted(takes(limit, bean), size),
-                    "Let permits() of that bean return 1 or more, or replace %s.permits-from by permits."
+                    "%s, which returned %d, but a limit needs at least 1 permit".formatted(takes(limit, bean), size),
+                    "Make permits() of that bean return 1 or more, or replace %s.permits-from with permits."
                             .formatted(PropertyKeys.limit(limit)));
         }
         return size;
@@ -121,8 +121,8 @@ final class PoolReader {
     private static VirtualThreadConfigurationException failed(
             String limit, String bean, String what, RuntimeException failure) {
         return mistake(
-                "%s, which has failed: %s".formatted(takes(limit, bean), failure),
-                "Mend %s, or replace %s.permits-from by permits.".formatted(what, PropertyKeys.limit(limit)),
+                "%s, which failed: %s".formatted(takes(limit, bean), failure),
+                "Fix %s, or replace %s.permits-from with permits.".formatted(what, PropertyKeys.limit(limit)),
                 failure);
     }
 

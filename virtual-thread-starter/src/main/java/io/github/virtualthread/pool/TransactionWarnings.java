@@ -42,9 +42,9 @@ public final class TransactionWarnings implements TaskListener {
                 && warned.add(call.spec().name())) {
             logger.warn(
                     "{} is called inside a transaction and under limit '{}', whose permits are the connections of '{}': its"
-                            + " caller holds a connection while it waits for a permit. When all connections are held so,"
-                            + " nobody goes on. Call it before the transaction begins or after it has ended, or put the"
-                            + " limit on the method that begins the transaction.",
+                            + " caller holds a connection while it waits for a permit. Once all connections are held this"
+                            + " way, none of these calls can proceed until a timeout. Call it before the transaction begins"
+                            + " or after it has ended, or put the limit on the method that begins the transaction.",
                     call.spec().name(),
                     limit.name(),
                     from.bean());

@@ -104,7 +104,7 @@ class ChangeLimitTests {
                 assertRefused(
                         it,
                         "{\"maxWait\": \"%s\"}".formatted(wrong),
-                        "maxWait must be a duration longer than zero, with its unit, such as 2s or 500ms, was '%s'"
+                        "maxWait must be a duration longer than zero with a unit, such as 2s or 500ms, was '%s'"
                                 .formatted(wrong));
             }
             assertThat(it.limit().toString()).isEqualTo("price-db (1 permit, unbounded queue, unbounded wait)");
@@ -138,7 +138,7 @@ class ChangeLimitTests {
     @Test
     void anUnknownKeyIsRefusedAndNothingIsChanged(CapturedOutput output) {
         run(open().withPropertyValues("virtual-thread.limits.report.permits=1"), it -> {
-            String known = "; the known ones are [permits, queueCapacity, maxWait]";
+            String known = "; known parameters are [permits, queueCapacity, maxWait]";
             assertRefused(it, "{\"permits\": 5, \"permit\": 5}", "Unknown parameters [permit]" + known);
             assertRefused(
                     it, "{\"permits\": 5, \"nested\": \"FAIL\", \"\": 1}", "Unknown parameters [nested, ]" + known);

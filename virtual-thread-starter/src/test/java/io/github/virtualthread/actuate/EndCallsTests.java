@@ -92,7 +92,7 @@ class EndCallsTests {
             long before = THREADS.getCurrentThreadAllocatedBytes();
             endpoint.end("price-db", String.valueOf(next), null);
             assertThatThrownBy(() -> endpoint.end("price-db", String.valueOf(id), null))
-                    .hasMessage("No call %d waits or runs under limit 'price-db'".formatted(id));
+                    .hasMessage("No call %d is waiting or running under limit 'price-db'".formatted(id));
             long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
 
             assertThat(bytes).isLessThan(200_000); // a reference to each would be that much alone
@@ -110,12 +110,12 @@ class EndCallsTests {
                 assertRefused(
                         it.end("/price-db" + nothing),
                         "Nothing to end: send ?id= with the number of a call to cancel that call,"
-                                + " or ?all=true to reject all calls that wait");
+                                + " or ?all=true to reject all waiting calls");
             }
             for (String wrong : List.of("", "yes", "1")) {
                 assertRefused(it.end("/price-db?all=" + wrong), "all must be true or false, was '%s'".formatted(wrong));
             }
-            assertRefused(it.end("/price-db?all=true&id=1"), "Both id and all are given: send one of them");
+            assertRefused(it.end("/price-db?all=true&id=1"), "Both id and all were sent: send only one of them");
             assertThat(waiting).isNotDone();
         });
         assertThat(output).doesNotContain("by ENDPOINT");
@@ -130,7 +130,7 @@ class EndCallsTests {
             for (String unknown : List.of("call", "_", "limit")) {
                 assertRefused(
                         it.end("/price-db?all=true&" + unknown + "=report"),
-                        "Unknown parameters [%s]; the known ones are [id, all]".formatted(unknown));
+                        "Unknown parameters [%s]; known parameters are [id, all]".formatted(unknown));
             }
             assertRefused(it.end("/price-db?ID=1&id=1"), "id is given more than once");
             assertThat(waiting).isNotDone();
@@ -228,11 +228,11 @@ class EndCallsTests {
             Integer id = it.read("/price-db").get("$.calls[0].id");
 
             assertThat(it.end("/price-db?id=" + Long.MAX_VALUE).message())
-                    .isEqualTo("No call %d waits or runs under limit 'price-db'".formatted(Long.MAX_VALUE));
+                    .isEqualTo("No call %d is waiting or running under limit 'price-db'".formatted(Long.MAX_VALUE));
             for (String other : List.of("/mail", "/none")) {
                 Answer answer = it.end(other + "?id=" + id);
                 assertThat(answer.status()).isEqualTo(404);
-                assertThat(answer.message()).startsWith("No call %d waits or runs under".formatted(id));
+                assertThat(answer.message()).startsWith("No call %d is waiting or running under".formatted(id));
             }
             for (String wrong : List.of("0", "-1", "all", "")) {
                 Answer answer = it.end("/price-db?id=" + wrong);
@@ -250,7 +250,7 @@ class EndCallsTests {
 
             assertThat(answer.status()).isEqualTo(400);
             assertThat(answer.message())
-                    .endsWith("of Shop.stock is on its caller's own thread, which cannot be interrupted from outside");
+                    .endsWith("of Shop.stock uses its caller's own thread, which cannot be interrupted from outside");
         });
     }
 

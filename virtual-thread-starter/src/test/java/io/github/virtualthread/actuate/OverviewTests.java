@@ -241,7 +241,7 @@ class OverviewTests {
 
             Answer refused = it.end("/price-db?id=" + answer.get("$.calls[0].id"));
             assertThat(refused.status()).isEqualTo(400);
-            assertThat(refused.message()).contains("of Shop.price has ended already; its body still runs");
+            assertThat(refused.message()).contains("of Shop.price has already ended; its body is still running");
         });
     }
 

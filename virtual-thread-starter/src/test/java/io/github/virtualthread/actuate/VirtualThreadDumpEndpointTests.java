@@ -104,8 +104,8 @@ class VirtualThreadDumpEndpointTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    application/json         | {"message": "A thread dump is being written: try again when it is done"}
-                    text/plain;charset=UTF-8 | A thread dump is being written: try again when it is done
+                    application/json         | {"message": "Another thread dump is being written; try again when it is finished"}
+                    text/plain;charset=UTF-8 | Another thread dump is being written; try again when it is finished
                     """)
     void oneDumpIsWrittenAtATime(String type, String refusal) {
         CountDownLatch writing = new CountDownLatch(1);

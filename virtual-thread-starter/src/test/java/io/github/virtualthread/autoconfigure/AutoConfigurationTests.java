@@ -120,7 +120,7 @@ class AutoConfigurationTests {
     @Test
     void disabledItSaysSo(CapturedOutput output) {
         runner.withPropertyValues("virtual-thread.enabled=false").run(context -> assertThat(output)
-                .contains("2 annotated methods, 0 of them without a limit, not intercepted since"
+                .contains("2 annotated methods, 0 of them without a limit, not intercepted because"
                         + " virtual-thread.enabled is false; limits db"));
     }
 

@@ -106,7 +106,7 @@ class FailureAnalysisTests {
 
         assertThat(normalized(output))
                 .contains("virtual-thread.limits.partner.api.permits is not a property")
-                .contains("If the limit is named 'partner.api', write the name in brackets, quoted:"
+                .contains("If the limit is named 'partner.api', put the name in brackets and quotes:"
                         + " virtual-thread.limits.\"[partner.api]\".permits.");
     }
 
@@ -116,15 +116,15 @@ class FailureAnalysisTests {
 
         assertThat(normalized(output))
                 .contains(
-                        "virtual-thread.limits.db is empty, but a limit has properties, at least permits or permits-from")
-                .contains("set virtual-thread.limits.db.permits to the most calls that may run at once.");
+                        "virtual-thread.limits.db is empty, but a limit needs properties, at least permits or permits-from")
+                .contains("set virtual-thread.limits.db.permits to the maximum number of concurrent calls.");
     }
 
     @Test
     void anEmptyMapOfLimitsIsExplained(CapturedOutput output) {
         start(Empty.class, "--virtual-thread.limits=");
 
-        assertThat(normalized(output)).contains("it holds limits, each under its name");
+        assertThat(normalized(output)).contains("must contain limits by name");
     }
 
     @Test

@@ -100,7 +100,7 @@ class LimitRefreshTests {
                     assertThat(limits(context).get("report").queueCapacity()).isEqualTo(3);
                     assertThat(limits(context).get("db").permits()).isEqualTo(6);
                 });
-        assertThat(output).contains("has failed on limit 'mail'").contains("broken customizer");
+        assertThat(output).contains("failed on limit 'mail'").contains("broken customizer");
     }
 
     @Test
@@ -131,7 +131,7 @@ class LimitRefreshTests {
 
             assertThat(limits(context).get("db").permits()).isEqualTo(2);
         });
-        assertThat(output).contains("the limits stay as they are");
+        assertThat(output).contains("the limits are unchanged");
     }
 
     private static TaskLimits limits(AssertableApplicationContext context) {

@@ -164,7 +164,7 @@ class MethodPropertiesTests {
                                 "virtual-thread.methods.\"[" + HERE
                                         + "Mailer.hang]\".timeout must be longer than zero, was -1s",
                                 "Set virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.hang]\".timeout to a duration such as 30s, or remove it for no bound."),
+                                        + "Mailer.hang]\".timeout to a duration such as 30s, or remove it."),
                         new Mistake(
                                 HERE + "Mailer.free asks for limit 'mial', but the configured limits are [db, mail]",
                                 "Did you mean 'mail'? Correct virtual-thread.methods.\"[" + HERE

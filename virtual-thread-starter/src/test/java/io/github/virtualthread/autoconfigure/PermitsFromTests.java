@@ -154,9 +154,9 @@ class PermitsFromTests {
             assertThat(db(context).permits()).isEqualTo(18);
         });
         assertThat(output)
-                .containsOnlyOnce("Limit 'db' leaves a headroom of 2 to others, but the pool of bean 'dataSource' has"
-                        + " only 2. Set virtual-thread.limits.db.headroom to at most 1, or make the pool larger. The limit"
-                        + " stays as it is: db (18 permits from dataSource less 2, ");
+                .containsOnlyOnce("Limit 'db' leaves a headroom of 2 for others, but the pool of bean 'dataSource' has"
+                        + " only 2 connections. Set virtual-thread.limits.db.headroom to at most 1, or make the pool larger."
+                        + " The limit is unchanged: db (18 permits from dataSource less 2, ");
     }
 
     @Test
@@ -177,7 +177,7 @@ class PermitsFromTests {
                     assertThat(limits(context).get("partner").permits()).isEqualTo(7);
                 });
         assertThat(output)
-                .containsOnlyOnce("bean 'clients', which has failed: java.lang.IllegalStateException: no answer.")
+                .containsOnlyOnce("bean 'clients', which failed: java.lang.IllegalStateException: no answer.")
                 .containsPattern("(?m)^java.lang.IllegalStateException: no answer$");
     }
 
@@ -206,7 +206,7 @@ class PermitsFromTests {
                     assertThat(limits(context).get("partner").permits()).isEqualTo(9);
                 });
         assertThat(output)
-                .containsOnlyOnce("bean 'dataSource', which has failed: java.lang.IllegalStateException: no answer.");
+                .containsOnlyOnce("bean 'dataSource', which failed: java.lang.IllegalStateException: no answer.");
     }
 
     @Test
@@ -218,8 +218,8 @@ class PermitsFromTests {
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(output)
                 .containsOnlyOnce(
-                        "Limits db (20), report (8) let 28 calls at once to the pool of bean 'dataSource', which"
-                                + " has 20");
+                        "Limits db (20) and report (8) together allow 28 concurrent calls, but the pool of bean"
+                                + " 'dataSource' has 20 connections: up to 8 calls will wait in the pool");
     }
 
     @Test
@@ -229,7 +229,7 @@ class PermitsFromTests {
                         "virtual-thread.limits.report.permits-from=dataSource",
                         "virtual-thread.limits.report.headroom=12")
                 .run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).doesNotContain("calls at once to the pool");
+        assertThat(output).doesNotContain("concurrent calls, but the pool");
     }
 
     @Test

@@ -115,7 +115,7 @@ class PropertiesCheckTests {
     void aListOfLimitsIsOneMistake(String yaml) {
         assertThat(mistakes("virtual-thread: {" + yaml + "}"))
                 .extracting(Mistake::description)
-                .containsExactly("virtual-thread.limits is a list, but it holds limits, each under its name");
+                .containsExactly("virtual-thread.limits is a list, but must contain limits by name");
     }
 
     @Test
@@ -136,7 +136,7 @@ class PropertiesCheckTests {
 
         assertThat(mistakes(yaml))
                 .contains(new Mistake(
-                        "virtual-thread.limits.permits has a value, but permits is a property of a limit, and stands below"
+                        "virtual-thread.limits.permits has a value, but permits is a property of a limit and belongs below"
                                 + " its name (Byte array resource [limits.yml] - 4:14)",
                         "Move it below the name of a limit: virtual-thread.limits.<name>.permits."))
                 .extracting(Mistake::action)

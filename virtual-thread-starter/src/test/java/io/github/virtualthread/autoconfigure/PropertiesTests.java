@@ -134,7 +134,7 @@ class PropertiesTests {
                 .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
                         .containsExactly(new Mistake(
                                 "virtual-thread.timeout must be longer than zero, was 0s",
-                                "Set virtual-thread.timeout to a duration such as 30s, or remove it for no bound.")));
+                                "Set virtual-thread.timeout to a duration such as 30s, or remove it.")));
     }
 
     @ParameterizedTest
@@ -155,7 +155,7 @@ class PropertiesTests {
                     .run(context -> assertThat(context.getStartupFailure())
                             .isInstanceOf(VirtualThreadConfigurationException.class)
                             .hasMessageStartingWith(
-                                    "virtual-thread." + key + " must be a duration with its unit, was '"));
+                                    "virtual-thread." + key + " must be a duration with a unit, was '"));
         }
     }
 
@@ -165,7 +165,7 @@ class PropertiesTests {
                         .getPropertySources()
                         .addFirst(new MapPropertySource("yaml", Map.of("virtual-thread.timeout", 2))))
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasMessageStartingWith("virtual-thread.timeout must be a duration with its unit, was '2'"));
+                        .hasMessageStartingWith("virtual-thread.timeout must be a duration with a unit, was '2'"));
     }
 
     @Test

@@ -188,8 +188,8 @@ class StrayKeysTests {
     void aNameWithOtherLettersStandsInBrackets() {
         assertThat(mistakes(runner.withPropertyValues("virtual-thread.limits.größe.permits=20")))
                 .containsExactly(new Mistake(
-                        "Limit 'größe': outside brackets Spring Boot keeps only the letters a to z, digits and '-' of a name",
-                        "Write the name in brackets, quoted: virtual-thread.limits.\"[größe]\"."));
+                        "Limit 'größe': outside brackets, Spring Boot keeps only letters a to z, digits and '-' of a name",
+                        "Put the name in brackets and quotes: virtual-thread.limits.\"[größe]\"."));
         runner.withPropertyValues("virtual-thread.limits[größe].permits=20")
                 .run(context ->
                         assertThat(context.getBean(TaskLimits.class).names()).containsExactly("größe"));

@@ -55,7 +55,7 @@ class WholeApplicationTests {
                         + " limits db (2 permits, unbounded queue, wait up to 1.5s);"
                         + " propagated: MDC, registered context, authentication");
         if (Runtime.version().feature() < 24) {
-            assertThat(output).contains("blocking in synchronized pins the carrier");
+            assertThat(output).contains("blocking inside synchronized pins the carrier");
         } else {
             assertThat(output).doesNotContain("pins the carrier");
         }

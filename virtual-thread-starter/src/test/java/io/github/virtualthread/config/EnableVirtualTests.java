@@ -75,7 +75,7 @@ class EnableVirtualTests {
     void twoThatDifferFailTheStart() {
         assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, Special.class))
                 .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining(Special.class.getName() + " has @EnableVirtual with other attributes")
+                .hasMessageContaining(Special.class.getName() + " has @EnableVirtual with attributes that differ")
                 .hasMessageContaining("Keep one @EnableVirtual");
     }
 

@@ -71,7 +71,7 @@ class StartupReportTests {
         report(nothing(), Set.of(SECURITY));
 
         assertThat(messages(Level.WARN))
-                .containsExactly("Spring Security's authentication does not travel to virtual threads:"
+                .containsExactly("Spring Security's authentication is not propagated to virtual threads because"
                         + " virtual-thread.propagation.context is false");
     }
 
