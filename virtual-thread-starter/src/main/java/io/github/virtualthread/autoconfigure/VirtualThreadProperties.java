@@ -11,22 +11,22 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 
 /**
- * Settings of the virtual-thread starter. An unknown key is an error: a misspelt limit would otherwise be no limit.
+ * Settings of the virtual-thread starter. An unknown key is an error, because a misspelt limit would otherwise be no limit.
  *
- * @param enabled whether annotated methods are intercepted; otherwise they run on the thread of their caller
- * @param mode how annotated methods are intercepted: by proxies, or by an aspect that is woven into their classes
- * @param defaultLimit name of the limit of annotated methods that name none
- * @param timeout longest run of a method that sets none itself; then it is interrupted
- * @param threadNamePrefix begin of the names of all threads
- * @param selfInvocation what happens at start-up where a method calls an annotated method of its own object, which the proxy
- *     cannot see
- * @param callerTrace whether a failure also shows, as a suppressed exception, where its call was made
- * @param stuckAfter time after which a call that still runs is logged, once
+ * @param enabled whether annotated methods are intercepted; otherwise they run on the caller's thread, without limits
+ * @param mode how annotated methods are intercepted: by proxies, or by an aspect woven into their classes
+ * @param defaultLimit name of the limit for annotated methods that name none
+ * @param timeout maximum run time of methods that set none themselves; a body that runs longer is interrupted
+ * @param threadNamePrefix prefix of every thread name
+ * @param selfInvocation what happens at start-up if a method calls an annotated method of its own object; such a call bypasses
+ *     the proxy
+ * @param callerTrace whether a failure also shows where its call was made, as a suppressed exception
+ * @param stuckAfter run time after which a call that is still running is logged, once
  * @param propagation what tasks see of their callers
  * @param limits named concurrency limits, keyed by the name used in the annotation
- * @param methods what replaces the attributes of annotations, keyed by class and method as in com.acme.Mailer.send
- * @param saturation what happens while a limit is full
- * @param pinning what happens to virtual threads that block their carrier
+ * @param methods values that replace attributes of annotations, keyed by class and method as in com.acme.Mailer.send
+ * @param saturation warnings about limits that stay full
+ * @param pinning recording of virtual threads that block their carrier thread
  * @param observation observations of runs, which become spans and timers
  * @param health health of the limits
  * @param endpoint what the endpoint virtualthreads shows
@@ -57,9 +57,9 @@ public record VirtualThreadProperties(
     /**
      * What tasks see of their callers.
      *
-     * @param mdc whether the MDC of the caller is there in the task
-     * @param mdcKeys only these keys of the MDC; all where empty
-     * @param context whether thread-locals registered with Micrometer's context-propagation travel, where that is on the
+     * @param mdc whether tasks see the MDC of their caller
+     * @param mdcKeys keys of the MDC to propagate; all keys if empty
+     * @param context whether thread-locals registered with Micrometer's context-propagation are propagated, if it is on the
      *     classpath
      */
     public record Propagation(
@@ -70,13 +70,13 @@ public record VirtualThreadProperties(
     /**
      * One limit.
      *
-     * @param permits most calls that run at once, at least 1
-     * @param permitsFrom instead of permits, name of a DataSource bean: as many as its pool has connections. Or of a bean of
-     *     type PermitsSource, which tells the number
-     * @param headroom with permits-from, connections of the pool that are left to others
-     * @param queueCapacity most calls that may wait; one more is rejected at once. Unbounded where not set
-     * @param maxWait longest wait for a permit; then the call is rejected. Unbounded where not set
-     * @param nested what happens to a call made from a body that holds the same limit, when no permit is free
+     * @param permits maximum number of concurrent calls, at least 1
+     * @param permitsFrom name of a DataSource bean whose pool size is the number of permits, or of a PermitsSource bean that
+     *     returns it; replaces permits
+     * @param headroom connections of the pool that are left for others; with permits-from only
+     * @param queueCapacity maximum number of waiting calls; a further call is rejected at once. Unbounded if not set
+     * @param maxWait maximum wait for a permit; then the call is rejected. Unbounded if not set
+     * @param nested what happens to a call made from a body that holds the same limit, if no permit is free
      */
     public record Limit(
             @Nullable Integer permits,
@@ -87,25 +87,25 @@ public record VirtualThreadProperties(
             @DefaultValue("warn") Nested nested) {}
 
     /**
-     * What replaces the attributes of one annotation.
+     * Values that replace attributes of one annotation.
      *
      * @param limit name of the limit; none for no limit
-     * @param timeout longest run; then it is interrupted
+     * @param timeout maximum run time; a body that runs longer is interrupted
      */
     public record Method(@Nullable String limit, @Nullable Duration timeout) {}
 
     /**
-     * What happens while a limit is full.
+     * Warnings about limits that stay full.
      *
-     * @param warnAfter how long it has been so before it is logged; zero for never
+     * @param warnAfter time for which a limit must be full before a warning is logged; zero for no warning
      */
     public record Saturation(@DefaultValue("10s") Duration warnAfter) {}
 
     /**
-     * What happens to virtual threads that block their carrier.
+     * Recording of virtual threads that block their carrier thread.
      *
      * @param enabled whether pins are recorded, by the JVM's flight recorder
-     * @param threshold shortest pin that is recorded
+     * @param threshold duration below which pins are ignored
      */
     public record Pinning(
             @DefaultValue("false") boolean enabled,
@@ -114,31 +114,31 @@ public record VirtualThreadProperties(
     /**
      * Observations of runs.
      *
-     * @param enabled whether each run is an observation, where Micrometer's observations are on the classpath
+     * @param enabled whether each run is an observation, if Micrometer's observations are on the classpath
      */
     public record Observation(@DefaultValue("false") boolean enabled) {}
 
     /**
      * Health of the limits.
      *
-     * @param saturatedAfter how long a limit has been full before the application is out of service; the
-     *     health of limits is not looked at where not set
+     * @param saturatedAfter time for which a limit must be full before the application is out of service; the health of
+     *     limits is not checked if not set
      */
     public record Health(@Nullable Duration saturatedAfter) {}
 
     /**
      * What the endpoint virtualthreads shows.
      *
-     * @param mdcKeys keys of the MDC of callers that are shown of live calls; none where empty
+     * @param mdcKeys keys of the caller's MDC to show for live calls; none if empty
      */
     public record Endpoint(@DefaultValue List<String> mdcKeys) {}
 
     /**
      * Answers to web requests whose call was rejected, by Spring MVC or WebFlux.
      *
-     * @param rejectedStatus status of the answer, 400 to 599; none leaves rejections to the application. Handlers of the
-     *     application come first
-     * @param retryAfter time after which the client should come back, sent in whole seconds as Retry-After; zero for no such
+     * @param rejectedStatus HTTP status of the answer, 400 to 599; none leaves rejections to the application, whose own
+     *     handlers come first in any case
+     * @param retryAfter time after which the client should try again, sent in whole seconds as Retry-After; zero for no such
      *     header
      */
     public record Web(
@@ -151,7 +151,7 @@ public record VirtualThreadProperties(
     /**
      * What happens to calls when the application stops.
      *
-     * @param awaitTerminationPeriod how long running and waiting calls may finish
+     * @param awaitTerminationPeriod time that running and waiting calls have to finish
      */
     public record Shutdown(@DefaultValue("30s") Duration awaitTerminationPeriod) {}
 }
