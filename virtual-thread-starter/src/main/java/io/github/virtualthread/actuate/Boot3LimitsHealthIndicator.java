@@ -6,13 +6,13 @@ import java.util.Map;
 import org.springframework.boot.actuate.health.AbstractHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
 
-/** Out of service while a limit has been full for too long. For Spring Boot 3. */
+/** Reports the application as out of service while a limit has been full for too long. For Spring Boot 3. */
 public final class Boot3LimitsHealthIndicator extends AbstractHealthIndicator {
 
     private final LimitsHealth limits;
 
     /**
-     * Health of all limits.
+     * Creates an indicator for all limits.
      *
      * @param limits limits of the application
      * @param saturatedAfter how long a limit may be full, more than zero

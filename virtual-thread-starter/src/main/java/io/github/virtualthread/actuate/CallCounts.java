@@ -13,15 +13,15 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts how calls have ended since the start of the application: by the name of their tasks and their limit, and the
- * rejections of each limit by their reason. As few counters as there are names, however many calls.
+ * Counts how calls have ended since the start of the application: by name and limit, and the rejections of each limit by
+ * reason. The number of counters depends on the number of names, not on the number of calls.
  */
 public final class CallCounts implements TaskListener {
 
     private final Map<Name, Counts> methods = new ConcurrentHashMap<>();
     private final Map<Refusal, LongAdder> refusals = new ConcurrentHashMap<>();
 
-    /** Nothing has been counted. */
+    /** Creates counters; all are zero. */
     public CallCounts() {}
 
     @Override
@@ -50,12 +50,12 @@ public final class CallCounts implements TaskListener {
         return known == null ? methods.computeIfAbsent(name, first -> new Counts()) : known;
     }
 
-    /** Names of all that was called at least once. */
+    /** Names that were called at least once. */
     Set<Name> names() {
         return Set.copyOf(methods.keySet());
     }
 
-    /** What was counted under a name, zeros where nothing was. */
+    /** Counts of a name; zeros if it was never called. */
     Counts of(Name name) {
         Counts counts = methods.get(name);
         return counts == null ? new Counts() : counts;
@@ -68,10 +68,10 @@ public final class CallCounts implements TaskListener {
     }
 
     /**
-     * What calls have in common.
+     * Key of the counts of one kind of call.
      *
      * @param task name of the tasks
-     * @param limit limit in its uniform form, {@code none} where there is none
+     * @param limit limit in its uniform form; {@code none} without one
      */
     record Name(String task, String limit) {
 
@@ -87,7 +87,7 @@ public final class CallCounts implements TaskListener {
 
     private record Refusal(String limit, Reason reason) {}
 
-    /** How calls under one name have ended. */
+    /** How the calls of one name have ended. */
     static final class Counts {
 
         final LongAdder done = new LongAdder();

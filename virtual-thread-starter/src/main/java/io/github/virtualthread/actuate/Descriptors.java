@@ -27,7 +27,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Describes limits, methods and calls. The numbers of one answer are of nearly one moment: nothing is held up for it. */
+/** Describes limits, methods and calls. Nothing is locked, so the numbers of one answer are of nearly the same moment. */
 final class Descriptors {
 
     private static final String TRACE_ID = "traceId";

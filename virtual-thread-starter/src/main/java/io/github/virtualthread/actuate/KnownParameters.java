@@ -20,9 +20,9 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Refuses requests to {@link VirtualThreadsEndpoint} with parameters that the operation does not have. Spring Boot leaves
- * them out: a misspelt one would change nothing, or more than was meant. A known parameter is found in any spelling of its
- * uniform form: {@code queue-capacity} is {@code queueCapacity}.
+ * Rejects requests to {@link VirtualThreadsEndpoint} that have unknown parameters. Spring Boot ignores unknown parameters, so
+ * a misspelt one would change nothing, or more than was meant. A known parameter is accepted in any spelling of its uniform
+ * form: {@code queue-capacity} is {@code queueCapacity}.
  */
 public final class KnownParameters implements OperationInvokerAdvisor {
 
@@ -31,7 +31,7 @@ public final class KnownParameters implements OperationInvokerAdvisor {
     /** Creates an advisor without state. */
     public KnownParameters() {}
 
-    /** Leaves other endpoints alone, and operations without parameters of their own. */
+    /** Does not affect other endpoints, nor operations without parameters of their own. */
     @Override
     public OperationInvoker apply(
             EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
@@ -86,7 +86,7 @@ public final class KnownParameters implements OperationInvokerAdvisor {
                 .orElse(null);
     }
 
-    /** What the web offers to operations beside their parameters; who calls is among it. */
+    /** Passes on what the web layer resolves for operations besides their parameters, such as the caller's identity. */
     private static OperationArgumentResolver allOf(InvocationContext context) {
         return new OperationArgumentResolver() {
 

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * What a limit is asked to become.
+ * A requested change of a limit.
  *
- * @param permits number of permits, null to leave it
- * @param queueCapacity capacity of the queue, null to leave it
- * @param maxWait longest wait, null to leave it
+ * @param permits number of permits, null to keep it
+ * @param queueCapacity capacity of the queue, null to keep it
+ * @param maxWait maximum wait, null to keep it
  */
 record LimitRequest(
         @Nullable Integer permits,
@@ -19,16 +19,16 @@ record LimitRequest(
         @Nullable Wait maxWait) {
 
     /**
-     * A longest wait.
+     * A maximum wait.
      *
-     * @param longest null for any time
+     * @param maximum null for no maximum
      */
-    record Wait(@Nullable Duration longest) {}
+    record Wait(@Nullable Duration maximum) {}
 
     /**
-     * Reads what somebody has sent.
+     * Reads the parameters of a request.
      *
-     * @throws IllegalArgumentException if nothing was sent, or what was is no number or duration
+     * @throws IllegalArgumentException if all are null, or one is not a valid number or duration
      */
     static LimitRequest of(@Nullable String permits, @Nullable String queueCapacity, @Nullable String maxWait) {
         if (permits == null && queueCapacity == null && maxWait == null) {
@@ -59,15 +59,14 @@ record LimitRequest(
         }
         Duration wait = duration(text);
         if (wait == null || !wait.isPositive()) {
-            throw new IllegalArgumentException(
-                    ("maxWait must be a duration longer than zero with a unit, such as 2s or"
-                                    + " 500ms, was '%s'; \"none\" removes the maximum wait")
-                            .formatted(text));
+            throw new IllegalArgumentException(("maxWait must be a duration longer than zero with a unit, such as 2s or"
+                            + " 500ms, was '%s'; \"none\" removes the maximum wait")
+                    .formatted(text));
         }
         return wait;
     }
 
-    /** Null where the text is none, or lacks its unit. */
+    /** Null if the text is not a duration or has no unit. */
     private static @Nullable Duration duration(String text) {
         try {
             return Durations.hasUnit(text) ? DurationStyle.detectAndParse(text) : null;
@@ -81,15 +80,15 @@ record LimitRequest(
                 now.name(),
                 permits == null ? now.permits() : permits,
                 queueCapacity == null ? now.queueCapacity() : queueCapacity,
-                maxWait == null ? now.maxWait() : maxWait.longest(),
+                maxWait == null ? now.maxWait() : maxWait.maximum(),
                 now.nested(),
                 now.permitsFrom());
     }
 
     /**
-     * A whole number in a range.
+     * Reads a whole number in a range.
      *
-     * @throws IllegalArgumentException if the text is something else; the message names the parameter and the range
+     * @throws IllegalArgumentException if the text is anything else; the message names the parameter and the range
      */
     static int whole(String name, String text, int least, int most) {
         return (int) whole(name, text, least, (long) most);

@@ -6,14 +6,16 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which limits have been full for too long; whatever the health types of Spring Boot are called. */
+/**
+ * Finds limits that have been full for too long. Independent of Spring Boot's health types, which differ between its lines.
+ */
 final class LimitsHealth {
 
     private final TaskLimits limits;
     private final Duration saturatedAfter;
 
     /**
-     * Looks at all limits, also those that come later.
+     * Checks all limits, including those added later.
      *
      * @param saturatedAfter how long is too long, more than zero
      */
@@ -22,7 +24,7 @@ final class LimitsHealth {
         this.saturatedAfter = saturatedAfter;
     }
 
-    /** By the name of the limit, as in {@code full for 41 s: 0 of 20 permits free, 3412 waiting}; empty if all is well. */
+    /** Details by name of limit, such as {@code full for 41 s: 0 of 20 permits free, 3412 waiting}; empty if all is well. */
     Map<String, String> saturated() {
         Map<String, String> saturated = new TreeMap<>();
         for (String name : limits.names()) {

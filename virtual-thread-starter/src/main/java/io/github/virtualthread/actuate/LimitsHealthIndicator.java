@@ -6,13 +6,13 @@ import java.util.Map;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Out of service while a limit has been full for too long. For Spring Boot 4. */
+/** Reports the application as out of service while a limit has been full for too long. For Spring Boot 4. */
 public final class LimitsHealthIndicator extends AbstractHealthIndicator {
 
     private final LimitsHealth limits;
 
     /**
-     * Health of all limits.
+     * Creates an indicator for all limits.
      *
      * @param limits limits of the application
      * @param saturatedAfter how long a limit may be full, more than zero

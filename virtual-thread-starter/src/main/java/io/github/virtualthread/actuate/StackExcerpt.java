@@ -3,7 +3,7 @@ package io.github.virtualthread.actuate;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The part of a thread's stack that shows what a body does: at most 20 frames, whatever lies around them. */
+/** The part of a thread's stack that shows what a body does: at most 20 frames of it. */
 final class StackExcerpt {
 
     private static final int FRAMES = 20;
@@ -20,8 +20,8 @@ final class StackExcerpt {
     private StackExcerpt() {}
 
     /**
-     * The stack down to the body. Where it is deep, drivers and frameworks fill it, and the application is far from its top:
-     * then the innermost frames, and from the body upwards those that are not {@link #isAround around} the bodies.
+     * The stack down to the body. In a deep stack, drivers and frameworks fill the top and the application is far below. Then
+     * the innermost frames are shown, and from the body upwards the frames that are not {@link #isAround around} it.
      */
     static List<String> of(StackTraceElement[] stack) {
         int end = endOfBody(stack);
@@ -46,7 +46,7 @@ final class StackExcerpt {
         return shown;
     }
 
-    /** Below the body are the engine, and whatever is below a caller's own thread. */
+    /** Below the body are the frames of the engine and, on a caller's own thread, the frames of the caller. */
     private static int endOfBody(StackTraceElement[] stack) {
         int end = stack.length;
         for (int i = 0; i < stack.length; i++) {
@@ -61,7 +61,7 @@ final class StackExcerpt {
         return body > 0 ? body : Math.min(end, INNERMOST);
     }
 
-    /** Of the JDK, or of what calls a bean by its proxy. */
+    /** Whether the frame belongs to the JDK, or to the code that calls a bean through its proxy. */
     private static boolean isAround(StackTraceElement frame) {
         String module = frame.getModuleName();
         String type = frame.getClassName();

@@ -13,10 +13,10 @@ import java.nio.file.StandardOpenOption;
 /** A thread dump that the JVM has written, readable once. */
 final class ThreadDumpFile extends FilterInputStream {
 
-    /** Tells whose it is, should it be left by a JVM that was killed. */
+    /** Has the process id, because a JVM that is killed may leave the file behind. */
     static final String PREFIX = "virtualthreaddump-" + ProcessHandle.current().pid() + "-";
 
-    /** Where the file was; a file that is open stays in its directory on some systems. */
+    /** Directory of the file; on some systems an open file stays in its directory. */
     private final Path directory;
 
     private ThreadDumpFile(InputStream file, Path directory) {
@@ -25,8 +25,9 @@ final class ThreadDumpFile extends FilterInputStream {
     }
 
     /**
-     * Has the JVM write a dump, which wants a file that does not exist: so each gets a directory, for its owner only where
-     * the file system knows owners. The file has no name any more when this returns, or is gone when the stream is closed.
+     * Has the JVM write a dump. It requires a file that does not exist, so each dump gets its own directory, which only its
+     * owner can read if the file system has owners. The file is deleted when this method returns, or when the stream is
+     * closed.
      */
     static InputStream write(ThreadDumpFormat format) throws IOException {
         return write(file -> ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
@@ -54,7 +55,7 @@ final class ThreadDumpFile extends FilterInputStream {
         void to(String file) throws IOException;
     }
 
-    /** The JVM sees to the permissions; a file would get those of any other file. */
+    /** The JVM restricts the permissions of a temporary directory; the file alone would get the default permissions. */
     static Path newDirectory() throws IOException {
         return Files.createTempDirectory(PREFIX);
     }
@@ -63,7 +64,7 @@ final class ThreadDumpFile extends FilterInputStream {
         try {
             Files.deleteIfExists(directory);
         } catch (IOException notEmpty) {
-            // until the stream is closed
+            // deleted when the stream is closed
         }
     }
 

@@ -14,8 +14,8 @@ import org.springframework.core.io.InputStreamResource;
 import org.springframework.core.io.Resource;
 
 /**
- * All threads with their stacks, virtual ones included, which the endpoint {@code threaddump} does not know. Not accessible
- * unless {@code management.endpoint.virtualthreaddump.access} says so.
+ * Actuator endpoint with the stacks of all threads, including virtual threads, which the endpoint {@code threaddump} omits.
+ * Not accessible unless {@code management.endpoint.virtualthreaddump.access} allows it.
  */
 @WebEndpoint(id = "virtualthreaddump", defaultAccess = Access.NONE)
 public class VirtualThreadDumpEndpoint {
@@ -34,7 +34,7 @@ public class VirtualThreadDumpEndpoint {
         this.writer = writer;
     }
 
-    /** Has a dump written. */
+    /** Writes a dump. */
     @FunctionalInterface
     interface Writer {
 
@@ -42,10 +42,11 @@ public class VirtualThreadDumpEndpoint {
     }
 
     /**
-     * The dump for programs, as {@code jcmd <pid> Thread.dump_to_file -format=json} writes it. Blocks while the JVM writes it.
+     * Returns the dump for programs, as {@code jcmd <pid> Thread.dump_to_file -format=json} writes it. Blocks while the JVM
+     * writes it.
      *
-     * @return a stream, for one use, or 429 while another dump is written
-     * @throws IOException if the file for it cannot be written
+     * @return a stream that can be read once, or status 429 while another dump is written
+     * @throws IOException if the dump cannot be written to a file
      */
     @ReadOperation(produces = "application/json")
     public WebEndpointResponse<Resource> json() throws IOException {
@@ -53,10 +54,10 @@ public class VirtualThreadDumpEndpoint {
     }
 
     /**
-     * The dump for people. Blocks while the JVM writes it.
+     * Returns the dump for people. Blocks while the JVM writes it.
      *
-     * @return a stream, for one use, or 429 while another dump is written
-     * @throws IOException if the file for it cannot be written
+     * @return a stream that can be read once, or status 429 while another dump is written
+     * @throws IOException if the dump cannot be written to a file
      */
     @ReadOperation(produces = "text/plain;charset=UTF-8")
     public WebEndpointResponse<Resource> text() throws IOException {
@@ -69,7 +70,7 @@ public class VirtualThreadDumpEndpoint {
             return new WebEndpointResponse<>(refusal, WebEndpointResponse.STATUS_TOO_MANY_REQUESTS);
         }
         try {
-            // of this class itself: of others Spring would read the stream to learn its length
+            // this very class: for a subclass, Spring would read the stream to learn its length
             return new WebEndpointResponse<>(new InputStreamResource(writer.write(format), "thread dump"));
         } finally {
             writing.set(false);

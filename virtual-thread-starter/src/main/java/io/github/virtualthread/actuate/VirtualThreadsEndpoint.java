@@ -33,7 +33,7 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
  * Actuator endpoint that shows limits, methods and live calls, changes limits and ends calls. Changing needs
  * {@code management.endpoint.virtualthreads.access=unrestricted}.
  *
- * <p>Numbers come as text, so that whoever sends something else is told what is wanted. No operation blocks.
+ * <p>Numbers are passed as text, so that the answer to any other text can say what is expected. No operation blocks.
  */
 @Endpoint(id = "virtualthreads", defaultAccess = Access.READ_ONLY)
 public final class VirtualThreadsEndpoint {
@@ -49,13 +49,13 @@ public final class VirtualThreadsEndpoint {
     private final Descriptors descriptors;
 
     /**
-     * An endpoint of one engine.
+     * Creates an endpoint for one engine.
      *
      * @param limits limits of the application
-     * @param engine has the live calls
+     * @param engine knows the live calls
      * @param advised the advised methods
      * @param counts how calls have ended
-     * @param mdcKeys keys of the callers' MDC that are shown of live calls
+     * @param mdcKeys keys of the caller's MDC to show for live calls
      */
     public VirtualThreadsEndpoint(
             TaskLimits limits,
@@ -72,7 +72,7 @@ public final class VirtualThreadsEndpoint {
     /**
      * Shows all limits and methods.
      *
-     * @return what they are at this moment
+     * @return their current state
      */
     @ReadOperation
     public VirtualThreadsDescriptor overview() {
@@ -83,10 +83,10 @@ public final class VirtualThreadsEndpoint {
      * Shows a limit and its live calls.
      *
      * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
-     * @param max most calls to show, from 1 to 10000; null for 100
-     * @return what they are at this moment
-     * @throws NoSuchElementException if there is no such limit; the message lists those there are
-     * @throws IllegalArgumentException if {@code max} is no such number
+     * @param max maximum number of calls to show, from 1 to 10000; null for 100
+     * @return their current state
+     * @throws NoSuchElementException if there is no such limit; the message lists the configured limits
+     * @throws IllegalArgumentException if {@code max} is not such a number
      */
     @ReadOperation
     public LimitCallsDescriptor limit(@Selector String limit, @org.springframework.lang.Nullable @Nullable String max) {
@@ -105,15 +105,15 @@ public final class VirtualThreadsEndpoint {
     }
 
     /**
-     * Changes a limit, all that is given at once. The log tells it.
+     * Changes a limit; all given values change together. The change is logged.
      *
      * @param limit name of a limit, in any spelling of its uniform form
-     * @param permits number of permits, at least 1; null to leave it
-     * @param queueCapacity most calls that may wait, at least 0, or {@code unbounded}; null to leave it
-     * @param maxWait longest wait, such as {@code 2s}, or {@code none} for any time; null to leave it
-     * @return the limit as it is now
-     * @throws NoSuchElementException if there is no such limit; the message lists those there are
-     * @throws IllegalArgumentException if nothing is given, or something that cannot be; nothing is changed then
+     * @param permits number of permits, at least 1; null to keep it
+     * @param queueCapacity maximum number of waiting calls, at least 0, or {@code unbounded}; null to keep it
+     * @param maxWait maximum wait, such as {@code 2s}, or {@code none}; null to keep it
+     * @return the limit after the change
+     * @throws NoSuchElementException if there is no such limit; the message lists the configured limits
+     * @throws IllegalArgumentException if nothing is given, or an invalid value; then nothing is changed
      */
     @WriteOperation
     public LimitDescriptor change(
@@ -128,14 +128,14 @@ public final class VirtualThreadsEndpoint {
     }
 
     /**
-     * Cancels one call, or rejects all that wait. The log tells it.
+     * Cancels one call, or rejects all waiting calls. This is logged.
      *
      * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
      * @param id number of the call to cancel; null to cancel none
-     * @param all {@code true} to reject all calls that wait, with reason {@code EVICTED}; null or {@code false} to reject none
-     * @return how many were ended
+     * @param all {@code true} to reject all waiting calls, with reason {@code EVICTED}; null or {@code false} to reject none
+     * @return the number of calls that were ended
      * @throws NoSuchElementException if there is no such limit, or no such call under it
-     * @throws IllegalArgumentException if nothing or both is asked for, or if {@code id} is not a number, or the number of a
+     * @throws IllegalArgumentException if neither or both are given, or if {@code id} is not a number, or is the number of a
      *     call that cannot be cancelled
      */
     @DeleteOperation
@@ -169,12 +169,13 @@ public final class VirtualThreadsEndpoint {
 
     private void cancel(String limit, long id) {
         LiveCall wanted = live.find(limit, id)
-                .orElseThrow(() ->
-                        new NoSuchElementException("No call %d is waiting or running under limit '%s'".formatted(id, limit)));
+                .orElseThrow(() -> new NoSuchElementException(
+                        "No call %d is waiting or running under limit '%s'".formatted(id, limit)));
         String name = wanted.call().spec().name();
         if (wanted.abandoned()) {
             throw new IllegalArgumentException(
-                    "Call %d of %s has already ended; its body is still running and cannot be cancelled again".formatted(id, name));
+                    "Call %d of %s has already ended; its body is still running and cannot be cancelled again"
+                            .formatted(id, name));
         }
         Optional<TaskCall> cancelled = live.cancel(id);
         if (cancelled.isEmpty() && live.find(limit, id).isPresent()) {
@@ -212,7 +213,7 @@ public final class VirtualThreadsEndpoint {
      * All limits and methods at one moment.
      *
      * @param limits every limit, in alphabetical order
-     * @param methods every annotated method, and what was called by hand, in alphabetical order
+     * @param methods every annotated method, and every name called by hand, in alphabetical order
      */
     public record VirtualThreadsDescriptor(List<LimitDescriptor> limits, List<MethodDescriptor> methods)
             implements OperationResponseBody {}
@@ -221,29 +222,29 @@ public final class VirtualThreadsEndpoint {
      * A limit with its calls.
      *
      * @param limit the limit, null for calls without one
-     * @param calls those that run, the oldest first, then those that wait, in the order of the queue
-     * @param more how many further calls run or wait that are not shown
+     * @param calls running calls, the oldest first, then waiting calls, in the order of the queue
+     * @param more number of further running or waiting calls that are not shown
      */
     public record LimitCallsDescriptor(@Nullable LimitDescriptor limit, List<CallDescriptor> calls, int more)
             implements OperationResponseBody {}
 
     /**
-     * A limit at one moment. Counts are those since the start of the application.
+     * A limit at one moment. Counts start with the application.
      *
      * @param name its name
-     * @param permits most calls that run at once
-     * @param inUse permits that are held; more than {@code permits} after these were reduced, until calls end
-     * @param available permits that nobody holds
-     * @param waiting calls that wait
-     * @param queueCapacity most calls that may wait, null for any number
-     * @param maxWaitSeconds longest wait, null for any time
+     * @param permits maximum number of concurrent calls
+     * @param inUse permits that are held; more than {@code permits} after a reduction, until calls end
+     * @param available free permits
+     * @param waiting number of waiting calls
+     * @param queueCapacity maximum number of waiting calls, null if unbounded
+     * @param maxWaitSeconds maximum wait, null for none
      * @param nested {@code WARN} or {@code FAIL}: what happens to calls made by a body that holds the same limit
-     * @param permitsFrom the pool that the permits are taken from, null for a number of one's own
-     * @param saturatedForSeconds how long it has been full, without a break; 0 if it is not
-     * @param oldestRunningSeconds how long the oldest running body has run, null if none runs
-     * @param oldestWaitingSeconds how long the first in the queue has waited, null if none waits
-     * @param abandoned permits held by bodies whose call has ended already, by cancel or timeout
-     * @param rejected how many calls were rejected, by reason
+     * @param permitsFrom the pool that the permits are taken from, null if the number is configured directly
+     * @param saturatedForSeconds time for which it has been full without a break; 0 if it is not full
+     * @param oldestRunningSeconds run time of the oldest running body, null if none is running
+     * @param oldestWaitingSeconds wait of the first call in the queue, null if none is waiting
+     * @param abandoned permits held by bodies whose call has already ended, by cancel or timeout
+     * @param rejected number of rejected calls, by reason
      */
     public record LimitDescriptor(
             String name,
@@ -263,16 +264,16 @@ public final class VirtualThreadsEndpoint {
             implements OperationResponseBody {}
 
     /**
-     * The calls of one name and limit. Counts are those since the start of the application.
+     * The calls of one name and limit. Counts start with the application.
      *
      * @param name name of the tasks: {@code Class.method}, or what the annotation says
-     * @param limit name of the limit, {@code "none"} where there is none
-     * @param timeoutSeconds longest run, null for any time and for calls by hand; where several methods share name and limit,
+     * @param limit name of the limit, {@code "none"} without one
+     * @param timeoutSeconds maximum run time, null for none and for calls by hand; if several methods share name and limit,
      *     that of the first
-     * @param active bodies that run at this moment
-     * @param done calls that ended with success
-     * @param failed calls that failed, timed out or were cancelled
-     * @param rejected calls that were rejected, and never ran
+     * @param active number of running bodies
+     * @param done number of successful calls
+     * @param failed number of calls that failed, timed out or were cancelled
+     * @param rejected number of rejected calls, which never ran
      */
     public record MethodDescriptor(
             String name,
@@ -284,18 +285,18 @@ public final class VirtualThreadsEndpoint {
             long rejected) {}
 
     /**
-     * One call that waits or runs.
+     * One waiting or running call.
      *
-     * @param id number of the call, by which it can be cancelled
+     * @param id number of the call, used to cancel it
      * @param method name of its task
      * @param state {@code running} or {@code waiting}
-     * @param abandoned whether the body still runs although its call has ended, by cancel or timeout
-     * @param ageSeconds how long the body has run, or the call has waited
+     * @param abandoned whether the body is still running although its call has ended, by cancel or timeout
+     * @param ageSeconds run time of the body, or wait of the call
      * @param thread name of the thread of the body, null while the call waits
-     * @param traceId value of {@code traceId} in the MDC of the caller, null where there is none
-     * @param mdc what the MDC of the caller has under the chosen keys; empty for a call on its caller's own thread
-     * @param stack where the body is, the innermost frame first: 20 frames at most, and a line that counts them for those left
-     *     out in between; null while the call waits
+     * @param traceId value of {@code traceId} in the caller's MDC, null if it has none
+     * @param mdc values of the chosen keys in the caller's MDC; empty for a call on its caller's own thread
+     * @param stack stack of the body, the innermost frame first: at most 20 frames, with a line that counts those omitted in
+     *     between; null while the call waits
      */
     public record CallDescriptor(
             long id,
@@ -309,11 +310,11 @@ public final class VirtualThreadsEndpoint {
             @Nullable List<String> stack) {}
 
     /**
-     * What a DELETE has done.
+     * Result of a DELETE.
      *
      * @param limit name of the limit, {@code none} for calls without one
-     * @param rejected how many waiting calls were rejected
-     * @param cancelled how many calls were cancelled
+     * @param rejected number of waiting calls that were rejected
+     * @param cancelled number of calls that were cancelled
      */
     public record EndedDescriptor(String limit, int rejected, int cancelled) implements OperationResponseBody {}
 }

@@ -13,11 +13,11 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
 /**
- * The operations of {@link VirtualThreadsEndpoint} over HTTP: what they throw becomes status 404 or 400, with the reason in
+ * The operations of {@link VirtualThreadsEndpoint} over HTTP. Their exceptions become status 404 or 400, with the reason in
  * the body.
  *
- * <p>The path is a parameter like those of the query and the body, and one of the same name replaces it: so the name is one
- * that nobody sends.
+ * <p>A parameter in the query or the body replaces a path variable of the same name. So the path variable has a name that no
+ * client sends.
  */
 @EndpointWebExtension(endpoint = VirtualThreadsEndpoint.class)
 @RegisterReflectionForBinding(VirtualThreadsWebExtension.Problem.class)
@@ -26,9 +26,9 @@ public final class VirtualThreadsWebExtension {
     private final VirtualThreadsEndpoint endpoint;
 
     /**
-     * An extension of one endpoint.
+     * Creates an extension of an endpoint.
      *
-     * @param endpoint does the work
+     * @param endpoint performs the operations
      */
     public VirtualThreadsWebExtension(VirtualThreadsEndpoint endpoint) {
         this.endpoint = endpoint;
@@ -38,7 +38,7 @@ public final class VirtualThreadsWebExtension {
      * Shows a limit and its live calls.
      *
      * @param limitInPath name of a limit, or {@code none}
-     * @param max most calls to show, from 1 to 10000; null for 100
+     * @param max maximum number of calls to show, from 1 to 10000; null for 100
      * @return a {@link VirtualThreadsEndpoint.LimitCallsDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @ReadOperation
@@ -51,9 +51,9 @@ public final class VirtualThreadsWebExtension {
      * Changes a limit.
      *
      * @param limitInPath name of a limit
-     * @param permits number of permits, null to leave it
-     * @param queueCapacity capacity of the queue or {@code unbounded}, null to leave it
-     * @param maxWait longest wait or {@code none}, null to leave it
+     * @param permits number of permits, null to keep it
+     * @param queueCapacity capacity of the queue or {@code unbounded}, null to keep it
+     * @param maxWait maximum wait or {@code none}, null to keep it
      * @return a {@link VirtualThreadsEndpoint.LimitDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @WriteOperation
@@ -66,11 +66,11 @@ public final class VirtualThreadsWebExtension {
     }
 
     /**
-     * Cancels one call, or rejects all that wait.
+     * Cancels one call, or rejects all waiting calls.
      *
      * @param limitInPath name of a limit, or {@code none}
      * @param id number of the call to cancel
-     * @param all {@code true} to reject all calls that wait
+     * @param all {@code true} to reject all waiting calls
      * @return a {@link VirtualThreadsEndpoint.EndedDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @DeleteOperation

@@ -15,9 +15,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.util.ObjectUtils;
 
 /**
- * A blank value counts as not set: a profile can blank a key of another file, but not remove it. Spring Boot would call a
- * blank number an unknown key. A blank value under a key that really is unknown stays a mistake. Only our own properties are
- * looked at.
+ * A blank value counts as not set, because a profile can blank a key of another file but not remove it. Spring Boot would
+ * report a blank number as an unknown key. A blank value under a key that really is unknown stays a mistake. Affects the
+ * properties of the starter only.
  */
 final class BlankCountsAsNotSet implements ConfigurationPropertiesBindHandlerAdvisor {
 

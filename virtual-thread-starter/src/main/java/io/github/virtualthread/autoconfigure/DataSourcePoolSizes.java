@@ -13,7 +13,7 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.util.ClassUtils;
 
-/** Sizes of the pools that Spring Boot knows. It sees through proxies and delegating data sources. */
+/** Sizes of the pools that Spring Boot knows. Spring Boot unwraps proxies and delegating data sources. */
 final class DataSourcePoolSizes implements PoolSizes {
 
     private static final boolean HIKARI =
@@ -42,7 +42,7 @@ final class DataSourcePoolSizes implements PoolSizes {
         return pool == null ? null : pool.getMax();
     }
 
-    /** A HikariCP pool that nobody has used yet does not have its default size either: its configuration is completed late. */
+    /** An unused HikariCP pool without a configured size has no default size yet: it completes its configuration late. */
     private static final class Hikari {
 
         static void complete(DataSource dataSource) {

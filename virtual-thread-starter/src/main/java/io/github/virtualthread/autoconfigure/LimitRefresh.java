@@ -26,16 +26,18 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * Applies changed limits when Spring Cloud says that the environment has changed; known by the name of its event.
+ * Applies changed limits when Spring Cloud publishes that the environment has changed. The event is recognised by the name of
+ * its class.
  *
- * <p>Only what differs from what was bound last is applied, so that a limit resized by hand survives an unrelated change. New
- * limits are added, removed ones kept. Bad values change nothing and are logged; whoever publishes the event never hears of
- * them.
+ * <p>Only differences from the properties that were bound last are applied, so that a limit resized by hand survives an
+ * unrelated change. New limits are added, removed ones are kept. Bad values change nothing and are logged; no exception
+ * reaches the publisher of the event.
  */
 final class LimitRefresh implements GenericApplicationListener {
 
     private static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
-    private static final String WRONG = "The changed properties of limits contain mistakes; the limits are unchanged: {}";
+    private static final String WRONG =
+            "The changed properties of limits contain mistakes; the limits are unchanged: {}";
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
     private final ConfigurableEnvironment environment;
@@ -113,7 +115,7 @@ final class LimitRefresh implements GenericApplicationListener {
         }
     }
 
-    /** The limit is there already, and the other changes are to follow. */
+    /** Contains failures: the limit exists already, and other changes follow. */
     private static void customize(TaskLimitCustomizer customizer, TaskLimit limit) {
         try {
             customizer.customize(limit);
@@ -125,7 +127,7 @@ final class LimitRefresh implements GenericApplicationListener {
     private static LimitSettings difference(LimitSettings before, LimitSettings after, LimitSettings now) {
         LimitSettings changed = now;
         boolean fromOther = !Objects.equals(before.permitsFrom(), after.permitsFrom());
-        // of a pool that is the same as before the number is no property
+        // if the pool is the same as before, the number of permits is not a property
         if (fromOther || (after.permitsFrom() == null && before.permits() != after.permits())) {
             changed = changed.withPermitsFrom(after.permitsFrom()).withPermits(after.permits());
         }

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Shows all mistakes of an application in one report: as they are if there is one, numbered if there are more. */
+/** Shows all mistakes of an application in one report, numbered if there is more than one. */
 final class MistakesFailureAnalyzer extends AbstractFailureAnalyzer<VirtualThreadConfigurationException> {
 
     @Override

@@ -28,10 +28,10 @@ import org.springframework.core.convert.ConverterNotFoundException;
 import org.springframework.core.env.PropertySource;
 
 /**
- * The properties as Spring Boot binds them, and what is wrong in them, in our own words: all of it, where Spring Boot stops at
- * the first mistake.
+ * The properties as Spring Boot binds them, and all mistakes in them, in our own words. Spring Boot itself stops at the first
+ * mistake.
  *
- * @param properties what could be bound; complete where there are no mistakes
+ * @param properties what could be bound; complete if there are no mistakes
  * @param mistakes unknown keys, values of another type, durations without a unit
  */
 record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mistakes) {
@@ -51,18 +51,18 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
         Bindable<VirtualThreadProperties> target = Bindable.of(VirtualThreadProperties.class);
         VirtualThreadProperties bound = new Binder(ConfigurationPropertySources.from(sources), placeholders)
                 .bindOrCreate(PREFIX, target, collector);
-        // nothing is bound where the prefix stands alone
+        // nothing is bound if the prefix has no keys
         VirtualThreadProperties properties =
                 bound == null ? new Binder().bindOrCreate(PREFIX, target, BindHandler.DEFAULT) : bound;
         return new PropertiesBinding(properties, List.copyOf(collector.found));
     }
 
-    /** File and line, or the environment variable, that a property comes from. */
+    /** File and line, or environment variable, that a property comes from. */
     static String origin(@Nullable ConfigurationProperty property) {
         return property == null || property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")";
     }
 
-    /** As strict as Spring Boot, but goes on after a mistake. */
+    /** As strict as Spring Boot, but continues after a mistake. */
     private static final class Collector extends AbstractBindHandler {
 
         private final PlaceholdersResolver placeholders;
@@ -100,7 +100,8 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
                 return super.onFailure(name, target, context, error);
             }
             failed.add(name);
-            found.add(isOfList(name) ? LIST : PropertyMistakes.wrongValue(name, target, property(name, context), error));
+            found.add(
+                    isOfList(name) ? LIST : PropertyMistakes.wrongValue(name, target, property(name, context), error));
             return null;
         }
 
@@ -118,7 +119,7 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
             }
         }
 
-        /** Where Spring Boot has tried to bind what might be below the name, the context has forgotten its value. */
+        /** Looks in the sources: once Spring Boot has tried to bind keys below the name, the context has lost its value. */
         private static @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
             for (ConfigurationPropertySource source : context.getSources()) {
                 ConfigurationProperty property = source.getConfigurationProperty(name);

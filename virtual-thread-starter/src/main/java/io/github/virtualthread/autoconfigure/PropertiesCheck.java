@@ -13,8 +13,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 
 /**
- * Fails the start because of properties before a bean is made, so that the first exception that somebody sees is the report
- * itself. A bean that failed would wrap it into those of all beans that need it.
+ * Fails the start because of wrong properties before any bean is created, so that the report itself is the first exception in
+ * the log. If a bean failed instead, the exceptions of all beans that need it would wrap the report.
  */
 final class PropertiesCheck implements BeanFactoryPostProcessor {
 
@@ -24,7 +24,7 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         this.environment = environment;
     }
 
-    /** Says nothing ahead of time: the properties that count are those of the start. */
+    /** Does nothing during ahead-of-time processing: the properties that count are those of the start. */
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
         if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
@@ -38,7 +38,7 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         }
     }
 
-    /** Those that Spring Boot binds from: a placeholder configurer may have more than the environment. */
+    /** The sources that Spring Boot binds from: a placeholder configurer may have more than the environment. */
     private Iterable<PropertySource<?>> sources(ConfigurableListableBeanFactory beanFactory) {
         Collection<PropertySourcesPlaceholderConfigurer> configurers = beanFactory
                 .getBeansOfType(PropertySourcesPlaceholderConfigurer.class, false, false)

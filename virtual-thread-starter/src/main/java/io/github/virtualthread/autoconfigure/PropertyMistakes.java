@@ -24,7 +24,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.util.ObjectUtils;
 
-/** What is wrong with one property: its key is none of ours, or its value is of another type than the key has. */
+/** Describes what is wrong with one property: its key is unknown, or its value has the wrong type. */
 final class PropertyMistakes {
 
     private static final String DURATION = "Write a number with a unit, such as 500ms, 2s or 1m.";
@@ -46,8 +46,7 @@ final class PropertyMistakes {
         Class<?> parent = inLimits
                 ? VirtualThreadProperties.Limit.class
                 : inMethods ? VirtualThreadProperties.Method.class : type(name.getParent());
-        List<String> known =
-                keys(parent == null || !parent.isRecord() ? VirtualThreadProperties.class : parent);
+        List<String> known = keys(parent == null || !parent.isRecord() ? VirtualThreadProperties.class : parent);
         if ((inLimits || inMethods) && depth > 4 && known.contains(last)) {
             String dotted = IntStream.range(2, depth - 1)
                     .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
@@ -64,12 +63,12 @@ final class PropertyMistakes {
                 .orElseGet(() -> "Remove it, or use one of %s.".formatted(known));
     }
 
-    /** Whether a property of ours has that key, or some property is below it. */
+    /** Whether the key is a property of the starter, or has properties below it. */
     static boolean isKnown(ConfigurationPropertyName name) {
         return type(name) != null;
     }
 
-    /** The type of the property of that key, a record where properties are below it; null for a key that is none of ours. */
+    /** The type of the property with that key, a record if it has properties below it; null for an unknown key. */
     private static @Nullable Class<?> type(ConfigurationPropertyName name) {
         Class<?> type = VirtualThreadProperties.class;
         for (int i = PREFIX.getNumberOfElements(); i < name.getNumberOfElements(); i++) {
@@ -99,7 +98,7 @@ final class PropertyMistakes {
         return null;
     }
 
-    /** The keys that a record of properties has. */
+    /** The keys of a record of properties. */
     static List<String> keys(Class<?> type) {
         return Arrays.stream(type.getRecordComponents())
                 .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
@@ -135,7 +134,7 @@ final class PropertyMistakes {
                 DURATION);
     }
 
-    /** An environment variable makes the prefix {@code virtualthread}. */
+    /** Restores the prefix, which is {@code virtualthread} for an environment variable. */
     private static ConfigurationPropertyName spelt(ConfigurationPropertyName name) {
         return PREFIX.append(name.subName(PREFIX.getNumberOfElements()));
     }
@@ -173,7 +172,7 @@ final class PropertyMistakes {
         if (rule == null) {
             return null;
         }
-        // Spring Boot leaves a placeholder in place that it finds no value for
+        // Spring Boot leaves a placeholder without a value as it is
         String action = value.contains("${")
                 ? "Set the property that the placeholder names, or give it a default, as in ${name:default}."
                 : rule.action();
@@ -207,6 +206,6 @@ final class PropertyMistakes {
                         .orElse("Write one of %s.".formatted(allowed)));
     }
 
-    /** A rule, and what to write to keep it. */
+    /** A rule, and what to write instead. */
     private record Text(String description, String action) {}
 }

@@ -22,7 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 
-/** Turns the properties into settings, and what is wrong in them into mistakes: all of them, not the first. */
+/** Turns the properties into settings, and whatever is wrong in them into mistakes: all of them, not only the first. */
 final class SettingsFactory {
 
     private final VirtualThreadProperties properties;
@@ -36,7 +36,9 @@ final class SettingsFactory {
         return new SettingsFactory(properties).create();
     }
 
-    /** Only where Spring's web classes are on the classpath. Of wrong values, which fail the start, nothing is answered. */
+    /**
+     * Needs Spring's web classes on the classpath. Wrong values, which fail the start anyway, leave rejections unanswered.
+     */
     static RejectionAnswer rejectionAnswer(Web web) {
         String status = status(web);
         return new RejectionAnswer(isStatus(status) ? Integer.parseInt(status) : 0, web.retryAfter());
@@ -80,7 +82,8 @@ final class SettingsFactory {
 
     /**
      * An environment variable cannot spell {@code price-db}, so it adds a key {@code pricedb}: both are one limit. The map
-     * begins with what counts most, so an earlier value wins; what comes last is the file, which knows the better spelling.
+     * starts with the source of highest precedence, so an earlier value wins. The last source is the file, which has the
+     * better spelling.
      */
     private static Map<String, Limit> distinct(Map<String, Limit> limits) {
         Map<String, Limit> merged = new LinkedHashMap<>();
@@ -104,7 +107,9 @@ final class SettingsFactory {
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
     }
 
-    /** Null where it can have no such name. A limit with another mistake stays known: who asks for it makes none. */
+    /**
+     * Null if the name is not allowed. A limit with another mistake stays known, so that methods that name it are no mistake.
+     */
     private @Nullable LimitSettings limit(String name, Limit limit) {
         Mistake wrongName = nameMistake(name);
         if (wrongName != null) {

@@ -29,11 +29,11 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Keys that were meant for us and that Spring Boot does not give us, or not as they are written: those whose prefix is nearly
- * ours, and names of limits with characters that it leaves out.
+ * Finds keys that were meant for the starter but do not reach it as written: keys whose prefix is nearly that of the starter,
+ * and names of limits with characters that Spring Boot drops.
  *
- * <p>A key under another prefix counts if it goes on as one of ours does, no class of the application binds it, and no
- * placeholder refers to it.
+ * <p>A key under another prefix counts if it continues like a key of the starter, no class of the application binds it, and
+ * no placeholder refers to it.
  */
 final class StrayKeys {
 
@@ -46,7 +46,7 @@ final class StrayKeys {
     private final ConfigurableListableBeanFactory beans;
     private final List<EnumerablePropertySource<?>> sources = new ArrayList<>();
     private final Set<String> limits;
-    private final Map<String, Mistake> found = new LinkedHashMap<>(); // one of each prefix, or name, is enough
+    private final Map<String, Mistake> found = new LinkedHashMap<>(); // one for each prefix or name is enough
 
     StrayKeys(
             ConfigurableListableBeanFactory beans,
@@ -97,7 +97,7 @@ final class StrayKeys {
                 .anyMatch(LimitNames.uniform(element)::equals);
     }
 
-    /** Where there are limits, those at the root are somebody else's, or the annotations that name them fail. */
+    /** If there are limits, those at the root belong to somebody else, or the annotations that name them fail. */
     private boolean hasNoLimits() {
         return limits.isEmpty() && beans.getBeanNamesForType(LimitSettings.class, true, false).length == 0;
     }
@@ -111,7 +111,7 @@ final class StrayKeys {
             return;
         }
         String prefix = String.join("_", Arrays.copyOf(elements, end));
-        // Spring Boot finds VIRTUAL_THREAD_X too, except for limits that it does not know from elsewhere
+        // Spring Boot finds VIRTUAL_THREAD_X too, except for limits that no other source declares
         boolean isFound = prefix.equalsIgnoreCase("VIRTUAL_THREAD")
                 && (!meant.startsWith("limits_") || limits.contains(meant.split("_")[1]));
         if (!isFound) {
@@ -119,7 +119,7 @@ final class StrayKeys {
         }
     }
 
-    /** What Spring Boot would find, in lower case; null where that is none of ours. */
+    /** The variable that Spring Boot would find, in lower case; null if it is not a key of the starter. */
     private static @Nullable String variable(String rest) {
         String group = longest(VirtualThreadProperties.class, rest, String::startsWith);
         if (group == null) {
@@ -143,7 +143,7 @@ final class StrayKeys {
                 .orElse(null);
     }
 
-    /** How many of the first elements are nearly our prefix; 0 where they are not, or are our prefix. */
+    /** How many of the first elements are nearly our prefix; 0 if they are not, or are exactly our prefix. */
     private static int prefix(String[] elements) {
         int begin = elements.length > 0 && elements[0].equalsIgnoreCase("spring") ? 1 : 0;
         String joined = "";
@@ -213,7 +213,7 @@ final class StrayKeys {
                 "Put the name in brackets and quotes: virtual-thread.limits.\"[%s]\".".formatted(name));
     }
 
-    /** For a name that no limit can have. */
+    /** Mistake for a name that no limit can have. */
     static Mistake wrong(String name) {
         String nearest = name.replaceAll("[^\\p{L}\\p{N}._-]+", "-").replaceAll("^-|-$", "");
         return new Mistake(

@@ -31,7 +31,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.StringUtils;
 
-/** What Actuator shows: the endpoints, where each is exposed, and the health of the limits. */
+/** Auto-configuration for Actuator: the endpoints, if they are exposed, and the health of the limits. */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 public class VirtualThreadActuatorAutoConfiguration {
 
@@ -48,7 +48,7 @@ public class VirtualThreadActuatorAutoConfiguration {
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class EndpointConfiguration {
 
-        /** Nothing is counted where nobody can see it. Those of a parent, which has the engine, count for its children too. */
+        /** Created only if the endpoint is exposed. The counts of a parent with the engine cover its children too. */
         @Bean
         @ConditionalOnMissingBean
         @ConditionalOnAvailableEndpoint(endpoint = VirtualThreadsEndpoint.class)
@@ -82,7 +82,7 @@ public class VirtualThreadActuatorAutoConfiguration {
         }
     }
 
-    /** The endpoint {@code virtualthreaddump}, on a JVM that can write a dump; it needs no engine. */
+    /** The endpoint {@code virtualthreaddump}, if the JVM can write a dump. It needs no engine. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = {AVAILABLE_ENDPOINT, "com.sun.management.HotSpotDiagnosticMXBean"})
     static class DumpConfiguration {
@@ -96,8 +96,8 @@ public class VirtualThreadActuatorAutoConfiguration {
     }
 
     /**
-     * Health of the limits, where {@code virtual-thread.health.saturated-after} is set. Spring Boot 4 has the types of health
-     * in another package than Spring Boot 3.
+     * Health of the limits, if {@code virtual-thread.health.saturated-after} is set. Spring Boot 4 has its health types in
+     * another package than Spring Boot 3.
      */
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnSaturatedAfter.class)
@@ -107,8 +107,7 @@ public class VirtualThreadActuatorAutoConfiguration {
 
         private static Duration saturatedAfter(VirtualThreadProperties properties) {
             Duration set = properties.health().saturatedAfter();
-            // the condition may have matched ahead of time, and the start not set it: then no limit is full for too
-            // long
+            // set at ahead-of-time processing but not at the start: then no limit is ever full for too long
             return set == null ? ChronoUnit.FOREVER.getDuration() : set;
         }
 

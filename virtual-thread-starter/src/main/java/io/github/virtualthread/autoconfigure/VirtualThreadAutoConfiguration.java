@@ -28,7 +28,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** Switches {@code @VirtualThread} on and gives the engine its settings from the properties. */
+/** Auto-configuration for {@code @VirtualThread}: enables it and takes the settings of the engine from the properties. */
 @AutoConfiguration
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 @Import(VirtualThreadAutoConfiguration.ClassProxying.class)
@@ -60,7 +60,7 @@ public class VirtualThreadAutoConfiguration {
         return new LimitRefresh(environment, settings, limits, poolPermits, customizers);
     }
 
-    /** For limits whose permits are taken from the pool of a data source. */
+    /** For limits that take their permits from the pool of a data source. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider")
     static class PoolSizesConfiguration {
@@ -79,7 +79,7 @@ public class VirtualThreadAutoConfiguration {
         return new BlankCountsAsNotSet();
     }
 
-    /** For those who ask for it by name; who asks for an executor by type gets what there was without it. */
+    /** Injected by name only; an executor that is injected by type is the same as without the starter. */
     @Bean(defaultCandidate = false)
     @ConditionalOnMissingBean(name = "virtualThreadExecutor")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -88,7 +88,7 @@ public class VirtualThreadAutoConfiguration {
     }
 
     /**
-     * Steps back for an {@link EnableVirtual} of the application. Each context needs a post-processor of its own: one in the
+     * Backs off if the application has {@link EnableVirtual}. Each context needs its own post-processor, because one in the
      * parent does not see the beans of its children.
      */
     @Configuration(proxyBeanMethods = false)
@@ -97,8 +97,8 @@ public class VirtualThreadAutoConfiguration {
     static class EnableVirtualConfiguration {}
 
     /**
-     * Applies {@code spring.aop.proxy-target-class}, whose default is true under Spring Boot, to the post-processor. Spring 6.2
-     * does so for auto-proxy creators only; a JDK proxy would break injection by class.
+     * Applies {@code spring.aop.proxy-target-class}, which is true by default under Spring Boot, to the post-processor.
+     * Spring 6.2 does so for auto-proxy creators only; a JDK proxy would break injection by class.
      */
     static final class ClassProxying implements ImportBeanDefinitionRegistrar {
 

@@ -10,12 +10,12 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * What a native image must keep for the starter, whatever the beans are: its annotations, and the classes whose presence it
- * asks for by name. What belongs to a bean, such as the records of the endpoint, is registered with that bean.
+ * Hints for a native image that do not depend on beans: the annotations, and the classes whose presence is checked by name.
+ * Hints that belong to a bean, such as those for the records of the endpoint, are registered with that bean.
  */
 final class VirtualThreadHints implements RuntimeHintsRegistrar {
 
-    /** Without a hint a class that is there looks as if it were not. */
+    /** Without a hint, a class on the classpath seems to be absent. */
     private static final List<String> ASKED_FOR_BY_NAME = List.of(
             "com.zaxxer.hikari.HikariDataSource",
             "io.micrometer.context.ContextSnapshotFactory",

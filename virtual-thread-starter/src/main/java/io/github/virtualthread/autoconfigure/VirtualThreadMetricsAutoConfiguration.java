@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Measures calls: meters and observations where Micrometer is on the classpath, and pins. */
+/** Auto-configuration for measurements: meters and observations, if Micrometer is on the classpath, and pins. */
 @AutoConfiguration(
         after = VirtualThreadAutoConfiguration.class,
         afterName = {
@@ -39,7 +39,7 @@ public class VirtualThreadMetricsAutoConfiguration {
     /** Created by Spring. */
     public VirtualThreadMetricsAutoConfiguration() {}
 
-    /** The meters {@code virtual.thread.*}. In a hierarchy of contexts the one with the engine has them. */
+    /** The meters {@code virtual.thread.*}. In a hierarchy of contexts, the context with the engine has them. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "io.micrometer.core.instrument.MeterRegistry")
     @ConditionalOnBean(value = TaskEngine.class, search = SearchStrategy.CURRENT)
@@ -71,8 +71,8 @@ public class VirtualThreadMetricsAutoConfiguration {
     }
 
     /**
-     * Makes each run an observation, if a property asks for it. There is no condition on an {@link ObservationRegistry}: it
-     * is looked for at the first call, so that it may come from anywhere and is never made early.
+     * Makes each run an observation, if a property enables it. There is no condition on an {@link ObservationRegistry}: it is
+     * looked up at the first call, so that any bean may provide it and it is never created early.
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "io.micrometer.observation.ObservationRegistry")
@@ -86,7 +86,7 @@ public class VirtualThreadMetricsAutoConfiguration {
                 ObjectProvider<ObservationRegistry> registries, ObjectProvider<TaskObservationConvention> conventions) {
             Supplier<ObservationRegistry> registry =
                     SingletonSupplier.of(() -> registries.getIfAvailable(() -> ObservationRegistry.NOOP));
-            // that there is none has to be remembered too: a look-up takes longer than a call
+            // the absence is cached too, because a look-up takes longer than a call
             Supplier<Optional<TaskObservationConvention>> convention =
                     SingletonSupplier.of(() -> Optional.ofNullable(conventions.getIfAvailable()));
             return new TaskObservations(registry, () -> convention.get().orElse(null));
@@ -94,8 +94,8 @@ public class VirtualThreadMetricsAutoConfiguration {
     }
 
     /**
-     * Watches for pins, if a property asks for it and the JVM has its flight recorder. In a hierarchy of contexts the one
-     * with the engine does it: two would tell of each pin twice.
+     * Watches for pins, if a property enables it and the JVM has its flight recorder. In a hierarchy of contexts, only the
+     * context with the engine watches, because two would report each pin twice.
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty(name = "virtual-thread.pinning.enabled", havingValue = "true")
@@ -105,7 +105,7 @@ public class VirtualThreadMetricsAutoConfiguration {
             search = SearchStrategy.CURRENT)
     static class PinsConfiguration {
 
-        /** A context that fails after its start destroys its beans, and stops none. */
+        /** A destroy method, because a context that fails after its start destroys its beans but does not stop them. */
         @Bean(destroyMethod = "stop")
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         PinWatch virtualThreadPinWatch(

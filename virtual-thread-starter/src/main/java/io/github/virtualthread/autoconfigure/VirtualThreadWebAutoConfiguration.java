@@ -21,7 +21,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 
-/** Answers web requests whose call was rejected. */
+/** Auto-configuration for answers to web requests whose call was rejected. */
 @AutoConfiguration(
         after = VirtualThreadAutoConfiguration.class,
         afterName = {
@@ -35,8 +35,8 @@ public class VirtualThreadWebAutoConfiguration {
     public VirtualThreadWebAutoConfiguration() {}
 
     /**
-     * For Spring MVC. Only where Spring's own resolvers are beans: a servlet without any resolver bean has its defaults, and
-     * would lose them for ours.
+     * For Spring MVC, if Spring's own resolvers are beans. A servlet without any resolver bean uses its defaults, and a bean
+     * of ours would replace them.
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -47,7 +47,7 @@ public class VirtualThreadWebAutoConfiguration {
 
         static final String RESOLVERS = "handlerExceptionResolver";
 
-        /** In no order: an application's own resolver without one is registered earlier, and comes first. */
+        /** Has no order: an application's own resolver without an order is registered earlier and comes first. */
         @Bean
         WebMvcRejections virtualThreadRejections(
                 VirtualThreadProperties properties,
@@ -59,7 +59,7 @@ public class VirtualThreadWebAutoConfiguration {
                     SettingsFactory.rejectionAnswer(properties.web()), on ? advice(resolvers) : null);
         }
 
-        /** Without those behind it, which log each answer and have it rendered by the error page. */
+        /** Without the resolvers behind it, which log each answer and have the error page render it. */
         private static @Nullable HandlerExceptionResolver advice(HandlerExceptionResolver resolvers) {
             return resolvers instanceof HandlerExceptionResolverComposite composite
                     ? composite.getExceptionResolvers().stream()
@@ -78,7 +78,7 @@ public class VirtualThreadWebAutoConfiguration {
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class WebFluxConfiguration {
 
-        /** Spring Boot's own handler has -1 and answers everything. */
+        /** Spring Boot's own handler has order -1 and answers everything. */
         private static final int BEFORE_SPRING_BOOT = -2;
 
         @Bean
@@ -97,7 +97,7 @@ public class VirtualThreadWebAutoConfiguration {
                     resultHandlers::orderedStream);
         }
 
-        /** An application that handles errors itself replaces it; then ours comes last. */
+        /** An application that handles errors itself replaces Spring Boot's handler; then ours comes last. */
         private static boolean isSpringBoots(@Nullable WebExceptionHandler handler) {
             return handler != null && handler.getClass().getName().startsWith("org.springframework.boot.");
         }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
 
-/** The advised methods that the checks have found, in all contexts that use one engine; known once each has started. */
+/** The advised methods that the checks found, in all contexts that share one engine; complete once each has started. */
 public final class AdvisedMethods {
 
     private final Set<AdvisedMethod> found = new CopyOnWriteArraySet<>();
@@ -18,8 +18,8 @@ public final class AdvisedMethods {
     }
 
     /**
-     * All advised methods, once each. A bean whose class is not known before it is created, such as the product of a
-     * factory, is not among them.
+     * All advised methods, once each. Beans whose class is unknown before they are created, such as products of a factory,
+     * are not included.
      *
      * @return unmodifiable, in the order in which they were found
      */

@@ -10,8 +10,8 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.task.TaskDecorator;
 
 /**
- * The decorators that an application has for its executors, in the order of Spring Boot's own: those of the context that has
- * the engine. One of Spring's is left out: it would set again what travels already, or what is not to travel.
+ * The task decorators of the context that has the engine, in the order in which Spring Boot applies them. Spring's decorator
+ * for context propagation is left out: it would set what the engine has propagated already, or what must not be propagated.
  */
 final class ApplicationDecorators {
 
@@ -20,13 +20,13 @@ final class ApplicationDecorators {
     private final ObjectProvider<TaskDecorator> beans;
     private final ConfigurableListableBeanFactory beanFactory;
 
-    /** Decorators of one factory, none of them created. */
+    /** Creates no decorator. */
     ApplicationDecorators(ObjectProvider<TaskDecorator> beans, ConfigurableListableBeanFactory beanFactory) {
         this.beans = beans;
         this.beanFactory = beanFactory;
     }
 
-    /** All that are put around bodies. */
+    /** All decorators that are put around bodies. */
     List<TaskDecorator> all() {
         return beans.orderedStream()
                 .filter(decorator -> isUsed(decorator.getClass()))
@@ -45,7 +45,7 @@ final class ApplicationDecorators {
         return type == null || !type.getName().equals(LEFT_OUT);
     }
 
-    /** Whether it is among those that are injected by type; a ready object is, and has no definition. */
+    /** Whether the bean is injected by type. A bean without a definition, registered as an object, always is. */
     private boolean isCandidate(String name) {
         return !beanFactory.containsBeanDefinition(name)
                 || !(beanFactory.getMergedBeanDefinition(name) instanceof AbstractBeanDefinition definition)

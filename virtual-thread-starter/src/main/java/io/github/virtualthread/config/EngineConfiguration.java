@@ -38,10 +38,10 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * The engine and what belongs to it: once for an application, in the topmost context that asks for it.
+ * The engine and its parts: once for an application, in the topmost context that enables it.
  *
- * <p>A parameter has the name of the bean that it is for: Spring looks there first, and else asks every bean of the application
- * for its type.
+ * <p>A parameter has the name of its bean: Spring looks there first, and otherwise asks every bean of the application for its
+ * type.
  */
 @Configuration(proxyBeanMethods = false)
 @Conditional(EngineConfiguration.OnMissingEngine.class)
@@ -67,9 +67,9 @@ class EngineConfiguration {
             ObjectProvider<TaskLimitCustomizer> customizers,
             TaskTimer virtualThreadTimer) {
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
-        // of two of one name the first: the check at start-up says that there are two
+        // the first of two with the same name: the start-up check reports the second
         beans.orderedStream().forEach(limit -> limits.putIfAbsent(LimitNames.uniform(limit.name()), limit));
-        // a property of the same name is the word of whoever operates the application
+        // a property of the same name wins, because the operator sets it
         settings(virtualThreadSettings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
         TaskLimits made = new TaskLimits(
                 limits.values(), virtualThreadTimer, change -> SafeLog.write(() -> logger.info("{}", change)));
@@ -133,7 +133,7 @@ class EngineConfiguration {
         return listeners;
     }
 
-    /** A context that fails after its start destroys its beans, and stops none. */
+    /** A destroy method, because a context that fails after its start destroys its beans but does not stop them. */
     @Bean(destroyMethod = "stop")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     CallWatch virtualThreadCallWatch(

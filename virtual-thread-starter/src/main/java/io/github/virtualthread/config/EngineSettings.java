@@ -8,17 +8,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of the engine, from wherever they come. A bean of this type replaces the defaults.
+ * Settings of the engine, whatever their source. A bean of this type replaces the defaults.
  *
- * @param methods what applies where an annotation says nothing
- * @param threadNamePrefix begin of the names of all threads
- * @param mdc whether the MDC of the caller is there in the task
- * @param mdcKeys the only keys of the MDC to carry; empty for all
- * @param registeredContext whether thread-locals registered with context-propagation travel, where it is on the classpath
- * @param awaitTermination how long calls may finish when the application stops; zero for not at all
- * @param selfInvocation what happens where an object calls an annotated method of its own
+ * @param methods defaults and replacements for attributes of annotations
+ * @param threadNamePrefix prefix of every thread name
+ * @param mdc whether tasks see the MDC of their caller
+ * @param mdcKeys keys of the MDC to propagate; empty for all
+ * @param registeredContext whether thread-locals registered with context-propagation are propagated, if it is on the
+ *     classpath
+ * @param awaitTermination time that calls have to finish when the application stops; zero for none
+ * @param selfInvocation what happens if an object calls an annotated method of its own
  * @param callerTrace whether a failure also shows where its call was made
- * @param watch what the log says of calls that take long
+ * @param watch when the log warns of full limits and stuck calls
  * @param limits limits that the settings declare, in addition to beans of type {@link LimitSettings}
  * @param mistakes what is wrong in the source of the settings; reported together with all other mistakes
  */
@@ -36,14 +37,14 @@ public record EngineSettings(
         List<Mistake> mistakes) {
 
     /**
-     * What the log says of calls that take long.
+     * When the log warns of full limits and stuck calls.
      *
-     * @param saturated after what time a limit that is full is told of; zero for never
-     * @param stuck after what time a body that still runs is told of; null for never
+     * @param saturated time for which a limit must be full; zero for no warning
+     * @param stuck run time after which a running body is reported; null for never
      */
     public record Watch(Duration saturated, @Nullable Duration stuck) {}
 
-    /** What applies without any setting. */
+    /** Settings of an application that sets nothing. */
     static final EngineSettings DEFAULTS = new EngineSettings(
             MethodSettings.NONE,
             "vt-",

@@ -1,6 +1,6 @@
 package io.github.virtualthread.config;
 
-/** What happens at start-up where an object calls an annotated method of its own, which its proxy cannot see. */
+/** What happens at start-up if an object calls an annotated method of its own; such a call bypasses the proxy. */
 public enum SelfInvocation {
 
     /** Each such call is logged at WARN. */
@@ -9,6 +9,6 @@ public enum SelfInvocation {
     /** Each such call is a mistake, and the start fails. */
     FAIL,
 
-    /** Nothing is said of such calls. */
+    /** Such calls are not reported. */
     IGNORE
 }

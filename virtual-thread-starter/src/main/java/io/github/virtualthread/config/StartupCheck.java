@@ -21,7 +21,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Fails the start with one exception that lists every mistake; where there is none, says in one line what is there. */
+/** Fails the start with one exception that lists every mistake. If there is none, logs one line that says what was found. */
 final class StartupCheck implements SmartInitializingSingleton {
 
     private final VirtualThreadBeanPostProcessor postProcessor;
@@ -32,7 +32,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     private final ApplicationDecorators decorators;
     private final ConfigurableListableBeanFactory beanFactory;
 
-    /** What it needs; found by the names of the parameters, see {@link EngineConfiguration}. */
+    /** The parameters have the names of their beans, see {@link EngineConfiguration}. */
     StartupCheck(
             VirtualThreadBeanPostProcessor postProcessor,
             ObjectProvider<EngineSettings> virtualThreadSettings,
@@ -78,7 +78,9 @@ final class StartupCheck implements SmartInitializingSingleton {
                 .log(findings, limits, postProcessor.isEnabled());
     }
 
-    /** Said here and not where the limits are made: of a bean that cannot be made Spring tells in its own words. */
+    /**
+     * Checked here and not where the limits are created: if a bean cannot be created, Spring reports that in its own words.
+     */
     private List<Mistake> declaredTwice() {
         List<Mistake> mistakes = new ArrayList<>();
         Map<String, String> beans = new HashMap<>();

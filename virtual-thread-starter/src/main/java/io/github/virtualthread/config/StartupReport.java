@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the log says at start. */
+/** Writes to the log, at the start, what was found. */
 final class StartupReport {
 
     private static final Logger logger = LoggerFactory.getLogger(StartupReport.class);
@@ -24,7 +24,7 @@ final class StartupReport {
     private final List<String> decorators;
 
     /**
-     * A report of one context.
+     * Creates a report for one context.
      *
      * @param decorators names of the task decorators that are put around bodies
      */
@@ -35,7 +35,7 @@ final class StartupReport {
     }
 
     /**
-     * Says what the checks found.
+     * Logs what the checks found.
      *
      * @param intercepted whether annotated methods are intercepted
      */

@@ -7,8 +7,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Drains the engine when the application stops: after the web server has drained its requests, which may still make calls,
- * and before Spring's executors and the data sources close.
+ * Drains the engine when the application stops: after the web server has drained its requests, because these may still make
+ * calls, and before Spring's executors and the data sources close.
  */
 final class TaskEngineLifecycle implements SmartLifecycle {
 
@@ -30,7 +30,7 @@ final class TaskEngineLifecycle implements SmartLifecycle {
         running = true;
     }
 
-    /** Blocks until calls have ended, so that nothing closes under a running one. Can be started again. */
+    /** Blocks until calls have ended, so that nothing closes while one is running. The engine can be started again. */
     @Override
     public void stop() {
         running = false;
@@ -52,8 +52,8 @@ final class TaskEngineLifecycle implements SmartLifecycle {
     }
 
     /**
-     * Whether the context may stop it between test classes that share the context. Overrides a method of Spring 7; on
-     * Spring 6 it is not called.
+     * Whether the context may stop it between test classes that share the context. Overrides a method of Spring 7; Spring 6
+     * does not call it.
      *
      * @return false
      */

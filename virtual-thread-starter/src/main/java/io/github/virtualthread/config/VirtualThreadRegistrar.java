@@ -16,8 +16,8 @@ import org.springframework.core.annotation.MergedAnnotation.Adapt;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Registers what each context needs for itself: the post-processor, with the attributes of {@link EnableVirtual}, and the
- * check at start-up. As definitions, so that neither needs a configuration class to be created first.
+ * Registers the beans that each context needs for itself: the post-processor, with the attributes of {@link EnableVirtual},
+ * and the start-up check. It registers definitions, so that neither needs a configuration class to be created first.
  */
 final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
 
@@ -37,7 +37,7 @@ final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
                 .add("proxyTargetClass", enable.getBoolean("proxyTargetClass"))
                 .add("mode", enable.getEnum("mode", AdviceMode.class))
                 .add("order", enable.getInt("order"));
-        // as they are written: the properties of the definition may be changed afterwards
+        // as written in the source: the properties of the definition may be changed afterwards
         Map<String, Object> attributes = enable.asMap(Adapt.CLASS_TO_STRING);
         postProcessor.setAttribute(ATTRIBUTES, attributes);
         if (!registry.containsBeanDefinition(POST_PROCESSOR)) {

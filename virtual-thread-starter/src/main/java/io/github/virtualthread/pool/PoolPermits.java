@@ -26,10 +26,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Gives limits the permits of the pools that they draw on: once all singletons are there, and again whenever a pool is found
- * to have been resized. Pools are looked at every five seconds while the application runs.
+ * Sets the permits of limits that take them from a pool: once all singletons exist, and again whenever a pool has been
+ * resized. The size of each pool is read every five seconds while the application runs.
  *
- * <p>Only a pool that has changed changes its limits, so that a limit resized by hand stays so till then.
+ * <p>A limit changes only if its pool has changed, so that a limit resized by hand stays so until then.
  */
 public final class PoolPermits implements SmartLifecycle {
 
@@ -47,12 +47,12 @@ public final class PoolPermits implements SmartLifecycle {
     private volatile @Nullable Future<?> next;
 
     /**
-     * Creates what reads pools; nothing is read before {@link #read} or {@link #start}.
+     * Creates a reader of pools, which reads nothing before {@link #read} or {@link #start}.
      *
      * @param limits limits of the application
      * @param beans has the pools
-     * @param sizes tell the size of a pool that is not a {@link io.github.virtualthread.limit.PermitsSource}
-     * @param timer runs the looks at the pools
+     * @param sizes return the size of a pool that is not a {@link io.github.virtualthread.limit.PermitsSource}
+     * @param timer schedules the reading of the pools
      */
     public PoolPermits(TaskLimits limits, ListableBeanFactory beans, ObjectProvider<PoolSizes> sizes, TaskTimer timer) {
         this(limits, new PoolReader(beans, sizes), timer, INTERVAL);
@@ -66,9 +66,9 @@ public final class PoolPermits implements SmartLifecycle {
     }
 
     /**
-     * Reads all pools and gives their limits what they have.
+     * Reads all pools and sets the permits of their limits.
      *
-     * @return what is wrong; such limits stay as they are
+     * @return what is wrong; the limits concerned are unchanged
      */
     public List<Mistake> read() {
         List<Mistake> mistakes = new ArrayList<>();
@@ -91,11 +91,11 @@ public final class PoolPermits implements SmartLifecycle {
     }
 
     /**
-     * Settings with the number of permits that the pool has at this moment.
+     * Returns settings with the current number of permits of the pool.
      *
      * @param settings settings of a limit
-     * @return a changed copy; the same where the permits come from no pool
-     * @throws VirtualThreadConfigurationException if they cannot be read
+     * @return a changed copy; the same settings if the permits do not come from a pool
+     * @throws VirtualThreadConfigurationException if the pool cannot be read
      */
     public LimitSettings resolve(LimitSettings settings) {
         PermitsFrom from = settings.permitsFrom();
@@ -116,7 +116,7 @@ public final class PoolPermits implements SmartLifecycle {
         }
     }
 
-    /** At the start the report tells it; afterwards the log, once. */
+    /** During the start the report of mistakes has it; afterwards it is logged once. */
     private void tell(TaskLimit limit, VirtualThreadConfigurationException failure) {
         String message = String.valueOf(failure.getMessage());
         if ((running || failure.getCause() != null) && !message.equals(failing.put(limit.name(), message))) {
@@ -124,7 +124,7 @@ public final class PoolPermits implements SmartLifecycle {
         }
     }
 
-    /** Warns, for each pool, if the limits that draw on it let more calls through than it can serve. */
+    /** Warns, for each pool, if the limits that draw on it allow more concurrent calls than it has connections. */
     public void warnOfOverdraft() {
         IdentityHashMap<Object, List<TaskLimit>> pools = new IdentityHashMap<>();
         for (TaskLimit limit : drawing()) {
@@ -164,7 +164,7 @@ public final class PoolPermits implements SmartLifecycle {
                 .toList();
     }
 
-    /** Begins to follow the pools, if there are any. */
+    /** Starts to follow the pools, if any limit draws on one. */
     @Override
     public void start() {
         reading.lock();
@@ -176,26 +176,26 @@ public final class PoolPermits implements SmartLifecycle {
         }
     }
 
-    /** Under the lock. A limit may begin to draw on a pool long after the start. */
+    /** Called under the lock. A limit may start to draw on a pool long after the start. */
     private void followIfNeeded() {
         if (running && next == null && !drawing().isEmpty()) {
             next = timer.schedule(() -> Thread.ofVirtual().start(this::follow), interval.toNanos());
         }
     }
 
-    /** Not on the timer's thread, since a pool may block. */
+    /** Not on the timer's thread, because a pool may block. */
     private void follow() {
         forgetNext();
         try {
             if (running) {
-                List<Mistake> unused = read(); // told already
+                List<Mistake> unused = read(); // logged already
             }
         } catch (RuntimeException failure) {
             logger.warn("The pools that limits take their permits from cannot be read", failure);
         }
     }
 
-    /** Under the lock: who has scheduled this may still be about to remember it. */
+    /** Under the lock: the thread that scheduled this may not have stored the future yet. */
     private void forgetNext() {
         reading.lock();
         try {
@@ -205,7 +205,7 @@ public final class PoolPermits implements SmartLifecycle {
         }
     }
 
-    /** Follows the pools no more, till the next start. */
+    /** Stops following the pools, until the next start. */
     @Override
     public void stop() {
         running = false;

@@ -16,7 +16,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ClassUtils;
 
-/** Reads the sizes of pools, and says what is wrong where there is none to read. */
+/** Reads the sizes of pools, and reports what is wrong if a size cannot be read. */
 final class PoolReader {
 
     private final ListableBeanFactory beans;
@@ -28,9 +28,9 @@ final class PoolReader {
     }
 
     /**
-     * How many permits the pool gives to a limit at this moment.
+     * Current number of permits that a limit takes from its pool.
      *
-     * @throws VirtualThreadConfigurationException if it gives none; the cause is what has thrown while the pool was read
+     * @throws VirtualThreadConfigurationException if there is none; the cause is the exception that reading the pool threw
      */
     int permits(String limit, PermitsFrom from) {
         int size = size(limit, from);
@@ -45,7 +45,7 @@ final class PoolReader {
     }
 
     /**
-     * How large the pool is at this moment, headroom included.
+     * Current size of the pool, headroom included.
      *
      * @throws VirtualThreadConfigurationException as {@link #permits} does
      */
@@ -65,7 +65,7 @@ final class PoolReader {
                         .formatted(PropertyKeys.limit(limit)));
     }
 
-    /** The bean itself: two limits draw on one pool if it is the same. */
+    /** The bean itself: two limits draw on the same pool if this is the same object. */
     Object bean(String limit, String name) {
         if (!beans.containsBean(name)) {
             List<String> known = Stream.of(DataSource.class, PermitsSource.class)

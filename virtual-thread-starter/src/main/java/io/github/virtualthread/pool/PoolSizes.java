@@ -3,15 +3,15 @@ package io.github.virtualthread.pool;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 
-/** Knows how many connections the pools of data sources have. Contributed by what knows pools, such as Spring Boot. */
+/** Returns the sizes of connection pools. Implemented by a layer that knows pools, such as Spring Boot's. */
 @FunctionalInterface
 public interface PoolSizes {
 
     /**
-     * Most connections that the pool hands out at once, at this moment. Does not open any.
+     * Current maximum number of connections of the pool. Opens no connection.
      *
-     * @param dataSource a pool, or what stands in front of one
-     * @return at least 1; empty where there is no pool, none of a known kind, or one without a bound
+     * @param dataSource a pool, or a proxy for one
+     * @return at least 1; empty if there is no pool, or one of an unknown kind, or one without a maximum
      */
     OptionalInt sizeOf(DataSource dataSource);
 }

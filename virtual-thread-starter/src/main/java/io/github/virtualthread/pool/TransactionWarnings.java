@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Says, once for each method, that a caller inside a transaction waits for a connection with one in its hand. */
+/** Warns, once for each method, that a caller inside a transaction holds a connection while it waits for another one. */
 public final class TransactionWarnings implements TaskListener {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
@@ -23,7 +23,7 @@ public final class TransactionWarnings implements TaskListener {
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates a listener that has warned of nothing yet.
+     * Creates a listener.
      *
      * @param beans looks up the bean that a limit takes its permits from
      */

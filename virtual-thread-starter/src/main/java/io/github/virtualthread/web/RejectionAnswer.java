@@ -12,17 +12,17 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * How a web request is answered whose call was rejected.
+ * The answer to a web request whose call was rejected.
  *
- * @param status status of the answer, 4xx or 5xx; 0 if rejections are left to the application
- * @param retryAfter when the client should come back, not negative; zero for no such header
+ * @param status HTTP status, 4xx or 5xx; 0 to leave rejections to the application
+ * @param retryAfter time after which the client should try again, not negative; zero for no such header
  */
 public record RejectionAnswer(int status, Duration retryAfter) {
 
     private static final String DETAIL_CODE =
             ErrorResponse.getDefaultDetailMessageCode(LimitExceededException.class, null);
 
-    /** Futures wrap what their call has failed with, some more than once. Any other wrapper means something by it. */
+    /** Futures wrap the failure of their call, some more than once. Any other wrapper has a meaning of its own. */
     boolean covers(Throwable failure) {
         Throwable cause = failure;
         while (cause instanceof CompletionException || cause instanceof ExecutionException) {
@@ -38,7 +38,7 @@ public record RejectionAnswer(int status, Duration retryAfter) {
         return retryAfter.isZero() ? null : String.valueOf(retryAfter.toSeconds() + (whole ? 0 : 1));
     }
 
-    /** The same answer in the form that handlers of problem details understand. It names neither limit nor method. */
+    /** The same answer as a problem detail. It names neither limit nor method, because it goes to the client. */
     ErrorResponseException problem(Throwable failure) {
         String seconds = retryAfterSeconds();
         HttpStatusCode code = HttpStatusCode.valueOf(status);
@@ -53,7 +53,7 @@ public record RejectionAnswer(int status, Duration retryAfter) {
         return problem;
     }
 
-    /** Without a stack: it is never thrown. */
+    /** Has no stack trace, because it is never thrown. */
     private static final class Problem extends ErrorResponseException {
 
         private static final long serialVersionUID = 1L;

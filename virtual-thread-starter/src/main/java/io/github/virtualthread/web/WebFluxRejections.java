@@ -14,7 +14,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
-/** Answers requests of WebFlux whose call was rejected. */
+/** Answers WebFlux requests whose call was rejected. */
 public final class WebFluxRejections implements WebExceptionHandler, Ordered {
 
     private final RejectionAnswer answer;
@@ -23,11 +23,11 @@ public final class WebFluxRejections implements WebExceptionHandler, Ordered {
     private final Supplier<Stream<HandlerResultHandler>> resultHandlers;
 
     /**
-     * Answers rejections.
+     * Creates a handler of rejections.
      *
      * @param answer status and header
-     * @param order place among the handlers of exceptions
-     * @param problemDetails makes a problem detail of an error response; null if the application has none
+     * @param order order among the exception handlers
+     * @param problemDetails turns an error response into a problem detail; null if the application has none
      * @param resultHandlers write the problem detail
      */
     public WebFluxRejections(

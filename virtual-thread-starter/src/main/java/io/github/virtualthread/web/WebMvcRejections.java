@@ -7,17 +7,20 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
-/** Answers requests of Spring MVC whose call was rejected. Has the lowest precedence, as what the application has comes first. */
+/**
+ * Answers Spring MVC requests whose call was rejected. Has the lowest precedence, because the application's handlers come
+ * first.
+ */
 public final class WebMvcRejections implements HandlerExceptionResolver {
 
     private final RejectionAnswer answer;
     private final @Nullable HandlerExceptionResolver problemDetails;
 
     /**
-     * Answers rejections.
+     * Creates a resolver of rejections.
      *
      * @param answer status and header
-     * @param problemDetails makes a problem detail of an error response; null if the application has none
+     * @param problemDetails turns an error response into a problem detail; null if the application has none
      */
     public WebMvcRejections(RejectionAnswer answer, @Nullable HandlerExceptionResolver problemDetails) {
         this.answer = answer;
@@ -36,7 +39,7 @@ public final class WebMvcRejections implements HandlerExceptionResolver {
         return written == null ? withoutBody(response) : written;
     }
 
-    /** Not by {@code sendError}, for which the container would render its error page. */
+    /** Does not call {@code sendError}, because the container would render its error page. */
     private ModelAndView withoutBody(HttpServletResponse response) {
         response.setStatus(answer.status());
         String seconds = answer.retryAfterSeconds();
