@@ -194,7 +194,7 @@ class SmokeTests {
         HttpResponse<String> key = change("{\"permits\": 3, \"limit\": \"db\"}");
         assertThat(key.body())
                 .isEqualTo("{\"message\":\"Unknown parameters [limit];"
-                        + " the known ones are [permits, queueCapacity, maxWait]\"}");
+                        + " known parameters are [permits, queueCapacity, maxWait]\"}");
         assertThat(key.statusCode()).isEqualTo(400);
 
         HttpResponse<String> parameter = end("?all=true&call=17");
@@ -294,7 +294,7 @@ class SmokeTests {
         } else {
             assertThatThrownBy(() -> application.run("--spring.config.name=blank"))
                     .isNotNull();
-            assertThat(output.getAll()).contains("virtual-thread.limits is empty, but it holds limits");
+            assertThat(output.getAll()).contains("virtual-thread.limits is empty, but must contain limits by name");
         }
     }
 
