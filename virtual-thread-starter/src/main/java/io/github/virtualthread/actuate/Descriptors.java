@@ -6,7 +6,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
-import io.github.virtualthread.aop.AnnotatedCall;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -44,7 +44,7 @@ final class Descriptors {
         this.mdcKeys = List.copyOf(mdcKeys);
     }
 
-    VirtualThreadsDescriptor all(Collection<AnnotatedCall> advised) {
+    VirtualThreadsDescriptor all(Collection<AdvisedMethod> advised) {
         List<LiveCall> running = live.running();
         Map<String, List<LiveCall>> byLimit = running.stream()
                 .collect(Collectors.groupingBy(call -> Name.of(call.call()).limit()));
@@ -110,8 +110,8 @@ final class Descriptors {
         return rejected;
     }
 
-    private List<MethodDescriptor> methods(Collection<AnnotatedCall> advised, List<LiveCall> running) {
-        Map<Name, AnnotatedCall> declared = new HashMap<>();
+    private List<MethodDescriptor> methods(Collection<AdvisedMethod> advised, List<LiveCall> running) {
+        Map<Name, AdvisedMethod> declared = new HashMap<>();
         advised.forEach(call -> declared.putIfAbsent(Name.of(call.name(), call.limit()), call));
         Map<Name, Long> active =
                 running.stream().collect(Collectors.groupingBy(call -> Name.of(call.call()), Collectors.counting()));
@@ -125,7 +125,7 @@ final class Descriptors {
                 .toList();
     }
 
-    private MethodDescriptor method(Name name, @Nullable AnnotatedCall declared, long active) {
+    private MethodDescriptor method(Name name, @Nullable AdvisedMethod declared, long active) {
         Counts counted = counts.of(name);
         return new MethodDescriptor(
                 name.task(),

@@ -158,7 +158,7 @@ class AheadOfTimeTests {
     void scopedBeansAreCheckedOnceAndAdvised() {
         started(Scoped.class, LIMITS, LIMITS, context -> {
             assertThat(context.getBean(AdvisedMethods.class).all())
-                    .extracting(AnnotatedCall::name)
+                    .extracting(AdvisedMethod::name)
                     .containsExactly("Session.permits");
             assertThat(context.getBean(Session.class).permits(context.getBean(TaskLimits.class)))
                     .isEqualTo(1);
