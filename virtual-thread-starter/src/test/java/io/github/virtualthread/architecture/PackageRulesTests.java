@@ -1,11 +1,12 @@
 package io.github.virtualthread.architecture;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.github.virtualthread.VirtualThread;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -18,8 +19,9 @@ class PackageRulesTests {
     private static final String ROOT = "io.github.virtualthread";
     private static final String FIXTURES = ROOT + ".architecture.fixture.";
     private static final JavaClasses MAIN = new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages(ROOT);
+            .importUrl(VirtualThread.class.getProtectionDomain().getCodeSource().getLocation());
+    private static final JavaClasses BROKEN =
+            new ClassFileImporter().importUrl(PackageRulesTests.class.getResource("fixture"));
 
     static Stream<Arguments> rules() {
         return Stream.of(
@@ -46,7 +48,7 @@ class PackageRulesTests {
     @ParameterizedTest
     @MethodSource("rules")
     void theRuleFailsOnPackagesThatBreakIt(String fixture, Function<PackageRules, ArchRule> rule) {
-        JavaClasses broken = new ClassFileImporter().importPackages(FIXTURES + fixture);
+        JavaClasses broken = BROKEN.that(resideInAPackage(FIXTURES + fixture + ".."));
 
         assertThat(rule.apply(new PackageRules(FIXTURES + fixture))
                         .evaluate(broken)

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -28,6 +30,7 @@ import org.springframework.context.annotation.Configuration;
 /** In a JVM of its own, without the jars that an application need not have. */
 @Timeout(300)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class OptionalDependenciesTests {
 
     private static final List<String> OPTIONAL = List.of(

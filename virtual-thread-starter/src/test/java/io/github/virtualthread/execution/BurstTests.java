@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -13,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class BurstTests {
 
     private static final long SECONDS = Long.getLong("burst.seconds", 6);

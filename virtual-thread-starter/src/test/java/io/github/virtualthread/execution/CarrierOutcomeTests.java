@@ -5,10 +5,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Bodies that ignore interrupts keep every carrier: callers on platform threads hear of the ends of their calls all the same. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class CarrierOutcomeTests {
 
     @Test

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class HeapShortageTests {
 
     private static final long SECONDS = Long.getLong("shortage.seconds", 4);

@@ -6,12 +6,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** To let waiting calls go takes little more memory than to have them wait, which is when memory is short. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class LettingGoTests {
 
     @ParameterizedTest

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class ThreadShortageTests {
 
     private static final long SECONDS = Long.getLong("shortage.seconds", 4);
