@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /** What the application hangs on calls, looked up when the first is made: an engine is made before most other beans. */
 final class Beans<T> {
 
-    private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
+    private static final Logger logger = LoggerFactory.getLogger(Beans.class);
 
     private final String what;
     private final Supplier<? extends List<T>> lookup;

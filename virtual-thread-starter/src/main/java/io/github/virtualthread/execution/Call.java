@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
@@ -17,14 +18,14 @@ abstract class Call extends PermitRequest implements TaskCall {
     private static final AtomicLongFieldUpdater<Call> STARTED_AT =
             AtomicLongFieldUpdater.newUpdater(Call.class, "startedAt");
 
-    private final TaskSpec spec;
-    private boolean heard;
+    private final Recipe recipe;
+    private boolean observed; // whether listeners know of this call
     private volatile long id; // 0: nobody has asked for it
     private volatile long startedAt; // 0: not started
 
     /** A call that has not been submitted. */
-    Call(TaskSpec spec) {
-        this.spec = spec;
+    Call(Recipe recipe) {
+        this.recipe = recipe;
     }
 
     /** Calls of which nobody shows the number need none: they do not meet at one counter. */
@@ -43,7 +44,7 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     public final TaskSpec spec() {
-        return spec;
+        return recipe;
     }
 
     @Override
@@ -71,44 +72,71 @@ abstract class Call extends PermitRequest implements TaskCall {
         return nanoTime - startedAt;
     }
 
-    /** Somebody hears of this call, from its submission on, and may ask how long it has waited. */
-    final void hear() {
-        heard = true;
-        asked();
-    }
-
-    final boolean isHeard() {
-        return heard;
-    }
-
     @Override
     protected final @Nullable TaskLimit limit() {
-        return spec.limit();
+        return recipe.limit();
     }
 
-    final TaskEngine engine() {
-        return spec.engine();
+    /** The threads of this call's name. */
+    final TaskThreads.Named threads() {
+        return recipe.threads();
+    }
+
+    /** The engine of this call. */
+    final EngineParts parts() {
+        return recipe.parts();
+    }
+
+    /** Notifies the listeners of the submission. They may ask from then on how long the call has waited. */
+    final void observe() {
+        TaskListeners listeners = parts().listeners();
+        if (!listeners.isEmpty()) {
+            observed = true;
+            asked();
+            listeners.submitted(this);
+        }
     }
 
     /** The body is about to run. */
     final void started() {
         STARTED_AT.lazySet(this, System.nanoTime() | 1); // never 0
-        engine().listeners().started(this);
+        if (observed) {
+            parts().listeners().started(this);
+        }
+    }
+
+    final void finished(Outcome outcome, @Nullable Throwable failure) {
+        if (observed) {
+            parts().listeners().finished(this, outcome, failure);
+        }
+    }
+
+    final void refused(LimitExceededException rejection) {
+        parts().rejections().add(rejection); // whether anybody listens or not
+        if (observed) {
+            parts().listeners().rejected(this, rejection);
+        }
+    }
+
+    final void stuck() {
+        if (observed) {
+            parts().listeners().stuck(this);
+        }
     }
 
     @Override
     protected final boolean isNested() {
-        return engine().holders().currentHolds(spec.limit());
+        return parts().holders().currentHolds(recipe.limit());
     }
 
     @Override
     protected final void waitsNested() {
-        engine().holders().warn(spec);
+        parts().holders().warn(recipe);
     }
 
     final LimitExceededException rejection(Reason reason) {
-        LimitExceededException rejection = new LimitExceededException(spec.name(), spec.limit(), reason);
-        if (engine().tracesCallers()) {
+        LimitExceededException rejection = new LimitExceededException(recipe.name(), recipe.limit(), reason);
+        if (parts().callerTrace()) {
             rejection.setStackTrace(new Throwable().getStackTrace());
         }
         return rejection;

@@ -106,7 +106,7 @@ public final class CallWatch {
     @SuppressWarnings("EmptyCatch")
     private void lookSafely() {
         try {
-            engine.threads().adopt(); // for the listeners
+            engine.parts().threads().adopt(); // for the listeners
             look();
         } catch (Throwable failure) {
             try {
@@ -142,11 +142,11 @@ public final class CallWatch {
     private void lookAt(TaskLimit limit) {
         Saturation seen = saturations.computeIfAbsent(limit, each -> new Saturation());
         Duration full = limit.saturated();
-        seen.sample(limit.completed(), engine.rejections().total(limit.name()), full);
+        seen.sample(limit.completed(), engine.parts().rejections().total(limit.name()), full);
         if (seen.isOver(full)) {
             Duration ended = seen.end();
-            if (engine
-                    .isOpen()) { // nobody waits in a stop, because nobody is let in, and those who waited were rejected
+            // nobody waits in a stop, because nobody is let in, and those who waited were rejected
+            if (engine.parts().gate().isOpen()) {
                 logger.info("Limit '{}' is no longer full, after {} s", limit.name(), ended.toSeconds());
             }
         }
@@ -198,7 +198,7 @@ public final class CallWatch {
         Thread thread = live.thread();
         if (thread != null) {
             stuckCalls.add((Call) live.call(), thread);
-            engine.listeners().stuck((Call) live.call());
+            ((Call) live.call()).stuck();
         }
     }
 }

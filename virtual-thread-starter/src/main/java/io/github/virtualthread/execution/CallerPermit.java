@@ -18,8 +18,8 @@ final class CallerPermit extends Call {
     private volatile boolean granted;
     private volatile @Nullable Reason rejection;
 
-    private CallerPermit(TaskSpec spec) {
-        super(spec);
+    private CallerPermit(Recipe recipe) {
+        super(recipe);
     }
 
     /**
@@ -28,25 +28,25 @@ final class CallerPermit extends Call {
      * @throws LimitExceededException if the limit refuses, or the wait was too long
      * @throws InterruptedException if the thread is interrupted while it waits
      */
-    static CallerPermit acquire(TaskSpec spec) throws InterruptedException {
-        TaskEngine engine = spec.engine();
-        CallerPermit permit = new CallerPermit(spec);
-        engine.listeners().submitted(permit);
+    static CallerPermit acquire(Recipe recipe) throws InterruptedException {
+        CallerPermit permit = new CallerPermit(recipe);
+        permit.observe();
         try {
             permit.acquire();
         } catch (LimitExceededException rejection) {
-            engine.listeners().rejected(permit, rejection);
+            permit.refused(rejection);
             throw rejection;
         } catch (InterruptedException interruption) {
-            engine.listeners().finished(permit, Outcome.CANCELLED, interruption);
+            permit.finished(Outcome.CANCELLED, interruption);
             throw interruption;
         } catch (Throwable noTimer) {
-            engine.listeners().finished(permit, Outcome.ERROR, noTimer);
+            permit.finished(Outcome.ERROR, noTimer);
             throw noTimer;
         }
         try {
-            permit.outer = engine.holders().innermost();
-            engine.holders().enter(permit);
+            Holders holders = recipe.parts().holders();
+            permit.outer = holders.innermost();
+            holders.enter(permit);
             permit.started();
         } catch (Throwable noStack) {
             permit.close(noStack);
@@ -77,14 +77,14 @@ final class CallerPermit extends Call {
 
     /** Whoever stops the engine waits for this one, and puts it out in the end. */
     private void awaitWhileOpen() throws InterruptedException {
-        engine().live().begin(); // before the phase is looked at: who stops after that knows of this one
+        parts().live().begin(); // before the phase is looked at: who stops after that knows of this one
         try {
-            if (engine().isStopped() && leave(Reason.SHUTDOWN)) {
+            if (parts().gate().isStopped() && leave(Reason.SHUTDOWN)) {
                 throw rejection(Reason.SHUTDOWN);
             }
             await();
         } finally {
-            engine().live().end();
+            parts().live().end();
         }
     }
 
@@ -111,7 +111,7 @@ final class CallerPermit extends Call {
         }
         TaskLimit limit = spec().limit();
         Duration maxWait = limit == null ? null : limit.maxWait();
-        Duration patience = engine().patience().platformThread();
+        Duration patience = parts().platformWait();
         Duration longest = maxWait == null ? patience : maxWait;
         long left = TimeUnit.NANOSECONDS.convert(longest) - waited;
         if (left > 0) {
@@ -186,7 +186,7 @@ final class CallerPermit extends Call {
     /** Gives the permit back, which starts the next in the queue. */
     void close(@Nullable Throwable failure) {
         giveBack(); // first: whatever comes before it could fail
-        engine().holders().leave(outer);
-        engine().listeners().finished(this, failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
+        parts().holders().leave(outer);
+        finished(failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
     }
 }

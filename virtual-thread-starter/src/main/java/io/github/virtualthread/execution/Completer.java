@@ -25,6 +25,9 @@ final class Completer {
             Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory();
 
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
+    /** How long each of several attempts may take. */
+    static final Duration WAIT = Duration.ofSeconds(1);
+
     private static final Duration ENOUGH = Duration.ofSeconds(10); // for what needs nothing but a processor
     private static final int NESTED = 50;
     private static final int STACK = 1 << 20;
@@ -72,14 +75,14 @@ final class Completer {
             for (int turn = next.getAndIncrement(); turn < tasks.size(); turn = next.getAndIncrement()) {
                 Task task = tasks.get(turn);
                 if (!task.future().isDone()) {
-                    threads.adopt(task.spec());
+                    threads.adopt(task.threads());
                     attempt(task, () -> completion.apply(task).run());
                     Thread.interrupted(); // what hangs on one may leave it behind for the next
                 }
             }
         };
         if (start(turns, factory, Math.min(most, tasks.size()))) {
-            await(tasks, TaskEngine.GRACE);
+            await(tasks, WAIT);
         }
     }
 
@@ -113,7 +116,7 @@ final class Completer {
             return;
         }
         Runnable nested = () -> {
-            threads.adopt(tasks.get(0).spec());
+            threads.adopt(tasks.get(0).threads());
             nested(tasks, tasks.size());
         };
         if (start(nested, factory, 1)) {

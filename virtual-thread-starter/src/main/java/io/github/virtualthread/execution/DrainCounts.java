@@ -1,24 +1,16 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.context.SafeLog;
-import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.TaskLimits;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Counts by limit how calls end while the application stops. */
 final class DrainCounts {
-
-    private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
 
     /** How a call ended. */
     enum Ending {
@@ -47,29 +39,12 @@ final class DrainCounts {
         return counter;
     }
 
-    /** Says what is waited for, if there is anything. */
-    static void logBegin(Duration period, LiveTasks live, TaskLimits limits) {
-        SafeLog.write(() -> {
-            int running = live.running().size();
-            int waiting = limits.names().stream()
-                    .mapToInt(name -> limits.get(name).waiting())
-                    .sum();
-            if (running + waiting > 0) {
-                logger.info(
-                        "Virtual threads draining for up to {}: {} running, {} waiting",
-                        Durations.text(period),
-                        running,
-                        waiting);
-            }
-        });
+    boolean isEmpty() {
+        return limits.isEmpty();
     }
 
-    /** Writes one line, if there was anything to count. */
-    void log() {
-        if (!limits.isEmpty()) {
-            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
-            SafeLog.write(() -> logger.info("Virtual threads stopped after {} ms: {}", millis, this));
-        }
+    long millis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
     }
 
     /** As in {@code 12 finished, 1 interrupted, 5 dropped (db: 10 finished, 1 interrupted, 5 dropped; none: ...)}. */

@@ -18,12 +18,12 @@ import org.springframework.core.task.AsyncTaskExecutor;
 final class ExecutorView implements AsyncTaskExecutor {
 
     private final TaskEngine engine;
-    private final TaskSpec spec;
+    private final Recipe recipe;
     private final BiConsumer<String, Throwable> uncaught;
 
-    ExecutorView(TaskEngine engine, TaskSpec spec, BiConsumer<String, Throwable> uncaught) {
+    ExecutorView(TaskEngine engine, Recipe recipe, BiConsumer<String, Throwable> uncaught) {
         this.engine = engine;
-        this.spec = spec;
+        this.recipe = recipe;
         this.uncaught = uncaught;
     }
 
@@ -42,9 +42,9 @@ final class ExecutorView implements AsyncTaskExecutor {
 
     /** The caller came too late to leave it to the task's thread. A handler may block, so it gets a thread of its own. */
     private void failedAlready(Runnable task, Throwable failure) {
-        CapturedContext context = engine.capture();
+        CapturedContext context = recipe.parts().propagation().capture();
         try {
-            engine.threads().start(spec, Thread.ofVirtual(), () -> {
+            recipe.parts().threads().start(recipe.threads(), () -> {
                 Scope scope = ContextPropagation.open(context);
                 try {
                     failed(task, failure);
@@ -62,9 +62,9 @@ final class ExecutorView implements AsyncTaskExecutor {
     private void failed(Runnable task, Throwable failure) {
         if (task instanceof Future<?> future) {
             // whoever waits for it would wait for ever, as it has not run
-            Failures.tell(told -> future.cancel(false), spec, failure);
+            Failures.tell(told -> future.cancel(false), recipe, failure);
         }
-        Failures.tell(told -> uncaught.accept(spec.name(), told), spec, failure);
+        Failures.tell(told -> uncaught.accept(recipe.name(), told), recipe, failure);
     }
 
     @Override
@@ -82,7 +82,7 @@ final class ExecutorView implements AsyncTaskExecutor {
     @SuppressWarnings("unchecked") // completed with null, or by its caller
     public CompletableFuture<Void> submitCompletable(Runnable task) {
         Objects.requireNonNull(task, "task");
-        CompletableFuture<?> future = engine.submitOrThrow(spec, () -> {
+        CompletableFuture<?> future = engine.submitOrThrow(recipe, () -> {
             task.run();
             return null;
         });
@@ -93,13 +93,13 @@ final class ExecutorView implements AsyncTaskExecutor {
     @SuppressWarnings("unchecked") // completed with what the callable returns
     public <T> CompletableFuture<T> submitCompletable(Callable<T> task) {
         Objects.requireNonNull(task, "task");
-        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(spec, new ValueBody(task));
+        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(recipe, new ValueBody(task));
         return (CompletableFuture<T>) future;
     }
 
     /** As in {@code VirtualThreads.executor under limit 'db'}. */
     @Override
     public String toString() {
-        return "%s under limit '%s'".formatted(spec.name(), spec.limitName());
+        return "%s under limit '%s'".formatted(recipe.name(), recipe.limitName());
     }
 }

@@ -11,7 +11,7 @@ import org.slf4j.event.Level;
 /** What is done with the failures of bodies, whatever they are. */
 final class Failures {
 
-    private static final Logger logger = LoggerFactory.getLogger(Task.class);
+    private static final Logger logger = LoggerFactory.getLogger(Failures.class);
 
     /** Most suppressed exceptions of a failure that gets one more: an object that is thrown forever does not grow forever. */
     static final int MOST = 32;

@@ -25,13 +25,13 @@ final class FanOut<T extends @Nullable Object> {
     /**
      * Tasks that have not begun.
      *
-     * @param specs name and limit of each
+     * @param recipes name and limit of each
      */
-    FanOut(TaskEngine engine, List<? extends Callable<? extends T>> bodies, Function<Object, TaskSpec> specs) {
+    FanOut(TaskEngine engine, List<? extends Callable<? extends T>> bodies, Function<Object, Recipe> recipes) {
         this.engine = engine;
         this.open = new AtomicInteger(bodies.size());
         for (Callable<? extends T> body : bodies) {
-            children.add(new Child(specs.apply(body), new ValueBody(body)));
+            children.add(new Child(recipes.apply(body), new ValueBody(body)));
         }
     }
 
@@ -133,7 +133,7 @@ final class FanOut<T extends @Nullable Object> {
         for (Child other : failed.subList(1, failed.size())) {
             Failures.suppress(first, other.thrown());
         }
-        if (engine.tracesCallers()) {
+        if (engine.parts().callerTrace()) {
             new CallerTrace(failed.get(0).spec().name()).addTo(first);
         }
         return Failures.asException(first);
@@ -146,8 +146,8 @@ final class FanOut<T extends @Nullable Object> {
         private @Nullable Throwable failure; // written before the rank
         private volatile int rank; // the how many-th it was that was settled; 0 for none yet
 
-        Child(TaskSpec spec, TaskBody body) {
-            super(spec, body, null);
+        Child(Recipe recipe, TaskBody body) {
+            super(recipe, body, null);
         }
 
         boolean hasFailed() {

@@ -54,7 +54,7 @@ final class Holders {
                 return permit.spec();
             }
         }
-        Task task = TaskThreads.current();
+        Task task = Task.current();
         return task != null && task.holdsPermit() && limit.equals(task.spec().limit()) ? task.spec() : null;
     }
 

@@ -78,13 +78,22 @@ abstract class InterruptibleCall extends Call {
     private @Nullable Thread thread; // written before window and start, read after them
     private volatile byte cause; // its code, 0 for none
 
-    InterruptibleCall(TaskSpec spec) {
-        super(spec);
+    InterruptibleCall(Recipe recipe) {
+        super(recipe);
     }
 
     /** Why the body was interrupted, null if it was not. The first reason counts. */
     final @Nullable Cause cause() {
         return Cause.of(cause);
+    }
+
+    /** What the caller gets to see: whatever the body makes of an interrupt, the outcome is the reason for it. */
+    final @Nullable Throwable outcomeOf(@Nullable Cause interrupted, @Nullable Throwable failure) {
+        try {
+            return interrupted == null ? failure : interrupted.failure(spec(), failure);
+        } catch (OutOfMemoryError noRoom) {
+            return noRoom;
+        }
     }
 
     /** The outcome is decided, whether or not there is a body to interrupt. */
@@ -112,13 +121,29 @@ abstract class InterruptibleCall extends Call {
         window = OPEN;
     }
 
+    /** Interrupts the body if it runs; whatever it makes of that, it was cancelled. */
+    final boolean cancel() {
+        return interrupt(Cause.CANCELLED);
+    }
+
+    /** The run has taken too long: interrupts the body if it still runs, and makes the call fail whatever it returns. */
+    final boolean timeOut() {
+        return interrupt(Cause.TIMED_OUT);
+    }
+
+    /** The application stops: interrupts the body if it runs, and makes the call fail whatever it returns. */
+    final void stop() {
+        decide(Cause.STOPPED);
+        boolean unused = interrupt(Cause.STOPPED);
+    }
+
     /**
      * Interrupts the body if it runs.
      *
      * @param why known before the interrupt is seen by anybody, and only if it is delivered
      * @return whether the window was open
      */
-    final boolean interrupt(Cause why) {
+    private boolean interrupt(Cause why) {
         Thread running = null;
         for (byte seen = window; running == null && (seen == OPEN || seen == DELIVERED); seen = window) {
             if (WINDOW.compareAndSet(this, seen, DELIVERING)) {

@@ -126,8 +126,8 @@ public final class LiveCalls {
                 .filter(Task.class::isInstance)
                 .map(Task.class::cast);
         // on a platform thread: bodies may keep all carriers busy
-        task.ifPresent(found ->
-                new Completer(found.engine().threads(), Task::cancelling).all(List.of(found), TaskEngine.GRACE));
+        task.ifPresent(
+                found -> new Completer(found.parts().threads(), Task::cancelling).all(List.of(found), Completer.WAIT));
         return task.map(TaskCall.class::cast);
     }
 

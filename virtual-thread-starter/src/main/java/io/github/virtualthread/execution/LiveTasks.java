@@ -15,7 +15,7 @@ final class LiveTasks {
 
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final TaskTable running = new TaskTable();
+    private final TaskTable<Task> running = new TaskTable<>();
     private final StripedCount begun = new StripedCount();
     private final StripedCount ended = new StripedCount();
 

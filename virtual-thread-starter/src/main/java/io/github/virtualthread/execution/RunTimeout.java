@@ -23,21 +23,21 @@ final class RunTimeout {
      * @return to be cancelled when the body has ended
      */
     static Future<?> start(Task task, Duration timeout) {
-        return task.engine()
+        return task.parts()
                 .timer()
                 .schedule(
-                        () -> task.engine().timer().handOff(() -> expire(task)), TimeUnit.NANOSECONDS.convert(timeout));
+                        () -> task.parts().timer().handOff(() -> expire(task)), TimeUnit.NANOSECONDS.convert(timeout));
     }
 
     /** Not on the timer's thread: an interrupt closes the channel that a body is blocked on. */
     @SuppressWarnings("EmptyCatch")
     private static void expire(Task task) {
-        TaskTimer timer = task.engine().timer();
+        TaskTimer timer = task.parts().timer();
         if (task.timeOut()) {
             try {
                 Future<?> unused = timer.schedule(
                         () -> timer.handOff(() -> tellIfRunning(task)),
-                        task.engine().patience().interrupted().toNanos());
+                        task.parts().grace().toNanos());
             } catch (OutOfMemoryError noRoom) {
                 // nobody looks whether the body hears the interrupt
             }
@@ -47,10 +47,10 @@ final class RunTimeout {
     /** Tells who waits for a body that is about to be interrupted. What hangs on its future may block: it gets a thread. */
     @SuppressWarnings("EmptyCatch")
     static void tell(Task task) {
-        TaskEngine engine = task.engine();
+        EngineParts parts = task.parts();
         try {
-            engine.timer().handOff(() -> {
-                engine.threads().adopt(task.spec());
+            parts.timer().handOff(() -> {
+                parts.threads().adopt(task.threads());
                 task.settleEarly();
             });
         } catch (Throwable noThread) {

@@ -9,7 +9,6 @@ import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -44,12 +43,17 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      *
      * @param onFailure told of a failure, where no caller holds the future; null where one does
      */
-    Task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
-        super(spec);
+    Task(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+        super(recipe);
         this.future = new TaskFuture(this);
-        this.context = engine().capture();
-        this.body = engine().decorators().decorate(spec.name(), body);
+        this.context = parts().propagation().capture();
+        this.body = parts().decorators().decorate(recipe.name(), body);
         this.onFailure = onFailure;
+    }
+
+    /** The task of the current thread. A map would be shared by all threads, a thread-local is larger than the task. */
+    static @Nullable Task current() {
+        return Thread.currentThread().getUncaughtExceptionHandler() instanceof Task task ? task : null;
     }
 
     CompletableFuture<@Nullable Object> future() {
@@ -81,7 +85,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     void refuse(Throwable reason) {
         refusal = reason;
         if (onFailure == null) {
-            engine().live().end(this);
+            parts().live().end(this);
             try {
                 settleRefused();
             } finally {
@@ -116,13 +120,14 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     @Override
     protected void granted() {
-        engine().start(this);
+        parts().live().enter(this);
+        threads().newThread(this).start();
     }
 
     @Override
     protected void grantFailed(Throwable failure) {
         rejecting();
-        engine().live().leave(this);
+        parts().live().leave(this);
         refusal = failure;
     }
 
@@ -147,9 +152,16 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      * of another task. Only where none can be had, the current one does.
      */
     private void failOnThread(boolean oneOfMany) {
+        LiveTasks live = parts().live();
         try {
-            engine().tell(this, oneOfMany);
+            live.enterOnce(this);
+            if (oneOfMany) {
+                parts().timer().handOffInTurn(this::runHere);
+            } else {
+                parts().timer().handOff(this::runHere);
+            }
         } catch (Throwable noThread) {
+            live.leave(this);
             Failures.suppress(Objects.requireNonNull(refusal), noThread);
             try {
                 settleRefused();
@@ -162,9 +174,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private void settleRefused() {
         Throwable reason = Objects.requireNonNull(refusal);
         if (reason instanceof LimitExceededException rejection) {
-            engine().listeners().rejected(this, rejection);
+            refused(rejection);
         } else {
-            engine().listeners().finished(this, Outcome.ERROR, reason);
+            finished(Outcome.ERROR, reason);
         }
         settle(null, null, reason);
     }
@@ -175,25 +187,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      */
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {
-        if (failure instanceof OutOfMemoryError && (counted || !future.isDone()) && !runsHere()) {
+        if (failure instanceof OutOfMemoryError
+                && (counted || !future.isDone())
+                && !TaskThreads.isInside(Task.class, "runHere")) {
             fail(failure);
         } else {
             Failures.uncaught(spec(), thread, failure);
-        }
-    }
-
-    private static boolean runsHere() {
-        while (true) {
-            try {
-                return StackWalker.getInstance()
-                        .walk(frames ->
-                                frames.anyMatch(frame -> frame.getMethodName().equals("runHere")
-                                        && frame.getClassName().equals(Task.class.getName())));
-            } catch (OutOfMemoryError noRoom) {
-                TaskTimer.pause();
-            } catch (Throwable broken) {
-                return false;
-            }
         }
     }
 
@@ -207,7 +206,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private void leaveThread() {
-        engine().live().leave(this);
+        parts().live().leave(this);
         leftThread();
         release();
     }
@@ -226,9 +225,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
         Scope scope = Scope.NOTHING;
         try {
-            engine().threads().enter(this);
+            parts().threads().enter(threads(), this);
             scope = ContextPropagation.open(context);
-            if (refusal == null && engine().isStopped()) {
+            if (refusal == null && parts().gate().isStopped()) {
                 refusal = refusal(Reason.SHUTDOWN);
             }
             if (refusal == null) {
@@ -258,7 +257,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
         openWindow();
         try {
-            if (engine().isStopped()) {
+            if (parts().gate().isStopped()) {
                 // whoever stopped it may have looked before there was anything to interrupt
                 decide(Cause.STOPPED);
             } else if (!future.isDone() && body != null) {
@@ -276,9 +275,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
-        Throwable reported = seen(interrupted, failure);
+        Throwable reported = outcomeOf(interrupted, failure);
         // before the context is opened again: what a listener has opened at the start, it closes within the first one
-        engine().listeners().finished(this, outcome(interrupted, reported), reported);
+        finished(outcome(interrupted, reported), reported);
         // decorators may leave an empty context behind: those that carry the MDC mostly clear it
         Scope scope = body instanceof DecoratedBody ? ContextPropagation.open(context) : Scope.NOTHING;
         try {
@@ -328,22 +327,13 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         Ending ending = future.isDone() ? null : Ending.of(refusal, interrupted == Cause.STOPPED);
-        LongAdder counted = engine().count(this, ending); // before what hangs on the future, which may block
+        LongAdder counted = parts().gate().count(spec(), ending); // before what hangs on the future, which may block
         boolean first = failure == null ? future.succeed(value) : future.fail(shown(failure), interrupted == null);
         if (!first && counted != null) {
             counted.decrement();
         }
         if (failure != null) {
             report(failure, first);
-        }
-    }
-
-    /** Whatever the body makes of an interrupt, the outcome is the reason for it. */
-    private @Nullable Throwable seen(@Nullable Cause interrupted, @Nullable Throwable failure) {
-        try {
-            return interrupted == null ? failure : interrupted.failure(spec(), failure);
-        } catch (OutOfMemoryError noRoom) {
-            return noRoom;
         }
     }
 
@@ -370,16 +360,6 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return isHolding();
     }
 
-    /** Interrupts the body if it runs; whatever it makes of that, it was cancelled. */
-    boolean cancel() {
-        return interrupt(Cause.CANCELLED);
-    }
-
-    /** The run has taken too long: interrupts the body if it still runs, and makes the task fail whatever it returns. */
-    boolean timeOut() {
-        return interrupt(Cause.TIMED_OUT);
-    }
-
     /** Who waits for a call that takes too long hears of it now, whatever the interrupt does to the body. */
     @Override
     void interrupting(Cause why) {
@@ -388,25 +368,19 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    /** The application stops: interrupts the body and makes the task fail whatever it returns. */
-    void stop() {
-        decide(Cause.STOPPED);
-        boolean unused = interrupt(Cause.STOPPED);
-    }
-
     /** What completes the future of a task that did not end in spite of {@link #stop}. */
     Runnable givingUp() {
         // also one that got its thread after the others were stopped
         stop();
         Cause interrupted = cause();
-        Throwable failure = refusal == null ? seen(interrupted, null) : refusal;
+        Throwable failure = refusal == null ? outcomeOf(interrupted, null) : refusal;
         return () -> inContext(() -> settle(interrupted, null, failure));
     }
 
     /** Completes the future of a task whose body has been interrupted, without waiting for that to end. */
     void settleEarly() {
         Cause interrupted = cause();
-        inContext(() -> settle(interrupted, null, seen(interrupted, null)));
+        inContext(() -> settle(interrupted, null, outcomeOf(interrupted, null)));
     }
 
     /** What cancels the future, for somebody who does not run what hangs on it. */
@@ -416,13 +390,13 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** The task has left its queue since somebody has completed its future. */
     void neverRun() {
-        engine().listeners().finished(this, Outcome.CANCELLED, null);
+        finished(Outcome.CANCELLED, null);
         release();
     }
 
     /** A task that is counted ends here, once. */
     private void release() {
-        engine().live().end(this);
+        parts().live().end(this);
         letGo();
     }
 

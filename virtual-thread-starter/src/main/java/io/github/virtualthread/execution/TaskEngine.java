@@ -1,6 +1,5 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.DrainCounts.Ending;
@@ -14,14 +13,13 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.task.TaskDecorator;
 
 /**
@@ -31,6 +29,8 @@ import org.springframework.core.task.TaskDecorator;
  * <p>Thread-safe. Open from the start; {@link #stop} drains it and {@link #start} opens it again; {@link #close} is final.
  */
 public final class TaskEngine implements AutoCloseable {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
 
     /** How long interrupted bodies may take to end by themselves. */
     static final Duration GRACE = Duration.ofSeconds(1);
@@ -47,27 +47,11 @@ public final class TaskEngine implements AutoCloseable {
             SafeLog.class,
             StackWalker.class);
 
-    private enum Phase {
-        OPEN,
-        DRAINING,
-        STOPPED,
-        CLOSED
-    }
+    /** How long a platform thread waits for a permit where the limit sets no maximum. */
+    static final Duration PLATFORM_WAIT = Duration.ofSeconds(30);
 
     private final TaskLimits limits;
-    private final ContextPropagation propagation;
-    private final TaskThreads threads;
-    private final TaskTimer timer;
-    private final Rejections rejections;
-    private final TaskListeners listeners;
-    private final TaskDecorators decorators;
-    private final boolean callerTrace;
-    private final Patience patience;
-    private final LiveTasks live = new LiveTasks();
-    private final Holders holders = new Holders();
-    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
-    private final AtomicReference<@Nullable DrainCounts> drain =
-            new AtomicReference<>(); // null while none is under way
+    private final EngineParts parts;
 
     /**
      * An engine that accepts calls at once.
@@ -100,7 +84,8 @@ public final class TaskEngine implements AutoCloseable {
                 listeners,
                 decorators,
                 callerTrace,
-                Patience.DEFAULT);
+                GRACE,
+                PLATFORM_WAIT);
     }
 
     TaskEngine(
@@ -112,16 +97,22 @@ public final class TaskEngine implements AutoCloseable {
             Supplier<? extends List<TaskListener>> listeners,
             Supplier<? extends List<TaskDecorator>> decorators,
             boolean callerTrace,
-            Patience patience) {
+            Duration grace,
+            Duration platformWait) {
         this.limits = limits;
-        this.propagation = propagation;
-        this.timer = timer;
-        this.rejections = new Rejections(timer, Duration.ofMinutes(1));
-        this.listeners = new TaskListeners(new Beans<>("Listeners of calls", listeners), rejections);
-        this.decorators = new TaskDecorators(new Beans<>("Task decorators", decorators));
-        this.callerTrace = callerTrace;
-        this.patience = patience;
-        this.threads = new TaskThreads(threadNamePrefix, contextClassLoader);
+        this.parts = new EngineParts(
+                new Gate(),
+                propagation,
+                new TaskDecorators(new Beans<>("Task decorators", decorators)),
+                new TaskThreads(threadNamePrefix, contextClassLoader),
+                timer,
+                new LiveTasks(),
+                new Holders(),
+                new TaskListeners(new Beans<>("Listeners of calls", listeners)),
+                new Rejections(timer, Duration.ofMinutes(1)),
+                callerTrace,
+                grace,
+                platformWait);
     }
 
     /**
@@ -135,12 +126,16 @@ public final class TaskEngine implements AutoCloseable {
      *     zero or negative
      */
     public TaskSpec spec(String name, @Nullable String limit, @Nullable Duration timeout) {
+        return recipe(name, limit, timeout);
+    }
+
+    Recipe recipe(String name, @Nullable String limit, @Nullable Duration timeout) {
         if (timeout != null && !timeout.isPositive()) {
             throw new IllegalArgumentException(
                     "%s: timeout must be longer than zero, was %s".formatted(name, Durations.text(timeout)));
         }
         TaskLimit found = limit == null ? null : limits.get(limit);
-        return new TaskSpec(this, name, found, timeout, threads.named(name));
+        return new Recipe(name, found, timeout, parts.threads().named(name), parts);
     }
 
     /**
@@ -198,7 +193,7 @@ public final class TaskEngine implements AutoCloseable {
         if (spec.limit() == null) {
             return body.run();
         }
-        CallerPermit permit = CallerPermit.acquire(spec);
+        CallerPermit permit = CallerPermit.acquire((Recipe) spec);
         Throwable failure = null;
         try {
             return body.run();
@@ -230,7 +225,7 @@ public final class TaskEngine implements AutoCloseable {
      */
     @SuppressWarnings("ReferenceEquality") // the very exception
     public static boolean isRejection(Throwable failure) {
-        Task task = TaskThreads.current();
+        Task task = Task.current();
         return failure instanceof LimitExceededException && task != null && task.refusal() == failure;
     }
 
@@ -240,143 +235,59 @@ public final class TaskEngine implements AutoCloseable {
      * @return view that is always up to date
      */
     public LiveCalls liveCalls() {
-        return new LiveCalls(limits, live, holders);
+        return new LiveCalls(limits, parts.live(), parts.holders());
+    }
+
+    /** What its calls share. */
+    EngineParts parts() {
+        return parts;
     }
 
     private Task task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
-        return callerTrace ? new TracedTask(spec, body, onFailure) : new Task(spec, body, onFailure);
-    }
-
-    /** Whether a failure also shows where its call was made. */
-    boolean tracesCallers() {
-        return callerTrace;
-    }
-
-    CapturedContext capture() {
-        return propagation.capture();
+        Recipe recipe = (Recipe) spec;
+        return parts.callerTrace() ? new TracedTask(recipe, body, onFailure) : new Task(recipe, body, onFailure);
     }
 
     void submit(Task task) {
         try {
-            listeners.submitted(task);
+            task.observe();
         } catch (Throwable noRoom) {
-            live.begin(task);
+            parts.live().begin(task);
             task.refuse(noRoom);
             return;
         }
-        live.begin(task); // before the phase is looked at: who stops waits for every call that was accepted
+        parts.live().begin(task); // before the phase is looked at: who stops waits for every call that was accepted
         if (!accepts()) {
             task.refuse();
             return;
         }
         task.submit();
-        if (isStopped()) {
+        if (parts.gate().isStopped()) {
             // stopped in between: whoever emptied the queues may have missed this one
             task.withdraw();
         }
     }
 
     private boolean accepts() {
-        Phase now = phase.get();
-        if (now != Phase.DRAINING) {
-            return now == Phase.OPEN;
+        Gate gate = parts.gate();
+        if (gate.isOpen()) {
+            return true;
         }
         // a running task may need further calls to finish; one of another engine is not waited for here
-        Task caller = TaskThreads.current();
-        return caller != null && caller.engine() == this;
-    }
-
-    TaskListeners listeners() {
-        return listeners;
-    }
-
-    Rejections rejections() {
-        return rejections;
-    }
-
-    TaskDecorators decorators() {
-        return decorators;
-    }
-
-    TaskTimer timer() {
-        return timer;
-    }
-
-    Patience patience() {
-        return patience;
-    }
-
-    Holders holders() {
-        return holders;
-    }
-
-    /** Whether calls are accepted from everybody. */
-    boolean isOpen() {
-        return phase.get() == Phase.OPEN;
-    }
-
-    boolean isStopped() {
-        Phase now = phase.get();
-        return now == Phase.STOPPED || now == Phase.CLOSED;
-    }
-
-    /** Starts the thread of a task that has its permit. Who hears that this fails has the task leave again. */
-    void start(Task task) {
-        live.enter(task);
-        task.spec().threads().newThread(task).start();
-    }
-
-    /**
-     * Has a refused task tell why, on a thread that may block.
-     *
-     * @param oneOfMany whether to block while many of them wait for their threads already
-     */
-    void tell(Task task, boolean oneOfMany) {
-        live.enterOnce(task);
-        try {
-            if (oneOfMany) {
-                timer.handOffInTurn(task::runHere);
-            } else {
-                timer.handOff(task::runHere);
-            }
-        } catch (Throwable noThread) {
-            live.leave(task);
-            throw noThread;
-        }
-    }
-
-    TaskThreads threads() {
-        return threads;
-    }
-
-    /** The tasks that have not ended, and callers that wait. */
-    LiveTasks live() {
-        return live;
+        Task caller = Task.current();
+        return gate.isDraining() && caller != null && gate.equals(caller.parts().gate());
     }
 
     /** Whether no call waits or runs. */
     boolean isIdle() {
-        return live.isEmpty();
-    }
-
-    /** Counts how a task ends while stopping; {@code ending} is null for one that does not count. Null if it is not counted. */
-    @Nullable
-    LongAdder count(Task task, @Nullable Ending ending) {
-        try {
-            DrainCounts counts = phase.get() == Phase.OPEN ? null : drain.get();
-            return counts == null || ending == null
-                    ? null
-                    : counts.add(task.spec().limitName(), ending);
-        } catch (Throwable noRoom) {
-            return null; // the call is worth more than its place in a line of the log
-        }
+        return parts.live().isEmpty();
     }
 
     /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. Does not block. */
     public void start() {
-        threads.warmUp(NEEDED_LATE);
-        if (phase.compareAndSet(Phase.STOPPED, Phase.OPEN)) {
-            rejections.started();
+        parts.threads().warmUp(NEEDED_LATE);
+        if (parts.gate().reopen()) {
+            parts.rejections().started();
         }
     }
 
@@ -388,26 +299,45 @@ public final class TaskEngine implements AutoCloseable {
      * @param period how long calls may finish, zero for not at all
      */
     public void stop(Duration period) {
-        if (isStopped()) {
+        Gate gate = parts.gate();
+        if (gate.isStopped()) {
             return;
         }
-        // one line for all stops that go on at the same time
-        DrainCounts counts =
-                Objects.requireNonNull(drain.updateAndGet(other -> other == null ? new DrainCounts() : other));
-        if (phase.compareAndSet(Phase.OPEN, Phase.DRAINING) && period.isPositive()) {
-            DrainCounts.logBegin(period, live, limits);
+        DrainCounts counts = gate.counts();
+        if (gate.drain() && period.isPositive()) {
+            SafeLog.write(() -> logDrain(period));
         }
-        live.drain(period);
-        if (!phase.compareAndSet(Phase.DRAINING, Phase.STOPPED) && !isStopped()) {
-            return; // another stop has come first, and a start after it: what runs now is to run
+        parts.live().drain(period);
+        if (!gate.stop()) {
+            return; // what runs now is to run
         }
         try {
             end();
         } finally {
-            if (drain.compareAndSet(counts, null)) {
-                counts.log();
-                rejections.stopped();
+            if (gate.conclude(counts)) {
+                SafeLog.write(() -> logEnd(counts));
+                parts.rejections().stopped();
             }
+        }
+    }
+
+    private void logDrain(Duration period) {
+        int running = parts.live().running().size();
+        int waiting = limits.names().stream()
+                .mapToInt(name -> limits.get(name).waiting())
+                .sum();
+        if (running + waiting > 0) {
+            logger.info(
+                    "Virtual threads draining for up to {}: {} running, {} waiting",
+                    Durations.text(period),
+                    running,
+                    waiting);
+        }
+    }
+
+    private static void logEnd(DrainCounts counts) {
+        if (!counts.isEmpty()) {
+            logger.info("Virtual threads stopped after {} ms: {}", counts.millis(), counts);
         }
     }
 
@@ -415,30 +345,32 @@ public final class TaskEngine implements AutoCloseable {
         // asked again: a call that was accepted long ago may have started just now
         if (!isIdle()) {
             limits.rejectWaiting();
-            List<Task> running = live.running();
-            if (isStopped()) { // otherwise started again in between: what runs now is to run
+            List<Task> running = parts.live().running();
+            if (parts.gate().isStopped()) { // otherwise started again in between: what runs now is to run
                 running.forEach(Task::stop);
-                live.drain(GRACE);
-                new Completer(threads, Task::givingUp).complete(() -> left(running));
+                parts.live().drain(GRACE);
+                new Completer(parts.threads(), Task::givingUp).complete(() -> left(running));
             }
         }
     }
 
     /** Those that run; if calls are accepted again, those that ran before, because none that came since is to be ended. */
     private List<Task> left(List<Task> before) {
-        List<Task> now = live.running();
-        return isStopped() ? now : before; // looked at last: where it says so, none that came since is among them
+        List<Task> now = parts.live().running();
+        return parts.gate().isStopped()
+                ? now
+                : before; // looked at last: where it says so, none that came since is among them
     }
 
     /** Waits until no call waits or runs, or the time is over; returns whether it came to that. */
     boolean awaitIdle(Duration longest) throws InterruptedException {
-        return live.await(TimeUnit.NANOSECONDS.convert(longest));
+        return parts.live().await(TimeUnit.NANOSECONDS.convert(longest));
     }
 
     /** Stops without a period, unless stopped already, for good. */
     @Override
     public void close() {
         stop(Duration.ZERO);
-        phase.set(Phase.CLOSED);
+        parts.gate().close();
     }
 }

@@ -10,8 +10,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * All listeners as one. What one of them throws reaches neither the call nor the other listeners. Who has not heard that a call
- * was submitted hears nothing of it.
+ * All listeners as one. What one of them throws reaches neither the call nor the other listeners.
  */
 final class TaskListeners {
 
@@ -30,45 +29,40 @@ final class TaskListeners {
             (listener, call, none, rejection) -> listener.rejected(call, (LimitExceededException) rejection);
 
     private final Beans<TaskListener> beans;
-    private final Rejections rejections;
 
-    TaskListeners(Beans<TaskListener> beans, Rejections rejections) {
+    TaskListeners(Beans<TaskListener> beans) {
         this.beans = beans;
-        this.rejections = rejections;
     }
 
-    void submitted(Call call) {
-        if (!beans.get().isEmpty()) {
-            call.hear();
-            tell(call, SUBMITTED, null, null);
-        }
+    boolean isEmpty() {
+        return beans.get().isEmpty();
     }
 
-    void started(Call call) {
+    void submitted(TaskCall call) {
+        tell(call, SUBMITTED, null, null);
+    }
+
+    void started(TaskCall call) {
         tell(call, STARTED, null, null);
     }
 
-    void finished(Call call, Outcome outcome, @Nullable Throwable failure) {
+    void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
         tell(call, FINISHED, outcome, failure);
     }
 
-    void stuck(Call call) {
+    void stuck(TaskCall call) {
         tell(call, STUCK, null, null);
     }
 
-    void rejected(Call call, LimitExceededException rejection) {
-        rejections.add(rejection); // whether anybody listens or not
+    void rejected(TaskCall call, LimitExceededException rejection) {
         tell(call, REJECTED, null, rejection);
     }
 
-    /** Makes no object: who heard of the beginning of a call hears of its end, also where memory is short. */
-    private void tell(Call call, Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
-        if (!call.isHeard()) {
-            return;
-        }
-        List<TaskListener> heard = beans.get();
-        for (int i = 0; i < heard.size(); i++) {
-            TaskListener listener = heard.get(i);
+    /** Makes no object: who was notified of the beginning of a call is notified of its end, also where memory is short. */
+    private void tell(TaskCall call, Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
+        List<TaskListener> listeners = beans.get();
+        for (int i = 0; i < listeners.size(); i++) {
+            TaskListener listener = listeners.get(i);
             try {
                 event.tell(listener, call, outcome, failure);
             } catch (Throwable thrown) {
@@ -85,6 +79,6 @@ final class TaskListeners {
 
     private interface Event {
 
-        void tell(TaskListener listener, Call call, @Nullable Outcome outcome, @Nullable Throwable failure);
+        void tell(TaskListener listener, TaskCall call, @Nullable Outcome outcome, @Nullable Throwable failure);
     }
 }

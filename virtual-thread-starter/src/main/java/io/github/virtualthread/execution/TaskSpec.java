@@ -5,26 +5,17 @@ import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What all calls under one name have in common. Made once by {@link TaskEngine#spec}, used by every call. */
-public final class TaskSpec {
+/** What all calls under one name have in common. Made by the starter only, once for all of them. */
+public class TaskSpec {
 
-    private final TaskEngine engine;
     private final String name;
     private final @Nullable TaskLimit limit;
     private final @Nullable Duration timeout;
-    private final TaskThreads.Named threads;
 
-    TaskSpec(
-            TaskEngine engine,
-            String name,
-            @Nullable TaskLimit limit,
-            @Nullable Duration timeout,
-            TaskThreads.Named threads) {
-        this.engine = engine;
+    TaskSpec(String name, @Nullable TaskLimit limit, @Nullable Duration timeout) {
         this.name = name;
         this.limit = limit;
         this.timeout = timeout;
-        this.threads = threads;
     }
 
     /**
@@ -32,7 +23,7 @@ public final class TaskSpec {
      *
      * @return {@code Class.method}, or the name given in the annotation
      */
-    public String name() {
+    public final String name() {
         return name;
     }
 
@@ -41,7 +32,7 @@ public final class TaskSpec {
      *
      * @return the limit, null for none
      */
-    public @Nullable TaskLimit limit() {
+    public final @Nullable TaskLimit limit() {
         return limit;
     }
 
@@ -50,21 +41,12 @@ public final class TaskSpec {
      *
      * @return more than zero, null for any time
      */
-    public @Nullable Duration timeout() {
+    public final @Nullable Duration timeout() {
         return timeout;
     }
 
     /** Name of the limit, {@code "none"} where there is none. */
-    String limitName() {
+    final String limitName() {
         return limit == null ? LimitNames.NONE : limit.name();
-    }
-
-    /** Engine of the calls: held here, once for all of them. */
-    TaskEngine engine() {
-        return engine;
-    }
-
-    TaskThreads.Named threads() {
-        return threads;
     }
 }

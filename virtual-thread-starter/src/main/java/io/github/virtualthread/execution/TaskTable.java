@@ -13,21 +13,21 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where more than half of the places are taken, there will be twice as many. Those there were stay, for the tasks in them.
  */
-final class TaskTable {
+final class TaskTable<T> {
 
     private static final int SMALLEST = 64;
     private static final int ATTEMPTS = 16;
     private static final int STEP = 0x9E3779B9; // far away, and odd: comes to all places
 
     /** One of each size, by the number of bits of the size. A place is the size plus the index, so that it tells both. */
-    private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable Task>> tables =
+    private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable T>> tables =
             new AtomicReferenceArray<>(Integer.SIZE);
 
     final ReentrantLock growth = new ReentrantLock();
-    private volatile AtomicReferenceArray<@Nullable Task> largest = table(SMALLEST);
+    private volatile AtomicReferenceArray<@Nullable T> largest = table(SMALLEST);
 
     /** Takes a place, which is to be left again. */
-    int enter(Task task) {
+    int enter(T task) {
         int place = enter(task, largest);
         while (place == 0) {
             grow();
@@ -36,7 +36,7 @@ final class TaskTable {
         return place;
     }
 
-    private static int enter(Task task, AtomicReferenceArray<@Nullable Task> table) {
+    private int enter(T task, AtomicReferenceArray<@Nullable T> table) {
         int size = table.length();
         int random = ThreadLocalRandom.current().nextInt();
         for (int i = 0; i < ATTEMPTS; i++, random += STEP) {
@@ -54,12 +54,12 @@ final class TaskTable {
     }
 
     /** All tasks that were here before this was called and have not left. */
-    List<Task> all() {
-        List<Task> all = new ArrayList<>();
+    List<T> all() {
+        List<T> all = new ArrayList<>();
         for (int i = 0; i < tables.length(); i++) {
-            AtomicReferenceArray<@Nullable Task> table = tables.get(i);
+            AtomicReferenceArray<@Nullable T> table = tables.get(i);
             for (int index = 0; table != null && index < table.length(); index++) {
-                Task task = table.get(index);
+                T task = table.get(index);
                 if (task != null) {
                     all.add(task);
                 }
@@ -75,7 +75,7 @@ final class TaskTable {
             return;
         }
         try {
-            AtomicReferenceArray<@Nullable Task> table = largest;
+            AtomicReferenceArray<@Nullable T> table = largest;
             int taken = 0;
             for (int index = 0; index < table.length(); index++) {
                 taken += table.get(index) == null ? 0 : 1;
@@ -88,8 +88,8 @@ final class TaskTable {
         }
     }
 
-    private AtomicReferenceArray<@Nullable Task> table(int size) {
-        AtomicReferenceArray<@Nullable Task> table = new AtomicReferenceArray<>(size);
+    private AtomicReferenceArray<@Nullable T> table(int size) {
+        AtomicReferenceArray<@Nullable T> table = new AtomicReferenceArray<>(size);
         tables.set(Integer.numberOfTrailingZeros(size), table);
         return table;
     }

@@ -1,5 +1,7 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.TaskTimer;
+import java.lang.Thread.UncaughtExceptionHandler;
 import java.lang.invoke.MethodHandles;
 import java.util.List;
 import java.util.Map;
@@ -7,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the virtual threads: prefix, name of the task, number. Tasks of one name share their numbers, so no two threads are
@@ -59,23 +60,19 @@ final class TaskThreads {
         return factory;
     }
 
-    /** Makes the current thread the one of a task. */
-    void enter(Task task) {
-        own(Thread.currentThread(), task);
-        adopt(task.spec());
+    /** Makes the current thread the one of a task, which handles what else nobody catches: see {@link Task#current}. */
+    void enter(Named named, UncaughtExceptionHandler task) {
+        Thread.currentThread().setUncaughtExceptionHandler(task);
+        adopt(named);
     }
 
-    /** Also how a thread knows its task: a map would be shared by all, a thread-local is larger than the task. */
-    private static void own(Thread thread, Task task) {
-        thread.setUncaughtExceptionHandler(task);
-    }
-
-    /** Runs what hangs on a task on a thread that inherits nothing and is not the one of the task. */
-    void start(TaskSpec spec, Thread.Builder builder, Runnable action) {
-        builder.inheritInheritableThreadLocals(false).start(() -> {
-            adopt(spec);
-            action.run();
-        });
+    /** Runs what hangs on a task on a virtual thread that inherits nothing and is not the one of the task. */
+    void start(Named named, Runnable action) {
+        factory.newThread(() -> {
+                    adopt(named);
+                    action.run();
+                })
+                .start();
     }
 
     /** The current thread sees the classes of the application from now on. */
@@ -85,18 +82,29 @@ final class TaskThreads {
 
     /** Throws nothing: a call is worth more than the name of its thread. */
     @SuppressWarnings("EmptyCatch")
-    void adopt(TaskSpec spec) {
+    void adopt(Named named) {
         adopt();
         try {
-            Thread.currentThread().setName(spec.threads().nextName());
+            Thread.currentThread().setName(named.nextName());
         } catch (Throwable noName) { // where memory is short, the first one fails to link in many ways
             // the body may need less, or tell its caller of the same
         }
     }
 
-    /** The task of the current thread. */
-    static @Nullable Task current() {
-        return Thread.currentThread().getUncaughtExceptionHandler() instanceof Task task ? task : null;
+    /** Whether the current thread is inside a method, however short memory is. */
+    static boolean isInside(Class<?> type, String method) {
+        while (true) {
+            try {
+                return StackWalker.getInstance()
+                        .walk(frames ->
+                                frames.anyMatch(frame -> frame.getMethodName().equals(method)
+                                        && frame.getClassName().equals(type.getName())));
+            } catch (OutOfMemoryError noRoom) {
+                TaskTimer.pause();
+            } catch (Throwable broken) {
+                return false;
+            }
+        }
     }
 
     /** Threads of one name. */
@@ -117,9 +125,9 @@ final class TaskThreads {
         }
 
         /** A thread that has not been started, and has no name. */
-        Thread newThread(Task task) {
+        <T extends Runnable & UncaughtExceptionHandler> Thread newThread(T task) {
             Thread thread = factory.newThread(task);
-            own(thread, task);
+            thread.setUncaughtExceptionHandler(task);
             return thread;
         }
 

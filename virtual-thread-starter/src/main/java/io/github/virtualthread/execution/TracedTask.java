@@ -9,9 +9,9 @@ final class TracedTask extends Task {
     private final CallerTrace caller;
 
     /** To be made on the thread of the caller. */
-    TracedTask(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
-        super(spec, body, onFailure);
-        this.caller = new CallerTrace(spec.name());
+    TracedTask(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+        super(recipe, body, onFailure);
+        this.caller = new CallerTrace(recipe.name());
     }
 
     @Override

@@ -205,7 +205,7 @@ public final class VirtualThreads {
 
     private static <T extends @Nullable Object> FanOut<T> fanOut(
             TaskEngine engine, @Nullable String limit, Collection<? extends Callable<? extends T>> tasks) {
-        return new FanOut<>(engine, List.copyOf(tasks), task -> engine.spec(TaskNames.of(task, "call"), limit));
+        return new FanOut<>(engine, List.copyOf(tasks), task -> engine.recipe(TaskNames.of(task, "call"), limit, null));
     }
 
     private TaskSpec spec(Object task, String method, @Nullable String limit) {
@@ -234,7 +234,7 @@ public final class VirtualThreads {
      * @return executor; nothing has to be closed
      */
     public AsyncTaskExecutor executor() {
-        return new ExecutorView(engine, engine.spec(EXECUTOR, null), uncaught);
+        return new ExecutorView(engine, engine.recipe(EXECUTOR, null, null), uncaught);
     }
 
     /**
@@ -246,7 +246,7 @@ public final class VirtualThreads {
      * @throws IllegalArgumentException if there is no such limit; the message lists those there are
      */
     public AsyncTaskExecutor executor(String limit) {
-        return new ExecutorView(engine, engine.spec(EXECUTOR, named(limit)), uncaught);
+        return new ExecutorView(engine, engine.recipe(EXECUTOR, named(limit), null), uncaught);
     }
 
     /**

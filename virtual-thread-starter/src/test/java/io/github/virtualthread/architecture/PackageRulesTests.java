@@ -57,6 +57,19 @@ class PackageRulesTests {
     }
 
     @Test
+    void noMoreThanTenTypesKnowEachOther() {
+        assertThat(Knots.of(MAIN)).allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(10));
+    }
+
+    @Test
+    void aKnotIsFoundAcrossNestedTypes() {
+        JavaClasses tied = new ClassFileImporter().importPackages(FIXTURES + "cycle");
+
+        assertThat(Knots.of(tied)).singleElement().satisfies(knot -> assertThat(knot.keySet())
+                .containsExactly(FIXTURES + "cycle.context.First", FIXTURES + "cycle.execution.Second"));
+    }
+
+    @Test
     void theClassesThatAreCheckedAreThere() {
         assertThat(MAIN)
                 .extracting(type -> type.getPackageName())

@@ -31,7 +31,8 @@ class CallerPermitTests {
 
     @RegisterExtension
     private final TestEngine test = new TestEngine(
-            new Patience(TestEngine.ENOUGH, PLATFORM_WAIT),
+            TestEngine.ENOUGH,
+            PLATFORM_WAIT,
             LimitSettings.of("db", 1),
             LimitSettings.of("full", 1).withQueueCapacity(0),
             LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(20)),

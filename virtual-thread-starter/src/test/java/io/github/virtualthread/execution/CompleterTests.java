@@ -28,12 +28,12 @@ class CompleterTests {
 
     private final CountDownLatch release = test.latch();
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
-    private final Completer completer =
-            new Completer(test.engine.threads(), task -> () -> task.future().completeExceptionally(FAILURE));
+    private final Completer completer = new Completer(
+            test.engine.parts().threads(), task -> () -> task.future().completeExceptionally(FAILURE));
 
     private List<Task> tasks(int number) {
-        TaskSpec spec = test.engine.spec("Shop.price", null);
-        return Stream.generate(() -> new Task(spec, () -> null, null))
+        Recipe recipe = test.engine.recipe("Shop.price", null, null);
+        return Stream.generate(() -> new Task(recipe, () -> null, null))
                 .limit(number)
                 .toList();
     }
@@ -105,7 +105,7 @@ class CompleterTests {
     @Test
     void aCompletionThatFailsDoesNotEndTheOthers() {
         List<Task> tasks = tasks(100);
-        Completer completer = new Completer(test.engine.threads(), task -> {
+        Completer completer = new Completer(test.engine.parts().threads(), task -> {
             if (task == tasks.get(0)) {
                 throw new OutOfMemoryError();
             }

@@ -237,7 +237,7 @@ class ExecutorViewTests {
 
     @Test
     void whatFailsBeforeItsCallerGoesOnIsReportedOnAVirtualThreadAllTheSame() throws Exception {
-        TaskSpec endsAtOnce = test.spec("db", body -> new Thread(body) {
+        Recipe endsAtOnce = test.spec("db", body -> new Thread(body) {
             @Override
             public void start() {
                 super.start();

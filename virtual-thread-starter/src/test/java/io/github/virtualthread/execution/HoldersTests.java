@@ -51,8 +51,8 @@ class HoldersTests {
 
     @Test
     void aThreadThatLeavesAndComesBackDuringALookIsSeenOnce() throws Exception {
-        ReflectionTestUtils.setField(test.engine.holders(), "callers", new MetTwice());
-        CallerPermit permit = CallerPermit.acquire(test.engine.spec("Shop.price", "db"));
+        ReflectionTestUtils.setField(test.engine.parts().holders(), "callers", new MetTwice());
+        CallerPermit permit = CallerPermit.acquire(test.engine.recipe("Shop.price", "db", null));
 
         assertThat(test.engine.liveCalls().running()).singleElement().satisfies(live -> assertThat(live.call())
                 .isSameAs(permit));
@@ -63,7 +63,7 @@ class HoldersTests {
     @Test
     void aCallIsSeenAtEachMomentWhileItMakesOthers() throws Exception {
         TaskSpec outer = test.engine.spec("Shop.offer", "db");
-        TaskSpec inner = test.engine.spec("Shop.price", "db");
+        TaskSpec inner = test.engine.recipe("Shop.price", "db", null);
         CountDownLatch running = new CountDownLatch(1);
         Thread caller = Thread.ofPlatform().daemon().start(() -> {
             try {

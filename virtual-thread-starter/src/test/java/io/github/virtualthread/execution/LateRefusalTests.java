@@ -54,7 +54,7 @@ class LateRefusalTests {
 
     private void awaitStop() {
         long begin = System.nanoTime();
-        while (!test.engine.isStopped()) {
+        while (!test.engine.parts().gate().isStopped()) {
             if (System.nanoTime() - begin > TestEngine.ENOUGH.toNanos()) {
                 throw new AssertionError("nobody stops the engine");
             }

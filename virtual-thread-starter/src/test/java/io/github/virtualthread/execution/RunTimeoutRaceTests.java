@@ -81,7 +81,7 @@ class RunTimeoutRaceTests {
         assertThat(timeouts.get()).isPositive();
         // the timer still has to schedule a look at the last one that it has interrupted
         TimerEntries.await(test.timer, Duration.ZERO);
-        TimerEntries.await(test.timer, Patience.DEFAULT.interrupted());
+        TimerEntries.await(test.timer, TaskEngine.GRACE);
         while (TimerEntries.count(test.timer) > 0) { // that look is on a thread of its own, for which the timer waits
             TimerEntries.await(test.timer, Duration.ofMillis(1));
         }

@@ -38,8 +38,8 @@ class RunTimeoutReportTests {
             @Nullable String user) {}
 
     @RegisterExtension
-    private final TestEngine test = new TestEngine(
-            new Patience(GRACE, TestEngine.ENOUGH), LimitSettings.of("db", 1), LimitSettings.of("many", 8));
+    private final TestEngine test =
+            new TestEngine(GRACE, TestEngine.ENOUGH, LimitSettings.of("db", 1), LimitSettings.of("many", 8));
 
     private final CountDownLatch release = test.latch();
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();

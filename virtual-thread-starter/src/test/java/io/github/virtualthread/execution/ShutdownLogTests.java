@@ -119,7 +119,7 @@ class ShutdownLogTests {
         CompletableFuture<Thread> stopping = new CompletableFuture<>();
         Task slow =
                 new Task(
-                        test.engine.spec("Test.task", "db"),
+                        test.engine.recipe("Test.task", "db", null),
                         () -> {
                             throw new IllegalStateException("broken");
                         },

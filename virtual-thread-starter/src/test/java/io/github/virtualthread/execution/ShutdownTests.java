@@ -110,7 +110,7 @@ class ShutdownTests {
     @Test
     void aStopWhileThePermitGoesOnDoesNotUndoWhatTheBodyHasReturned() {
         Task ended = new Task(
-                test.engine.spec("Test.task", "db"),
+                test.engine.recipe("Test.task", "db", null),
                 () -> {
                     release.await();
                     return "result";

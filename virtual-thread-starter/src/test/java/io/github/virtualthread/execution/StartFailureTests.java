@@ -160,7 +160,7 @@ class StartFailureTests {
         };
         self.complete(test.submit("db", broken, StartFailureTests::notRun));
 
-        try (BrokenLog log = new BrokenLog(Task.class)) {
+        try (BrokenLog log = new BrokenLog(Failures.class)) {
             release.countDown();
 
             assertThat(held).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo("held");

@@ -6,6 +6,7 @@ import static io.github.virtualthread.execution.TestEngine.awaitIdle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -268,15 +270,13 @@ class TaskListenerTests {
     @Test
     void listenersThatAreNotThereYetAreLookedForAgain() {
         AtomicInteger asked = new AtomicInteger();
-        TaskListeners listeners = new TaskListeners(
-                new Beans<>("Listeners", () -> {
-                    if (asked.getAndIncrement() == 0) {
-                        throw new IllegalStateException("in creation");
-                    }
-                    return List.of(log);
-                }),
-                test.engine.rejections());
-        Task call = new Task(test.engine.spec("Test.task", null), () -> null, null);
+        TaskListeners listeners = new TaskListeners(new Beans<>("Listeners", () -> {
+            if (asked.getAndIncrement() == 0) {
+                throw new IllegalStateException("in creation");
+            }
+            return List.of(log);
+        }));
+        Task call = new Task(test.engine.recipe("Test.task", null, null), () -> null, null);
 
         listeners.submitted(call);
         listeners.submitted(call);
@@ -289,20 +289,28 @@ class TaskListenerTests {
     @Test
     void whoDidNotHearOfASubmissionDoesNotHearOfTheEnd() {
         List<TaskListener> found = new CopyOnWriteArrayList<>();
-        TaskListeners listeners = new TaskListeners(
-                new Beans<>("Listeners", () -> {
-                    if (found.isEmpty()) {
-                        throw new IllegalStateException("in creation");
-                    }
-                    return found;
-                }),
-                test.engine.rejections());
-        Task early = new Task(test.engine.spec("Test.task", null), () -> null, null);
+        Supplier<List<TaskListener>> lookup = () -> {
+            if (found.isEmpty()) {
+                throw new IllegalStateException("in creation");
+            }
+            return found;
+        };
+        try (TaskEngine engine = new TaskEngine(
+                test.limits,
+                ContextPropagation.none(),
+                test.timer,
+                "vt-",
+                TestEngine.APPLICATION,
+                lookup,
+                List::of,
+                false)) {
+            Task early = new Task(engine.recipe("Test.task", null, null), () -> null, null);
 
-        listeners.submitted(early);
-        found.add(log);
-        listeners.started(early);
-        listeners.finished(early, TaskListener.Outcome.SUCCESS, null);
+            early.observe();
+            found.add(log);
+            early.started();
+            early.finished(TaskListener.Outcome.SUCCESS, null);
+        }
 
         assertThat(log.events).isEmpty();
     }

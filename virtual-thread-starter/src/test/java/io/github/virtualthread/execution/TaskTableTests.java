@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class TaskTableTests {
 
     private final TestEngine test = new TestEngine();
-    private final TaskTable table = new TaskTable();
+    private final TaskTable<Task> table = new TaskTable<>();
 
     @AfterEach
     void close() {
@@ -116,8 +116,8 @@ class TaskTableTests {
     }
 
     private List<Task> tasks(int number) {
-        TaskSpec spec = test.engine.spec("Shop.price", null);
-        return Stream.generate(() -> new Task(spec, () -> null, null))
+        Recipe recipe = test.engine.recipe("Shop.price", null, null);
+        return Stream.generate(() -> new Task(recipe, () -> null, null))
                 .limit(number)
                 .toList();
     }

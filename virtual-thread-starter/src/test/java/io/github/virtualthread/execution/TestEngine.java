@@ -42,35 +42,45 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     }
 
     TestEngine(ContextPropagation propagation, LimitSettings... settings) {
-        this(propagation, Patience.DEFAULT, settings);
+        this(propagation, TaskEngine.GRACE, TaskEngine.PLATFORM_WAIT, settings);
     }
 
-    TestEngine(Patience patience, LimitSettings... settings) {
-        this(ContextPropagation.none().withMdc(), patience, settings);
+    TestEngine(Duration grace, Duration platformWait, LimitSettings... settings) {
+        this(ContextPropagation.none().withMdc(), grace, platformWait, settings);
     }
 
     TestEngine(TaskListener listener, LimitSettings... settings) {
-        this(ContextPropagation.none().withMdc(), Patience.DEFAULT, List.of(listener), List.of(), false, settings);
+        this(ContextPropagation.none().withMdc(), List.of(listener), List.of(), false, settings);
     }
 
-    private TestEngine(ContextPropagation propagation, Patience patience, LimitSettings... settings) {
-        this(propagation, patience, List.of(), List.of(), false, settings);
-    }
-
-    /** Failures also show where their calls were made. */
-    static TestEngine tracingCallers(LimitSettings... settings) {
-        return new TestEngine(ContextPropagation.none(), Patience.DEFAULT, List.of(), List.of(), true, settings);
-    }
-
-    /** The first decorator is the innermost. */
-    static TestEngine decorating(List<TaskDecorator> decorators, LimitSettings... settings) {
-        return new TestEngine(
-                ContextPropagation.none().withMdc(), Patience.DEFAULT, List.of(), decorators, false, settings);
+    private TestEngine(
+            ContextPropagation propagation, Duration grace, Duration platformWait, LimitSettings... settings) {
+        this(propagation, grace, platformWait, List.of(), List.of(), false, settings);
     }
 
     private TestEngine(
             ContextPropagation propagation,
-            Patience patience,
+            List<TaskListener> listeners,
+            List<TaskDecorator> decorators,
+            boolean callerTrace,
+            LimitSettings... settings) {
+        this(propagation, TaskEngine.GRACE, TaskEngine.PLATFORM_WAIT, listeners, decorators, callerTrace, settings);
+    }
+
+    /** Failures also show where their calls were made. */
+    static TestEngine tracingCallers(LimitSettings... settings) {
+        return new TestEngine(ContextPropagation.none(), List.of(), List.of(), true, settings);
+    }
+
+    /** The first decorator is the innermost. */
+    static TestEngine decorating(List<TaskDecorator> decorators, LimitSettings... settings) {
+        return new TestEngine(ContextPropagation.none().withMdc(), List.of(), decorators, false, settings);
+    }
+
+    private TestEngine(
+            ContextPropagation propagation,
+            Duration grace,
+            Duration platformWait,
             List<TaskListener> listeners,
             List<TaskDecorator> decorators,
             boolean callerTrace,
@@ -85,7 +95,8 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
                 () -> listeners,
                 () -> decorators,
                 callerTrace,
-                patience);
+                grace,
+                platformWait);
     }
 
     /** For bodies to wait at: opens when the engine is closed, if the test has not opened it before. */
@@ -105,13 +116,13 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     }
 
     /** A task on threads of one's own. */
-    TaskSpec spec(@Nullable String limit, ThreadFactory threads) {
-        return new TaskSpec(
-                engine,
+    Recipe spec(@Nullable String limit, ThreadFactory threads) {
+        return new Recipe(
                 "Test.task",
                 limit == null ? null : limits.get(limit),
                 null,
-                new TaskThreads.Named(threads, "vt-Test.task-"));
+                new TaskThreads.Named(threads, "vt-Test.task-"),
+                engine.parts());
     }
 
     /** A body that holds its permit until the latch opens; it runs when this returns. */
@@ -191,9 +202,10 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
 
     static void awaitRejected(TestEngine test, String limit, long number) {
         long begin = System.nanoTime();
-        while (test.engine.rejections().total(limit) < number) {
+        while (test.engine.parts().rejections().total(limit) < number) {
             if (System.nanoTime() - begin > ENOUGH.toNanos()) {
-                throw new AssertionError("only " + test.engine.rejections().total(limit) + " were rejected");
+                throw new AssertionError(
+                        "only " + test.engine.parts().rejections().total(limit) + " were rejected");
             }
             Thread.yield();
         }

@@ -36,7 +36,7 @@ class VoidCallTests {
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
 
     @RegisterExtension
-    private final QueueAppender log = new QueueAppender(Task.class);
+    private final QueueAppender log = new QueueAppender(Failures.class);
 
     @AfterEach
     void close() {

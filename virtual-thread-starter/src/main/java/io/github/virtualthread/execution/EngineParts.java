@@ -1,0 +1,36 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+
+/**
+ * What all calls of one engine share.
+ *
+ * @param gate whether calls are accepted
+ * @param propagation what tasks see of their callers
+ * @param decorators put around the body of every task
+ * @param threads makes and names the threads of tasks
+ * @param timer ends runs, and hands over what may block
+ * @param live the tasks that have not ended
+ * @param holders the threads that hold permits
+ * @param listeners notified of what happens to every call
+ * @param rejections writes rejected calls to the log
+ * @param callerTrace whether a failure also shows where its call was made
+ * @param grace how long a body may take to end after its timeout has interrupted it, before the log warns
+ * @param platformWait how long a platform thread waits for a permit of a limit without a maximum wait: nobody should hold up
+ *     a thread of a pool forever
+ */
+record EngineParts(
+        Gate gate,
+        ContextPropagation propagation,
+        TaskDecorators decorators,
+        TaskThreads threads,
+        TaskTimer timer,
+        LiveTasks live,
+        Holders holders,
+        TaskListeners listeners,
+        Rejections rejections,
+        boolean callerTrace,
+        Duration grace,
+        Duration platformWait) {}

@@ -1,0 +1,77 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.execution.DrainCounts.Ending;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** Whether an engine accepts calls, and how many of those that it accepted end while it stops. */
+final class Gate {
+
+    private enum Phase {
+        OPEN,
+        DRAINING,
+        STOPPED,
+        CLOSED
+    }
+
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
+    private final AtomicReference<@Nullable DrainCounts> counts = new AtomicReference<>(); // null while no stop goes on
+
+    /** Whether calls are accepted from everybody. */
+    boolean isOpen() {
+        return phase.get() == Phase.OPEN;
+    }
+
+    /** Whether calls are accepted from running tasks only. */
+    boolean isDraining() {
+        return phase.get() == Phase.DRAINING;
+    }
+
+    boolean isStopped() {
+        Phase now = phase.get();
+        return now == Phase.STOPPED || now == Phase.CLOSED;
+    }
+
+    /** Accepts calls again after a stop; returns whether it was one. */
+    boolean reopen() {
+        return phase.compareAndSet(Phase.STOPPED, Phase.OPEN);
+    }
+
+    /** Accepts no more calls from outside; returns whether it did until now. */
+    boolean drain() {
+        return phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
+    }
+
+    /** Accepts no more calls at all; returns false where another stop has come first, and a start after it. */
+    boolean stop() {
+        return phase.compareAndSet(Phase.DRAINING, Phase.STOPPED) || isStopped();
+    }
+
+    /** Accepts no calls any more, for good. */
+    void close() {
+        phase.set(Phase.CLOSED);
+    }
+
+    /** What counts the calls that end in a stop: one for all stops that go on at the same time. */
+    DrainCounts counts() {
+        return Objects.requireNonNull(counts.updateAndGet(other -> other == null ? new DrainCounts() : other));
+    }
+
+    /** Ends the count; returns false where another of the same stops has done so. */
+    boolean conclude(DrainCounts stop) {
+        return counts.compareAndSet(stop, null);
+    }
+
+    /** Counts how a task ends in a stop; {@code ending} is null for one that does not count. Null if it is not counted. */
+    @Nullable
+    LongAdder count(TaskSpec spec, @Nullable Ending ending) {
+        try {
+            DrainCounts stop = isOpen() ? null : counts.get();
+            return stop == null || ending == null ? null : stop.add(spec.limitName(), ending);
+        } catch (Throwable noRoom) {
+            return null; // the call is worth more than its place in a line of the log
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.github.virtualthread.architecture;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Types that all know each other, some by way of others: none of them can be understood without the rest. Found by Tarjan's
+ * algorithm. A nested type is a part of the type around it.
+ */
+final class Knots {
+
+    private final Map<String, Set<String>> graph = new TreeMap<>();
+    private final Map<String, Integer> numbers = new HashMap<>(); // of those that were visited
+    private final Map<String, Integer> lowest = new HashMap<>();
+    private final Deque<String> open = new ArrayDeque<>();
+    private final List<Set<String>> knots = new ArrayList<>();
+
+    private Knots(JavaClasses classes) {
+        for (JavaClass type : classes) {
+            Set<String> known = graph.computeIfAbsent(outermost(type), name -> new TreeSet<>());
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(Dependency::getTargetClass)
+                    .filter(target -> classes.contain(target.getName()))
+                    .map(Knots::outermost)
+                    .forEach(known::add);
+        }
+    }
+
+    private static String outermost(JavaClass type) {
+        return type.getEnclosingClass().map(Knots::outermost).orElseGet(type::getName);
+    }
+
+    /** Those of two types or more, the largest first; each as the types with those of the knot that they know. */
+    static List<Map<String, Set<String>>> of(JavaClasses classes) {
+        Knots found = new Knots(classes);
+        for (String type : found.graph.keySet()) {
+            if (!found.numbers.containsKey(type)) {
+                found.visit(type);
+            }
+        }
+        return found.knots.stream()
+                .filter(knot -> knot.size() > 1)
+                .sorted(Comparator.comparing((Set<String> knot) -> knot.size()).reversed())
+                .map(found::withEdges)
+                .toList();
+    }
+
+    private void visit(String type) {
+        numbers.put(type, numbers.size());
+        lowest.put(type, numbers.get(type));
+        open.push(type);
+        for (String known : graph.get(type)) {
+            if (!numbers.containsKey(known)) {
+                visit(known);
+                lowest.merge(type, lowest.get(known), Math::min);
+            } else if (open.contains(known)) {
+                lowest.merge(type, numbers.get(known), Math::min);
+            }
+        }
+        if (lowest.get(type).equals(numbers.get(type))) {
+            Set<String> knot = new TreeSet<>();
+            do {
+                knot.add(open.peek());
+            } while (!open.pop().equals(type));
+            knots.add(knot);
+        }
+    }
+
+    private Map<String, Set<String>> withEdges(Set<String> knot) {
+        return knot.stream()
+                .collect(Collectors.toMap(
+                        type -> type,
+                        type -> graph.get(type).stream()
+                                .filter(known -> knot.contains(known) && !known.equals(type))
+                                .collect(Collectors.toCollection(TreeSet::new)),
+                        (one, other) -> one,
+                        TreeMap::new));
+    }
+}
