@@ -159,6 +159,21 @@ public final class ContextPropagation {
         }
     }
 
+    /**
+     * Runs an action with what was captured.
+     *
+     * @param captured what was captured
+     * @param action runs on the current thread
+     */
+    public static void run(CapturedContext captured, Runnable action) {
+        Scope scope = open(captured);
+        try {
+            action.run();
+        } finally {
+            close(scope);
+        }
+    }
+
     private static void warn(String message, Throwable failure) {
         SafeLog.write(logger, Level.WARN, message, null, null, failure);
     }

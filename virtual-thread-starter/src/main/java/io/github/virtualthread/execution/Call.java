@@ -124,6 +124,16 @@ abstract class Call extends PermitRequest implements TaskCall {
         }
     }
 
+    /** Whether the call was waiting; then it never runs. */
+    final boolean leaveQueue() {
+        return leave();
+    }
+
+    /** A thread may go on after the permit is back: with continuations, or with the handler of a failure. */
+    final boolean holdsPermit() {
+        return isHolding();
+    }
+
     @Override
     protected final boolean isNested() {
         return parts().holders().currentHolds(recipe.limit());

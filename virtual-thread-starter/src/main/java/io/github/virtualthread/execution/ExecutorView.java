@@ -1,7 +1,6 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.CapturedContext;
-import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -44,14 +43,9 @@ final class ExecutorView implements AsyncTaskExecutor {
     private void failedAlready(Runnable task, Throwable failure) {
         CapturedContext context = recipe.parts().propagation().capture();
         try {
-            recipe.parts().threads().start(recipe.threads(), () -> {
-                Scope scope = ContextPropagation.open(context);
-                try {
-                    failed(task, failure);
-                } finally {
-                    ContextPropagation.close(scope);
-                }
-            });
+            recipe.parts()
+                    .threads()
+                    .start(recipe.threads(), () -> ContextPropagation.run(context, () -> failed(task, failure)));
         } catch (Throwable noThread) {
             Failures.suppress(failure, noThread);
             failed(task, failure);
@@ -93,7 +87,7 @@ final class ExecutorView implements AsyncTaskExecutor {
     @SuppressWarnings("unchecked") // completed with what the callable returns
     public <T> CompletableFuture<T> submitCompletable(Callable<T> task) {
         Objects.requireNonNull(task, "task");
-        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(recipe, new ValueBody(task));
+        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(recipe, TaskBody.of(task));
         return (CompletableFuture<T>) future;
     }
 

@@ -31,7 +31,7 @@ final class FanOut<T extends @Nullable Object> {
         this.engine = engine;
         this.open = new AtomicInteger(bodies.size());
         for (Callable<? extends T> body : bodies) {
-            children.add(new Child(recipes.apply(body), new ValueBody(body)));
+            children.add(new Child(recipes.apply(body), TaskBody.of(body)));
         }
     }
 

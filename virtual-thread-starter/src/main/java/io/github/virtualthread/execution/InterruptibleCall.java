@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.execution.TaskListener.Outcome;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CancellationException;
@@ -42,15 +43,17 @@ abstract class InterruptibleCall extends Call {
 
     /** Why a body is interrupted. */
     enum Cause {
-        CANCELLED(1, " was cancelled"),
-        TIMED_OUT(2, ""),
-        STOPPED(3, " was interrupted: the application stopped before it ended");
+        CANCELLED(1, Outcome.CANCELLED, " was cancelled"),
+        TIMED_OUT(2, Outcome.TIMEOUT, ""),
+        STOPPED(3, Outcome.CANCELLED, " was interrupted: the application stopped before it ended");
 
+        final Outcome outcome;
         private final byte code;
         private final String what;
 
-        Cause(int code, String what) {
+        Cause(int code, Outcome outcome, String what) {
             this.code = (byte) code;
+            this.outcome = outcome;
             this.what = what;
         }
 
@@ -88,7 +91,7 @@ abstract class InterruptibleCall extends Call {
     }
 
     /** What the caller gets to see: whatever the body makes of an interrupt, the outcome is the reason for it. */
-    final @Nullable Throwable outcomeOf(@Nullable Cause interrupted, @Nullable Throwable failure) {
+    final @Nullable Throwable failureOf(@Nullable Cause interrupted, @Nullable Throwable failure) {
         try {
             return interrupted == null ? failure : interrupted.failure(spec(), failure);
         } catch (OutOfMemoryError noRoom) {
@@ -153,7 +156,9 @@ abstract class InterruptibleCall extends Call {
         if (running != null) {
             try {
                 decide(why);
-                interrupting(why);
+                if (why == Cause.TIMED_OUT) {
+                    timingOut();
+                }
                 running.interrupt();
             } catch (RuntimeException broken) {
                 // a channel that the body is blocked on is closed by us, and may fail
@@ -166,8 +171,8 @@ abstract class InterruptibleCall extends Call {
         return running != null;
     }
 
-    /** The outcome is decided, the interrupt comes next: it closes what the body is blocked on, which may take its time. */
-    void interrupting(Cause why) {}
+    /** The outcome is a timeout, the interrupt comes next: it closes what the body is blocked on, which may take its time. */
+    void timingOut() {}
 
     /** The thread of the body while the window is open. */
     final @Nullable Thread runningThread() {

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
@@ -126,9 +127,13 @@ public final class LiveCalls {
                 .filter(Task.class::isInstance)
                 .map(Task.class::cast);
         // on a platform thread: bodies may keep all carriers busy
-        task.ifPresent(
-                found -> new Completer(found.parts().threads(), Task::cancelling).all(List.of(found), Completer.WAIT));
+        task.ifPresent(found ->
+                new Completer(found.parts().threads(), LiveCalls::cancelling).all(List.of(found), Completer.WAIT));
         return task.map(TaskCall.class::cast);
+    }
+
+    private static Runnable cancelling(Task task) {
+        return () -> ContextPropagation.run(task.context(), () -> task.future().cancel(true));
     }
 
     /** Calls whose body runs, in no order. */
@@ -157,6 +162,6 @@ public final class LiveCalls {
     }
 
     private static Map<String, String> mdc(Call call) {
-        return call instanceof Task task ? task.mdc() : Map.of();
+        return call instanceof Task task ? task.context().mdc() : Map.of();
     }
 }

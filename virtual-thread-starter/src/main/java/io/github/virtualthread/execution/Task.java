@@ -10,7 +10,6 @@ import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -56,13 +55,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return Thread.currentThread().getUncaughtExceptionHandler() instanceof Task task ? task : null;
     }
 
-    CompletableFuture<@Nullable Object> future() {
+    final CompletableFuture<@Nullable Object> future() {
         return future;
     }
 
     /** Why the task is refused, if its future has that already. */
-    @Nullable
-    Throwable refusal() {
+    final @Nullable Throwable refusal() {
         return future.isDone() ? refusal : null;
     }
 
@@ -71,7 +69,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         try {
             Reason refused = ask();
             if (refused != null) {
-                refuse(refusal(refused));
+                refuse(refused);
             }
         } catch (Throwable noTimer) {
             refuse(noTimer);
@@ -96,9 +94,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    /** Refuses a task that comes after the end. */
-    void refuse() {
-        refuse(refusal(Reason.SHUTDOWN));
+    void refuse(Reason reason) {
+        refuse(refusal(reason));
     }
 
     /** To be told, whatever memory there is: then it is the shortage itself. */
@@ -108,13 +105,6 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             return rejection(reason);
         } catch (Throwable noRoom) {
             return noRoom;
-        }
-    }
-
-    /** Refuses a task that has been queued after the queues were emptied. */
-    void withdraw() {
-        if (leave()) {
-            refuse();
         }
     }
 
@@ -152,16 +142,15 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      * of another task. Only where none can be had, the current one does.
      */
     private void failOnThread(boolean oneOfMany) {
-        LiveTasks live = parts().live();
         try {
-            live.enterOnce(this);
+            parts().live().enterOnce(this);
             if (oneOfMany) {
                 parts().timer().handOffInTurn(this::runHere);
             } else {
                 parts().timer().handOff(this::runHere);
             }
         } catch (Throwable noThread) {
-            live.leave(this);
+            parts().live().leave(this);
             Failures.suppress(Objects.requireNonNull(refusal), noThread);
             try {
                 settleRefused();
@@ -190,18 +179,14 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (failure instanceof OutOfMemoryError
                 && (counted || !future.isDone())
                 && !TaskThreads.isInside(Task.class, "runHere")) {
-            fail(failure);
+            try {
+                giveBack();
+                boolean unused = future.fail(failure);
+            } finally {
+                leaveThread();
+            }
         } else {
             Failures.uncaught(spec(), thread, failure);
-        }
-    }
-
-    private void fail(Throwable noRoom) {
-        try {
-            giveBack();
-            boolean unused = future.fail(noRoom);
-        } finally {
-            leaveThread();
         }
     }
 
@@ -275,7 +260,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
-        Throwable reported = outcomeOf(interrupted, failure);
+        Throwable reported = failureOf(interrupted, failure);
         // before the context is opened again: what a listener has opened at the start, it closes within the first one
         finished(outcome(interrupted, reported), reported);
         // decorators may leave an empty context behind: those that carry the MDC mostly clear it
@@ -287,22 +272,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    private void inContext(Runnable action) {
-        Scope scope = ContextPropagation.open(context);
-        try {
-            action.run();
-        } finally {
-            ContextPropagation.close(scope);
-        }
-    }
-
     private @Nullable Object runInTime(TaskBody body) throws Throwable {
         Duration longest = spec().timeout();
         Future<?> timeout = longest == null ? null : RunTimeout.start(this, longest);
         try {
             Object value = body.run();
-            TaskBody given = body instanceof DecoratedBody decorated ? decorated.body() : body;
-            return given instanceof ValueBody ? value : await(value);
+            return body.isAwaited() ? await(value) : value;
         } finally {
             if (timeout != null) {
                 timeout.cancel(false);
@@ -311,61 +286,42 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private Outcome outcome(@Nullable Cause interrupted, @Nullable Throwable failure) {
-        if (interrupted == Cause.TIMED_OUT) {
-            return Outcome.TIMEOUT;
+        if (interrupted != null) {
+            return interrupted.outcome;
         }
-        if (interrupted != null || future.isCancelled() || !isStarted()) {
-            return Outcome.CANCELLED;
-        }
-        return failure == null ? Outcome.SUCCESS : Outcome.ERROR;
+        Outcome ofBody = failure == null ? Outcome.SUCCESS : Outcome.ERROR;
+        return future.isCancelled() || !isStarted() ? Outcome.CANCELLED : ofBody;
     }
 
     /** A failure as the caller gets to see it. */
-    <T extends Throwable> T shown(T failure) {
+    <T extends Throwable> T withCallerTrace(T failure) {
         return failure;
     }
 
     private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         Ending ending = future.isDone() ? null : Ending.of(refusal, interrupted == Cause.STOPPED);
         LongAdder counted = parts().gate().count(spec(), ending); // before what hangs on the future, which may block
-        boolean first = failure == null ? future.succeed(value) : future.fail(shown(failure), interrupted == null);
+        boolean first =
+                failure == null ? future.succeed(value) : future.fail(withCallerTrace(failure), interrupted == null);
         if (!first && counted != null) {
             counted.decrement();
         }
-        if (failure != null) {
-            report(failure, first);
-        }
-    }
-
-    private void report(Throwable failure, boolean first) {
-        if (!first) {
+        if (failure != null && !first) {
             Failures.late(spec(), failure);
-        } else if (onFailure != null) {
+        } else if (failure != null && onFailure != null) {
             Failures.tell(onFailure, spec(), failure);
         }
     }
 
-    /** Whether the task was waiting; then it never runs, and whoever called this releases it. */
-    boolean leaveQueue() {
-        return leave();
-    }
-
-    /** The MDC of the caller, as far as it was captured, while the task is alive. */
-    Map<String, String> mdc() {
-        return context.mdc();
-    }
-
-    /** The thread of a task goes on after its permit is back: with continuations, or with the handler of a failure. */
-    boolean holdsPermit() {
-        return isHolding();
+    /** What was captured of the caller, while the task is alive. */
+    CapturedContext context() {
+        return context;
     }
 
     /** Who waits for a call that takes too long hears of it now, whatever the interrupt does to the body. */
     @Override
-    void interrupting(Cause why) {
-        if (why == Cause.TIMED_OUT) {
-            RunTimeout.tell(this);
-        }
+    void timingOut() {
+        RunTimeout.tell(this);
     }
 
     /** What completes the future of a task that did not end in spite of {@link #stop}. */
@@ -373,19 +329,14 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         // also one that got its thread after the others were stopped
         stop();
         Cause interrupted = cause();
-        Throwable failure = refusal == null ? outcomeOf(interrupted, null) : refusal;
-        return () -> inContext(() -> settle(interrupted, null, failure));
+        Throwable failure = refusal == null ? failureOf(interrupted, null) : refusal;
+        return () -> ContextPropagation.run(context, () -> settle(interrupted, null, failure));
     }
 
     /** Completes the future of a task whose body has been interrupted, without waiting for that to end. */
     void settleEarly() {
         Cause interrupted = cause();
-        inContext(() -> settle(interrupted, null, outcomeOf(interrupted, null)));
-    }
-
-    /** What cancels the future, for somebody who does not run what hangs on it. */
-    Runnable cancelling() {
-        return () -> inContext(() -> future.cancel(true));
+        ContextPropagation.run(context, () -> settle(interrupted, null, failureOf(interrupted, null)));
     }
 
     /** The task has left its queue since somebody has completed its future. */

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,4 +20,34 @@ public interface TaskBody {
      */
     @Nullable
     Object run() throws Throwable;
+
+    /**
+     * Whether a future that the body returns is awaited.
+     *
+     * @return false for a body whose value is what its caller asked for, also where that is a future
+     */
+    default boolean isAwaited() {
+        return true;
+    }
+
+    /**
+     * A body whose value is what its caller asked for.
+     *
+     * @param callable what to run
+     * @return body of which nothing is awaited
+     */
+    static TaskBody of(Callable<? extends @Nullable Object> callable) {
+        return new TaskBody() {
+
+            @Override
+            public @Nullable Object run() throws Exception {
+                return callable.call();
+            }
+
+            @Override
+            public boolean isAwaited() {
+                return false;
+            }
+        };
+    }
 }

@@ -70,9 +70,9 @@ final class TaskDecorators {
             return task;
         }
 
-        /** What the application handed in. */
-        TaskBody body() {
-            return body;
+        @Override
+        public boolean isAwaited() {
+            return body.isAwaited();
         }
 
         @Override

@@ -258,13 +258,13 @@ public final class TaskEngine implements AutoCloseable {
         }
         parts.live().begin(task); // before the phase is looked at: who stops waits for every call that was accepted
         if (!accepts()) {
-            task.refuse();
+            task.refuse(Reason.SHUTDOWN);
             return;
         }
         task.submit();
-        if (parts.gate().isStopped()) {
-            // stopped in between: whoever emptied the queues may have missed this one
-            task.withdraw();
+        // stopped in between: whoever emptied the queues may have missed this one
+        if (parts.gate().isStopped() && task.leaveQueue()) {
+            task.refuse(Reason.SHUTDOWN);
         }
     }
 

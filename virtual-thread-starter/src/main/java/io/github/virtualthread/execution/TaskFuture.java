@@ -113,7 +113,7 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         if (cancelled == null || isDone()) {
             return super.cancel(false);
         }
-        return super.completeExceptionally(cancelled.shown(new CancellationException())) || isCancelled();
+        return super.completeExceptionally(cancelled.withCallerTrace(new CancellationException())) || isCancelled();
     }
 
     @Override

@@ -15,7 +15,7 @@ final class TracedTask extends Task {
     }
 
     @Override
-    <T extends Throwable> T shown(T failure) {
+    <T extends Throwable> T withCallerTrace(T failure) {
         try {
             caller.addTo(failure);
         } catch (OutOfMemoryError noRoom) {

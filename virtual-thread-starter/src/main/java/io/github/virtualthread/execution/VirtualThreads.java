@@ -70,7 +70,7 @@ public final class VirtualThreads {
     @SuppressWarnings("unchecked") // completed with what the callable returns
     private <T extends @Nullable Object> CompletableFuture<T> submitUnder(@Nullable String limit, Callable<T> task) {
         TaskSpec spec = spec(task, "call", limit);
-        CompletableFuture<? extends @Nullable Object> future = engine.submit(spec, new ValueBody(task));
+        CompletableFuture<? extends @Nullable Object> future = engine.submit(spec, TaskBody.of(task));
         return (CompletableFuture<T>) future;
     }
 

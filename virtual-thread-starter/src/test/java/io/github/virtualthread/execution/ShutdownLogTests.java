@@ -126,7 +126,7 @@ class ShutdownLogTests {
                         null) {
                     /** Asked while the outcome goes into the future: the stop begins, and somebody else is quicker. */
                     @Override
-                    <T extends Throwable> T shown(T failure) {
+                    <T extends Throwable> T withCallerTrace(T failure) {
                         stopping.complete(Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH)));
                         // elsewhere: what a running task calls is accepted still
                         CompletableFuture.runAsync(() -> TestEngine.awaitDraining(test))
