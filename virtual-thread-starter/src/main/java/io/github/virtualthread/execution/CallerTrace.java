@@ -1,5 +1,8 @@
 package io.github.virtualthread.execution;
 
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The stack of a caller, made when it calls. The failure of the call carries it as a suppressed exception, since its own
  * stack begins on the thread of the task.
@@ -44,5 +47,27 @@ final class CallerTrace extends Throwable {
     @Override
     public String getMessage() {
         return "%s was called here, on thread %s".formatted(task, thread);
+    }
+
+    /** A task whose failure also shows where it was called. */
+    static final class TracedTask extends Task {
+
+        private final CallerTrace caller;
+
+        /** To be made on the thread of the caller. */
+        TracedTask(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+            super(recipe, body, onFailure);
+            this.caller = new CallerTrace(recipe.name());
+        }
+
+        @Override
+        <T extends Throwable> T withCallerTrace(T failure) {
+            try {
+                caller.addTo(failure);
+            } catch (OutOfMemoryError noRoom) {
+                return failure; // as it is: better than another one
+            }
+            return failure;
+        }
     }
 }

@@ -28,7 +28,7 @@ record EngineParts(
         TaskThreads threads,
         TaskTimer timer,
         LiveTasks live,
-        Holders holders,
+        PermitHolders holders,
         TaskListeners listeners,
         Rejections rejections,
         boolean callerTrace,

@@ -19,9 +19,9 @@ public final class LiveCalls {
 
     private final TaskLimits limits;
     private final LiveTasks tasks;
-    private final Holders holders;
+    private final PermitHolders holders;
 
-    LiveCalls(TaskLimits limits, LiveTasks tasks, Holders holders) {
+    LiveCalls(TaskLimits limits, LiveTasks tasks, PermitHolders holders) {
         this.limits = limits;
         this.tasks = tasks;
         this.holders = holders;
@@ -148,9 +148,9 @@ public final class LiveCalls {
                         .filter(LiveCall::isRunning)); // it may have ended meanwhile
     }
 
-    private static Stream<CallerPermit> nested(CallerPermit innermost) {
-        Stream.Builder<CallerPermit> permits = Stream.builder();
-        for (CallerPermit permit = innermost; permit != null; permit = permit.outer()) {
+    private static Stream<CallerTask> nested(CallerTask innermost) {
+        Stream.Builder<CallerTask> permits = Stream.builder();
+        for (CallerTask permit = innermost; permit != null; permit = permit.outer()) {
             permits.add(permit);
         }
         return permits.build();

@@ -15,9 +15,9 @@ final class TaskDecorators {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskDecorator.class);
 
-    private final Beans<TaskDecorator> beans;
+    private final LazyBeans<TaskDecorator> beans;
 
-    TaskDecorators(Beans<TaskDecorator> beans) {
+    TaskDecorators(LazyBeans<TaskDecorator> beans) {
         this.beans = beans;
     }
 

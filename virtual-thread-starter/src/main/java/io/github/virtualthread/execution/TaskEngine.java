@@ -103,12 +103,12 @@ public final class TaskEngine implements AutoCloseable {
         this.parts = new EngineParts(
                 new Gate(),
                 propagation,
-                new TaskDecorators(new Beans<>("Task decorators", decorators)),
+                new TaskDecorators(new LazyBeans<>("Task decorators", decorators)),
                 new TaskThreads(threadNamePrefix, contextClassLoader),
                 timer,
                 new LiveTasks(),
-                new Holders(),
-                new TaskListeners(new Beans<>("Listeners of calls", listeners)),
+                new PermitHolders(),
+                new TaskListeners(new LazyBeans<>("Listeners of calls", listeners)),
                 new Rejections(timer, Duration.ofMinutes(1)),
                 callerTrace,
                 grace,
@@ -193,7 +193,7 @@ public final class TaskEngine implements AutoCloseable {
         if (spec.limit() == null) {
             return body.run();
         }
-        CallerPermit permit = CallerPermit.acquire((Recipe) spec);
+        CallerTask permit = CallerTask.acquire((Recipe) spec);
         Throwable failure = null;
         try {
             return body.run();
@@ -245,7 +245,9 @@ public final class TaskEngine implements AutoCloseable {
 
     private Task task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
         Recipe recipe = (Recipe) spec;
-        return parts.callerTrace() ? new TracedTask(recipe, body, onFailure) : new Task(recipe, body, onFailure);
+        return parts.callerTrace()
+                ? new CallerTrace.TracedTask(recipe, body, onFailure)
+                : new Task(recipe, body, onFailure);
     }
 
     void submit(Task task) {

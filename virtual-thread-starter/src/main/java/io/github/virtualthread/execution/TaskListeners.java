@@ -28,9 +28,9 @@ final class TaskListeners {
     private static final Event REJECTED =
             (listener, call, none, rejection) -> listener.rejected(call, (LimitExceededException) rejection);
 
-    private final Beans<TaskListener> beans;
+    private final LazyBeans<TaskListener> beans;
 
-    TaskListeners(Beans<TaskListener> beans) {
+    TaskListeners(LazyBeans<TaskListener> beans) {
         this.beans = beans;
     }
 

@@ -25,6 +25,9 @@ public final class VirtualThreads {
 
     private static final String EXECUTOR = "VirtualThreads.executor";
 
+    /** Begins the name of what is generated: lambdas, and proxies of Spring's. */
+    private static final String GENERATED = "$$";
+
     private final TaskEngine engine;
     private final BiConsumer<String, Throwable> uncaught;
 
@@ -205,11 +208,39 @@ public final class VirtualThreads {
 
     private static <T extends @Nullable Object> FanOut<T> fanOut(
             TaskEngine engine, @Nullable String limit, Collection<? extends Callable<? extends T>> tasks) {
-        return new FanOut<>(engine, List.copyOf(tasks), task -> engine.recipe(TaskNames.of(task, "call"), limit, null));
+        return new FanOut<>(engine, List.copyOf(tasks), task -> engine.recipe(taskName(task, "call"), limit, null));
     }
 
     private TaskSpec spec(Object task, String method, @Nullable String limit) {
-        return engine.spec(TaskNames.of(Objects.requireNonNull(task, "task"), method), limit);
+        return engine.spec(taskName(Objects.requireNonNull(task, "task"), method), limit);
+    }
+
+    /**
+     * A name as few as there are classes, so that threads and meters can carry it.
+     *
+     * @param body what the task runs
+     * @param method method that is called on it
+     * @return {@code Import.call} for a class of its own, {@code Orders.lambda} for a lambda in {@code Orders}
+     */
+    static String taskName(Object body, String method) {
+        String name = body.getClass().getName();
+        int end = name.indexOf(GENERATED);
+        String written = end < 0 ? name : name.substring(0, end);
+        return simpleName(written) + "."
+                + (name.startsWith("Lambda", end + GENERATED.length()) && end > 0 ? "lambda" : method);
+    }
+
+    /** The last part that is a name: {@code Inner} of {@code Outer$Inner$1}. */
+    private static String simpleName(String name) {
+        String[] parts = name.substring(name.lastIndexOf('.') + 1).split("\\$");
+        for (int i = parts.length - 1; i > 0; i--) {
+            // a local class has a number in front
+            String part = parts[i].replaceFirst("^\\d+", "");
+            if (!part.isEmpty()) {
+                return part;
+            }
+        }
+        return parts.length == 0 ? name : parts[0];
     }
 
     /** Null is a mistake here: whoever wants no limit calls the method without one. */

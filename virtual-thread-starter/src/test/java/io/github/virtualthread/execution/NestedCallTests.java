@@ -34,7 +34,7 @@ class NestedCallTests {
             LimitSettings.of("strict-two", 2).withNested(Nested.FAIL));
 
     @RegisterExtension
-    private final QueueAppender log = new QueueAppender(Holders.class);
+    private final QueueAppender log = new QueueAppender(PermitHolders.class);
 
     private final CountDownLatch release = test.latch();
 
@@ -73,12 +73,14 @@ class NestedCallTests {
         assertThat(log.events)
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly(
-                        "Outer.a calls Inner.b while it holds a permit of limit 'db', and no other permit is free: when"
-                                + " the only permit is held by such a caller, none of them goes on. Give Inner.b a limit"
-                                + " of its own, let one call do both, or set virtual-thread.limits.db.nested to fail.",
-                        "Outer.c calls Inner.b while it holds a permit of limit 'db', and no other permit is free: when"
-                                + " the only permit is held by such a caller, none of them goes on. Give Inner.b a limit"
-                                + " of its own, let one call do both, or set virtual-thread.limits.db.nested to fail.");
+                        "Outer.a calls Inner.b while it holds a permit of limit 'db', and no other permit is free:"
+                                + " when the only permit is held by such a caller, none of them goes on. Give Inner.b a"
+                                + " limit of its own, let one call do both, or set virtual-thread.limits.db.nested to"
+                                + " fail.",
+                        "Outer.c calls Inner.b while it holds a permit of limit 'db', and no other permit is free:"
+                                + " when the only permit is held by such a caller, none of them goes on. Give Inner.b a"
+                                + " limit of its own, let one call do both, or set virtual-thread.limits.db.nested to"
+                                + " fail.");
     }
 
     @Test
@@ -103,7 +105,7 @@ class NestedCallTests {
             @Override
             protected void append(ILoggingEvent event) {}
         };
-        Logger logger = (Logger) LoggerFactory.getLogger(Holders.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(PermitHolders.class);
         logger.addAppender(broken);
         try {
             AtomicReference<CompletableFuture<?>> inner = new AtomicReference<>();

@@ -31,7 +31,7 @@ class NestedDeadlockTests {
             LimitSettings.of("full", 1).withNested(Nested.FAIL).withQueueCapacity(0));
 
     @RegisterExtension
-    private final QueueAppender log = new QueueAppender(Holders.class);
+    private final QueueAppender log = new QueueAppender(PermitHolders.class);
 
     private final CountDownLatch release = test.latch();
 

@@ -270,7 +270,7 @@ class TaskListenerTests {
     @Test
     void listenersThatAreNotThereYetAreLookedForAgain() {
         AtomicInteger asked = new AtomicInteger();
-        TaskListeners listeners = new TaskListeners(new Beans<>("Listeners", () -> {
+        TaskListeners listeners = new TaskListeners(new LazyBeans<>("Listeners", () -> {
             if (asked.getAndIncrement() == 0) {
                 throw new IllegalStateException("in creation");
             }

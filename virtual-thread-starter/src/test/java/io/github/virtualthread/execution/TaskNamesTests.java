@@ -9,7 +9,7 @@ class TaskNamesTests {
 
     @Test
     void aClassOfItsOwnGivesItsName() {
-        assertThat(TaskNames.of(new Import(), "call")).isEqualTo("Import.call");
+        assertThat(VirtualThreads.taskName(new Import(), "call")).isEqualTo("Import.call");
     }
 
     @Test
@@ -17,9 +17,9 @@ class TaskNamesTests {
         Callable<String> lambda = () -> "";
         Callable<String> reference = this::toString;
 
-        assertThat(TaskNames.of(lambda, "call")).isEqualTo("TaskNamesTests.lambda");
-        assertThat(TaskNames.of(reference, "call")).isEqualTo("TaskNamesTests.lambda");
-        assertThat(TaskNames.of(Import.lambda(), "call")).isEqualTo("Import.lambda");
+        assertThat(VirtualThreads.taskName(lambda, "call")).isEqualTo("TaskNamesTests.lambda");
+        assertThat(VirtualThreads.taskName(reference, "call")).isEqualTo("TaskNamesTests.lambda");
+        assertThat(VirtualThreads.taskName(Import.lambda(), "call")).isEqualTo("Import.lambda");
     }
 
     @Test
@@ -33,8 +33,8 @@ class TaskNamesTests {
             public void run() {}
         }
 
-        assertThat(TaskNames.of(anonymous, "run")).isEqualTo("TaskNamesTests.run");
-        assertThat(TaskNames.of(new Local(), "run")).isEqualTo("Local.run");
+        assertThat(VirtualThreads.taskName(anonymous, "run")).isEqualTo("TaskNamesTests.run");
+        assertThat(VirtualThreads.taskName(new Local(), "run")).isEqualTo("Local.run");
     }
 
     static class Import implements Callable<String> {

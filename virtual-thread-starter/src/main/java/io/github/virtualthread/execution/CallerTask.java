@@ -11,14 +11,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The permit of a call that runs on the thread of its caller, which waits for it; given back by {@link #close(Throwable)}. */
-final class CallerPermit extends Call {
+final class CallerTask extends Call {
 
     private final Thread thread = Thread.currentThread();
-    private @Nullable CallerPermit outer; // written before others see this
+    private @Nullable CallerTask outer; // written before others see this
     private volatile boolean granted;
     private volatile @Nullable Reason rejection;
 
-    private CallerPermit(Recipe recipe) {
+    private CallerTask(Recipe recipe) {
         super(recipe);
     }
 
@@ -28,8 +28,8 @@ final class CallerPermit extends Call {
      * @throws LimitExceededException if the limit refuses, or the wait was too long
      * @throws InterruptedException if the thread is interrupted while it waits
      */
-    static CallerPermit acquire(Recipe recipe) throws InterruptedException {
-        CallerPermit permit = new CallerPermit(recipe);
+    static CallerTask acquire(Recipe recipe) throws InterruptedException {
+        CallerTask permit = new CallerTask(recipe);
         permit.observe();
         try {
             permit.acquire();
@@ -44,7 +44,7 @@ final class CallerPermit extends Call {
             throw noTimer;
         }
         try {
-            Holders holders = recipe.parts().holders();
+            PermitHolders holders = recipe.parts().holders();
             permit.outer = holders.innermost();
             holders.enter(permit);
             permit.started();
@@ -71,7 +71,7 @@ final class CallerPermit extends Call {
     }
 
     @Nullable
-    CallerPermit outer() {
+    CallerTask outer() {
         return outer;
     }
 

@@ -8,21 +8,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What the application hangs on calls, looked up when the first is made: an engine is made before most other beans. */
-final class Beans<T> {
+final class LazyBeans<T> {
 
-    private static final Logger logger = LoggerFactory.getLogger(Beans.class);
+    private static final Logger logger = LoggerFactory.getLogger(LazyBeans.class);
 
     private final String what;
     private final Supplier<? extends List<T>> lookup;
     private volatile @Nullable List<T> found;
 
     /**
-     * Beans that have not been looked up.
+     * Creates the list; nothing is looked up yet.
      *
-     * @param what they are, for the log
+     * @param what what the beans are, for the log
      * @param lookup asked at the first call, and again at the next as long as it throws
      */
-    Beans(String what, Supplier<? extends List<T>> lookup) {
+    LazyBeans(String what, Supplier<? extends List<T>> lookup) {
         this.what = what;
         this.lookup = lookup;
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that run on the thread of their caller. */
 @Timeout(300)
-class CallerPermitTests {
+class CallerTaskTests {
 
     private static final Duration PLATFORM_WAIT = Duration.ofMillis(100);
 

@@ -20,7 +20,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 /** Callers that hold permits, looked at while they come and go. */
 @Timeout(300)
-class HoldersTests {
+class PermitHoldersTests {
 
     @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 10));
@@ -28,16 +28,16 @@ class HoldersTests {
     private final AtomicBoolean over = new AtomicBoolean();
 
     /** As a concurrent map may be met where a thread leaves and comes back while somebody walks through: seen once in seconds. */
-    private static final class MetTwice extends ConcurrentHashMap<Thread, CallerPermit> {
+    private static final class MetTwice extends ConcurrentHashMap<Thread, CallerTask> {
 
         @Override
-        public Set<Map.Entry<Thread, CallerPermit>> entrySet() {
-            List<Map.Entry<Thread, CallerPermit>> walk = new ArrayList<>(super.entrySet());
+        public Set<Map.Entry<Thread, CallerTask>> entrySet() {
+            List<Map.Entry<Thread, CallerTask>> walk = new ArrayList<>(super.entrySet());
             walk.addAll(super.entrySet());
             return new AbstractSet<>() {
 
                 @Override
-                public Iterator<Map.Entry<Thread, CallerPermit>> iterator() {
+                public Iterator<Map.Entry<Thread, CallerTask>> iterator() {
                     return walk.iterator();
                 }
 
@@ -52,7 +52,7 @@ class HoldersTests {
     @Test
     void aThreadThatLeavesAndComesBackDuringALookIsSeenOnce() throws Exception {
         ReflectionTestUtils.setField(test.engine.parts().holders(), "callers", new MetTwice());
-        CallerPermit permit = CallerPermit.acquire(test.engine.recipe("Shop.price", "db", null));
+        CallerTask permit = CallerTask.acquire(test.engine.recipe("Shop.price", "db", null));
 
         assertThat(test.engine.liveCalls().running()).singleElement().satisfies(live -> assertThat(live.call())
                 .isSameAs(permit));

@@ -11,25 +11,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Which thread holds permits of which limits: the threads of tasks, and callers that run under a limit themselves. */
-final class Holders {
+final class PermitHolders {
 
-    private static final Logger logger = LoggerFactory.getLogger(Holders.class);
+    private static final Logger logger = LoggerFactory.getLogger(PermitHolders.class);
 
-    private final Map<Thread, CallerPermit> callers = new ConcurrentHashMap<>();
+    private final Map<Thread, CallerTask> callers = new ConcurrentHashMap<>();
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     /** The permit that the current thread took last and still holds. */
     @Nullable
-    CallerPermit innermost() {
+    CallerTask innermost() {
         return callers.get(Thread.currentThread());
     }
 
     /** Remembers a permit of the current thread, which knows its outer one: from now on others see it. */
-    void enter(CallerPermit permit) {
+    void enter(CallerTask permit) {
         callers.put(Thread.currentThread(), permit);
     }
 
-    void leave(@Nullable CallerPermit outer) {
+    void leave(@Nullable CallerTask outer) {
         if (outer == null) {
             callers.remove(Thread.currentThread());
         } else {
@@ -38,7 +38,7 @@ final class Holders {
     }
 
     /** Callers that hold permits, on their own threads, the innermost of each; at this moment. */
-    Map<Thread, CallerPermit> callers() {
+    Map<Thread, CallerTask> callers() {
         // an immutable copy would throw: a thread that leaves and comes back meanwhile may be met twice
         return new HashMap<>(callers);
     }
@@ -49,7 +49,7 @@ final class Holders {
 
     /** The call that the current thread is in and that holds a permit of the limit. */
     private @Nullable TaskSpec holder(TaskLimit limit) {
-        for (CallerPermit permit = innermost(); permit != null; permit = permit.outer()) {
+        for (CallerTask permit = innermost(); permit != null; permit = permit.outer()) {
             if (limit.equals(permit.spec().limit())) {
                 return permit.spec();
             }
