@@ -49,8 +49,8 @@ final class Descriptors {
         Map<String, List<LiveCall>> byLimit = running.stream()
                 .collect(Collectors.groupingBy(call -> Name.of(call.call()).limit()));
         return new VirtualThreadsDescriptor(
-                limits.names().stream()
-                        .map(name -> limit(limits.get(name), byLimit.getOrDefault(LimitNames.uniform(name), List.of())))
+                limits.all().stream()
+                        .map(limit -> limit(limit, byLimit.getOrDefault(LimitNames.uniform(limit.name()), List.of())))
                         .toList(),
                 methods(advised, running));
     }
@@ -59,7 +59,7 @@ final class Descriptors {
     LimitDescriptor limit(TaskLimit limit, List<LiveCall> running) {
         int permits = limit.permits();
         int available = limit.available();
-        List<LiveCall> first = live.waiting(limit.name(), 1);
+        List<LiveCall> first = live.waiting(limit, 1);
         return new LimitDescriptor(
                 limit.name(),
                 permits,

@@ -27,12 +27,11 @@ final class LimitsHealth {
     /** Details by name of limit, such as {@code full for 41 s: 0 of 20 permits free, 3412 waiting}; empty if all is well. */
     Map<String, String> saturated() {
         Map<String, String> saturated = new TreeMap<>();
-        for (String name : limits.names()) {
-            TaskLimit limit = limits.get(name);
+        for (TaskLimit limit : limits.all()) {
             Duration full = limit.saturated();
             if (full.compareTo(saturatedAfter) >= 0) {
                 saturated.put(
-                        name,
+                        limit.name(),
                         "full for %d s: %d of %d permits free, %d waiting"
                                 .formatted(full.toSeconds(), limit.available(), limit.permits(), limit.waiting()));
             }

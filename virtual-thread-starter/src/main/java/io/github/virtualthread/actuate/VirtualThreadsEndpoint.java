@@ -92,10 +92,10 @@ public final class VirtualThreadsEndpoint {
     public LimitCallsDescriptor limit(@Selector String limit, @org.springframework.lang.Nullable @Nullable String max) {
         TaskLimit found = isNone(limit) ? null : find(limit);
         int most = LimitRequest.whole("max", max == null ? DEFAULT_CALLS : max, 1, MOST_CALLS);
-        List<LiveCall> running = live.running(limit);
+        List<LiveCall> running = live.running(found);
         List<LiveCall> shown = new ArrayList<>(running.subList(0, Math.min(most, running.size())));
         if (found != null) {
-            shown.addAll(live.waiting(limit, most - shown.size()));
+            shown.addAll(live.waiting(found, most - shown.size()));
         }
         int all = running.size() + (found == null ? 0 : found.waiting());
         return new LimitCallsDescriptor(
@@ -123,8 +123,8 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String maxWait) {
         TaskLimit found = find(limit);
         LimitRequest request = LimitRequest.of(permits, queueCapacity, maxWait);
-        limits.change(limit, request::applyTo, Source.ENDPOINT);
-        return descriptors.limit(found, live.running(limit));
+        limits.change(found, request::applyTo, Source.ENDPOINT);
+        return descriptors.limit(found, live.running(found));
     }
 
     /**
@@ -143,16 +143,17 @@ public final class VirtualThreadsEndpoint {
             @Selector String limit,
             @org.springframework.lang.Nullable @Nullable String id,
             @org.springframework.lang.Nullable @Nullable String all) {
-        String name = isNone(limit) ? LimitNames.NONE : find(limit).name();
+        TaskLimit found = isNone(limit) ? null : find(limit);
+        String name = found == null ? LimitNames.NONE : found.name();
         boolean evict = all != null && isTrue(all);
         if (id != null && evict) {
             throw new IllegalArgumentException("Both id and all were sent: send only one of them");
         }
         if (id != null) {
-            cancel(name, LimitRequest.whole("id", id, 1, Long.MAX_VALUE));
+            cancel(found, name, LimitRequest.whole("id", id, 1, Long.MAX_VALUE));
             return new EndedDescriptor(name, 0, 1);
         }
-        if (isNone(name)) {
+        if (found == null) {
             throw new IllegalArgumentException(
                     "Calls without a limit never wait; to cancel a running call, send its number as ?id=");
         }
@@ -167,8 +168,8 @@ public final class VirtualThreadsEndpoint {
         return new EndedDescriptor(name, rejected, 0);
     }
 
-    private void cancel(String limit, long id) {
-        LiveCall wanted = live.find(limit, id)
+    private void cancel(@Nullable TaskLimit under, String limit, long id) {
+        LiveCall wanted = live.find(under, id)
                 .orElseThrow(() -> new NoSuchElementException(
                         "No call %d is waiting or running under limit '%s'".formatted(id, limit)));
         String name = wanted.call().spec().name();
@@ -178,7 +179,7 @@ public final class VirtualThreadsEndpoint {
                             .formatted(id, name));
         }
         Optional<TaskCall> cancelled = live.cancel(id);
-        if (cancelled.isEmpty() && live.find(limit, id).isPresent()) {
+        if (cancelled.isEmpty() && live.find(under, id).isPresent()) {
             throw new IllegalArgumentException(
                     "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"
                             .formatted(id, name));

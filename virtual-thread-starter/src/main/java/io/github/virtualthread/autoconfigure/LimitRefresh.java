@@ -111,7 +111,9 @@ final class LimitRefresh implements GenericApplicationListener {
             customizers.orderedStream().forEach(customizer -> customize(customizer, limits.get(after.name())));
         } else {
             limits.change(
-                    after.name(), now -> before == null ? after : difference(before, after, now), Source.ENVIRONMENT);
+                    limits.get(after.name()),
+                    now -> before == null ? after : difference(before, after, now),
+                    Source.ENVIRONMENT);
         }
     }
 

@@ -73,8 +73,7 @@ class EngineConfiguration {
         settings(virtualThreadSettings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
         TaskLimits made = new TaskLimits(
                 limits.values(), virtualThreadTimer, change -> SafeLog.write(() -> logger.info("{}", change)));
-        customizers.orderedStream().forEach(customizer -> made.names()
-                .forEach(name -> customizer.customize(made.get(name))));
+        customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
         return made;
     }
 

@@ -68,7 +68,7 @@ final class StartupCheck implements SmartInitializingSingleton {
         findings.methods().stream()
                 .map(AdvisedMethod::limit)
                 .filter(Objects::nonNull)
-                .forEach(limits::spell);
+                .forEach(limits::showAs);
         postProcessor.start();
         if (postProcessor.isEnabled()) {
             advised.add(findings.methods());

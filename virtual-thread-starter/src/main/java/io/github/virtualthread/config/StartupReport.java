@@ -3,6 +3,7 @@ package io.github.virtualthread.config;
 import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,10 +64,10 @@ final class StartupReport {
                         unlimited,
                         intercepted ? "" : ", not intercepted because virtual-thread.enabled is false"));
         parts.add(
-                limits.names().isEmpty()
+                limits.all().isEmpty()
                         ? "no limits"
-                        : limits.names().stream()
-                                .map(name -> limits.get(name).toString())
+                        : limits.all().stream()
+                                .map(TaskLimit::toString)
                                 .collect(Collectors.joining(", ", "limits ", "")));
         parts.add("propagated: " + propagated());
         if (!decorators.isEmpty()) {

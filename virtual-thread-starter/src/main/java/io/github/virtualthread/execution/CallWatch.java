@@ -129,7 +129,7 @@ public final class CallWatch {
         looking.lock();
         try {
             if (saturated.isPositive()) {
-                limits.names().stream().map(limits::get).forEach(this::lookAt);
+                limits.all().forEach(this::lookAt);
             }
             if (stuck != null) {
                 lookForStuck(stuck);
@@ -157,8 +157,8 @@ public final class CallWatch {
 
     /** As in {@code Limit 'db' full for 30 s: 20 of 20 running, oldest 41 s in Prices.find; 3,412 waiting, oldest 28 s; ...}. */
     private String describe(TaskLimit limit, Duration full, Saturation seen) {
-        List<LiveCall> running = engine.liveCalls().running(limit.name());
-        List<LiveCall> waiting = engine.liveCalls().waiting(limit.name(), 1);
+        List<LiveCall> running = engine.liveCalls().running(limit);
+        List<LiveCall> waiting = engine.liveCalls().waiting(limit, 1);
         String oldestRunning = running.isEmpty()
                 ? ""
                 : ", oldest %d s in %s"

@@ -1,12 +1,14 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.ContextPropagation;
-import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.PermitRequest;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,28 +45,25 @@ public final class LiveCalls {
     /**
      * Calls whose body runs under a limit, the oldest first.
      *
-     * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without one
+     * @param limit limit of the calls, null for calls without one
      * @return calls that run
      */
-    public List<LiveCall> running(String limit) {
-        String name = LimitNames.uniform(limit);
+    public List<LiveCall> running(@Nullable TaskLimit limit) {
         return running().stream()
-                .filter(live ->
-                        LimitNames.uniform(live.call().spec().limitName()).equals(name))
+                .filter(live -> Objects.equals(live.call().spec().limit(), limit))
                 .toList();
     }
 
     /**
      * Calls that wait for a permit of a limit, in the order in which they get it.
      *
-     * @param limit name of a limit, in any spelling of its uniform form
-     * @param most how many to tell at most
+     * @param limit limit of the calls
+     * @param most maximum number of calls
      * @return the first in the queue
-     * @throws IllegalArgumentException if there is no such limit
      */
-    public List<LiveCall> waiting(String limit, int most) {
+    public List<LiveCall> waiting(TaskLimit limit, int most) {
         List<LiveCall> waiting = new ArrayList<>();
-        limits.waiting(limit, most).forEach(request -> {
+        PermitRequest.waiting(limit, most).forEach(request -> {
             if (request instanceof Call call) {
                 waiting.add(waiting(call));
             }
@@ -75,20 +74,20 @@ public final class LiveCalls {
     /**
      * The call of a number, if it waits or runs under a limit.
      *
-     * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without one
+     * @param limit limit of the call, null for a call without one
      * @param id number of a call, by {@link TaskCall#id()}
      * @return the call, empty if none of that number waits or runs there
      */
-    public Optional<LiveCall> find(String limit, long id) {
+    public Optional<LiveCall> find(@Nullable TaskLimit limit, long id) {
         Optional<LiveCall> waiting =
-                limits.contains(limit) ? waiting(limit, id).map(LiveCalls::waiting) : Optional.empty();
+                limit == null ? Optional.empty() : waiting(limit, id).map(LiveCalls::waiting);
         // the running are looked at last: a call that gets its permit meanwhile is seen there
         return waiting.or(() ->
                 running(limit).stream().filter(live -> live.call().id() == id).findFirst());
     }
 
-    private Optional<Call> waiting(String limit, long id) {
-        return limits.findWaiting(limit, request -> request instanceof Call call && call.hasId(id))
+    private static Optional<Call> waiting(TaskLimit limit, long id) {
+        return PermitRequest.findWaiting(limit, request -> request instanceof Call call && call.hasId(id))
                 .map(Call.class::cast);
     }
 
@@ -117,7 +116,7 @@ public final class LiveCalls {
      * @return the call, empty if none of that number waits or runs, or if it is on its caller's own thread
      */
     public Optional<TaskCall> cancel(long id) {
-        Optional<Call> waiting = limits.names().stream()
+        Optional<Call> waiting = limits.all().stream()
                 .flatMap(limit -> waiting(limit, id).stream())
                 .findFirst();
         // the running are looked at last: a call that gets its permit meanwhile is seen there

@@ -325,9 +325,7 @@ public final class TaskEngine implements AutoCloseable {
 
     private void logDrain(Duration period) {
         int running = parts.live().running().size();
-        int waiting = limits.names().stream()
-                .mapToInt(name -> limits.get(name).waiting())
-                .sum();
+        int waiting = limits.all().stream().mapToInt(TaskLimit::waiting).sum();
         if (running + waiting > 0) {
             logger.info(
                     "Virtual threads draining for up to {}: {} running, {} waiting",

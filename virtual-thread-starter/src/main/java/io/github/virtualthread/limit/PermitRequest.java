@@ -3,6 +3,9 @@ package io.github.virtualthread.limit;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +53,29 @@ public abstract class PermitRequest {
      * @return the limit, null to be granted without one
      */
     protected abstract @Nullable TaskLimit limit();
+
+    /**
+     * The requests that wait at this moment, in the order in which they get their permits. Holds up the limit while it copies
+     * them.
+     *
+     * @param limit limit that they ask
+     * @param most maximum number of requests, the first in the queue
+     * @return waiting requests; they may have gone on meanwhile
+     */
+    public static List<PermitRequest> waiting(TaskLimit limit, int most) {
+        return ((SemaphoreLimit) limit).waiting(most);
+    }
+
+    /**
+     * Looks for one of the requests that wait. Copies nothing, and holds up the limit while it looks.
+     *
+     * @param limit limit that they ask
+     * @param wanted whether a request is the one; called under the lock of the limit
+     * @return the first in the queue that is wanted; it may have gone on meanwhile
+     */
+    public static Optional<PermitRequest> findWaiting(TaskLimit limit, Predicate<PermitRequest> wanted) {
+        return ((SemaphoreLimit) limit).find(wanted);
+    }
 
     private @Nullable SemaphoreLimit semaphore() {
         return (SemaphoreLimit) limit();

@@ -3,12 +3,11 @@ package io.github.virtualthread.limit;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -60,25 +59,24 @@ public final class TaskLimits {
     /**
      * Changes a limit. Does not block.
      *
-     * @param name name of a limit, in any spelling of its uniform form
-     * @param change makes of what the limit is what it is to be, with the same name; applied again if somebody else changes
-     *     the limit meanwhile
+     * @param limit one of these limits
+     * @param change makes the new settings of the present ones, with the same name; applied again if somebody else changes
+     *     the limit meanwhile. What it throws is thrown, and nothing is changed then
      * @param by who changes it
-     * @throws IllegalArgumentException if there is no such limit, or if {@code change} throws it; nothing is changed then
      */
-    public void change(String name, UnaryOperator<LimitSettings> change, Source by) {
-        find(name).change(change, by);
+    public void change(TaskLimit limit, UnaryOperator<LimitSettings> change, Source by) {
+        ((SemaphoreLimit) limit).change(change, by);
     }
 
     /**
      * Gives a limit the permits of its pool, for the first time. Nobody is told, since the limit was never another.
      *
-     * @param name name of a limit, in any spelling of its uniform form
-     * @param permits most calls that run at once, at least 1
-     * @throws IllegalArgumentException if there is no such limit, or {@code permits} is below 1
+     * @param limit one of these limits
+     * @param permits maximum number of calls that run at once, at least 1
+     * @throws IllegalArgumentException if {@code permits} is below 1
      */
-    public void begin(String name, int permits) {
-        find(name).begin(permits);
+    public void begin(TaskLimit limit, int permits) {
+        ((SemaphoreLimit) limit).begin(permits);
     }
 
     /**
@@ -112,12 +110,24 @@ public final class TaskLimits {
     }
 
     /**
+     * All limits.
+     *
+     * @return unmodifiable, in alphabetical order of their names
+     */
+    public List<TaskLimit> all() {
+        return limits.values().stream()
+                .map(TaskLimit.class::cast)
+                .sorted(Comparator.comparing(TaskLimit::name))
+                .toList();
+    }
+
+    /**
      * Names of all limits, as they were declared.
      *
      * @return unmodifiable, in alphabetical order
      */
     public List<String> names() {
-        return limits.values().stream().map(TaskLimit::name).sorted().toList();
+        return all().stream().map(TaskLimit::name).toList();
     }
 
     /**
@@ -125,36 +135,11 @@ public final class TaskLimits {
      *
      * @param name another spelling of the name of a limit; nothing happens where there is no such limit
      */
-    public void spell(String name) {
+    public void showAs(String name) {
         SemaphoreLimit limit = limits.get(LimitNames.uniform(name));
         if (limit != null) {
             limit.spell(name);
         }
-    }
-
-    /**
-     * The calls that wait under a limit, at this moment, in the order in which they get their permits. Holds up the limit
-     * while it copies them.
-     *
-     * @param name name of a limit, in any spelling of its uniform form
-     * @param most how many to tell at most, the first in the queue
-     * @return waiting calls; they may have gone on meanwhile
-     * @throws IllegalArgumentException if there is no such limit
-     */
-    public List<PermitRequest> waiting(String name, int most) {
-        return find(name).waiting(most);
-    }
-
-    /**
-     * Looks for one of the calls that wait under a limit. Copies nothing, and holds up the limit while it looks.
-     *
-     * @param name name of a limit, in any spelling of its uniform form
-     * @param wanted says of a call whether it is the one; called under the lock of the limit
-     * @return the first in the queue that is wanted; it may have gone on meanwhile
-     * @throws IllegalArgumentException if there is no such limit
-     */
-    public Optional<PermitRequest> findWaiting(String name, Predicate<PermitRequest> wanted) {
-        return find(name).find(wanted);
     }
 
     /**

@@ -75,7 +75,7 @@ final class RunningCalls {
 
     /** Returns how long the first call in the queue has waited, in seconds; 0 if none waits. */
     double firstWaiting(TaskLimit limit) {
-        return calls.waiting(limit.name(), 1).stream()
+        return calls.waiting(limit, 1).stream()
                 .mapToDouble(live -> seconds(live.call().waited()))
                 .findFirst()
                 .orElse(0);

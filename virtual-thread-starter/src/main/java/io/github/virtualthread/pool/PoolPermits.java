@@ -110,9 +110,9 @@ public final class PoolPermits implements SmartLifecycle {
         int permits = reader.permits(limit.name(), from);
         Integer before = lastRead.put(LimitNames.uniform(limit.name()), permits);
         if (before == null) {
-            limits.begin(limit.name(), permits);
+            limits.begin(limit, permits);
         } else if (before != permits) {
-            limits.change(limit.name(), now -> now.withPermits(permits), Source.POOL);
+            limits.change(limit, now -> now.withPermits(permits), Source.POOL);
         }
     }
 
@@ -158,8 +158,7 @@ public final class PoolPermits implements SmartLifecycle {
     }
 
     private List<TaskLimit> drawing() {
-        return limits.names().stream()
-                .map(limits::get)
+        return limits.all().stream()
                 .filter(limit -> limit.permitsFrom() != null)
                 .toList();
     }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -35,6 +36,8 @@ class PublicApiTests {
     private static final Path FILE = Path.of("src/test/resources/public-api.txt");
     private static final Path PAGE = Path.of("../docs/api.md");
     private static final Pattern INCLUDE = Pattern.compile("<sourceFileInclude>([\\w/]+)\\.java<");
+    private static final Pattern CONSTRUCTOR = Pattern.compile("^    (public|protected) [\\w.$]+\\(");
+    private static final Pattern OURS = Pattern.compile("io\\.github\\.virtualthread\\.[a-z.]*[A-Z]\\w*");
     private static final Pattern ROW = Pattern.compile("^\\| `(io\\.github\\.virtualthread\\.[\\w.]+)` \\|");
 
     @Test
@@ -57,6 +60,18 @@ class PublicApiTests {
                 .collect(Collectors.toCollection(TreeSet::new));
 
         assertThat(shown).isEqualTo(types());
+    }
+
+    /** A member that needs another type of this jar could not be used. Who injects a bean does not construct it. */
+    @Test
+    void itsSignaturesNeedNoOtherTypesOfThisJar() throws IOException {
+        Set<String> types = types();
+
+        assertThat(api())
+                .filteredOn(line -> !CONSTRUCTOR.matcher(line).find())
+                .isNotEmpty()
+                .allSatisfy(line -> assertThat(OURS.matcher(line).results().map(MatchResult::group))
+                        .isSubsetOf(types));
     }
 
     @Test

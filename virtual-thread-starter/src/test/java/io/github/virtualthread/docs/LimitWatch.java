@@ -21,9 +21,9 @@ class LimitWatch {
 
     @Scheduled(fixedRate = 60_000) // needs @EnableScheduling
     void report() {
-        for (String name : limits.names()) {
-            TaskLimit limit = limits.get(name);
-            log.info("{}: {} of {} free, {} waiting", name, limit.available(), limit.permits(), limit.waiting());
+        for (TaskLimit limit : limits.all()) {
+            log.info(
+                    "{}: {} of {} free, {} waiting", limit.name(), limit.available(), limit.permits(), limit.waiting());
         }
     }
 }

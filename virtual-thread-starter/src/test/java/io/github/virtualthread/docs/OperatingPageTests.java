@@ -8,6 +8,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +46,8 @@ class OperatingPageTests {
                     await().atMost(Duration.ofSeconds(10))
                             .until(() -> context.getBean(TaskEngine.class)
                                             .liveCalls()
-                                            .running("db")
+                                            .running(context.getBean(TaskLimits.class)
+                                                    .get("db"))
                                             .size()
                                     == 2);
                     for (int i = 0; i < 1001; i++) {

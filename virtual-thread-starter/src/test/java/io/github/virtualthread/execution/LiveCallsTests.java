@@ -44,7 +44,7 @@ class LiveCallsTests {
         MDC.put("user", "alice");
         test.hold("db", gate);
 
-        assertThat(calls.running("DB")).singleElement().satisfies(live -> {
+        assertThat(calls.running(test.limit("DB"))).singleElement().satisfies(live -> {
             assertThat(live.isRunning()).isTrue();
             assertThat(live.abandoned()).isFalse();
             assertThat(live.call().spec().name()).isEqualTo("Test.task");
@@ -52,15 +52,15 @@ class LiveCallsTests {
             assertThat(live.mdc()).containsExactly(Map.entry("user", "alice"));
             assertThat(calls.onThread(live.thread().threadId())).contains(live);
         });
-        assertThat(calls.running("mail")).isEmpty();
-        assertThat(calls.waiting("db", 10)).isEmpty();
+        assertThat(calls.running(test.limit("mail"))).isEmpty();
+        assertThat(calls.waiting(test.limit("db"), 10)).isEmpty();
     }
 
     @Test
     void aCallWithoutALimitRunsUnderNone() {
         test.hold(null, gate);
 
-        assertThat(calls.running("none")).hasSize(1);
+        assertThat(calls.running(null)).hasSize(1);
         assertThat(calls.running()).hasSize(1);
     }
 
@@ -102,10 +102,10 @@ class LiveCallsTests {
             test.submit("db", () -> null);
         });
 
-        assertThat(calls.waiting("db", 2))
+        assertThat(calls.waiting(test.limit("db"), 2))
                 .extracting(live -> live.mdc().get("user"))
                 .containsExactly("a", "b");
-        assertThat(calls.waiting("db", 10)).hasSize(3).noneMatch(LiveCall::isRunning);
+        assertThat(calls.waiting(test.limit("db"), 10)).hasSize(3).noneMatch(LiveCall::isRunning);
     }
 
     @Test
@@ -140,7 +140,7 @@ class LiveCallsTests {
 
         call.cancel(true);
 
-        assertThat(calls.running("db")).singleElement().matches(LiveCall::abandoned);
+        assertThat(calls.running(test.limit("db"))).singleElement().matches(LiveCall::abandoned);
     }
 
     @ParameterizedTest
@@ -167,7 +167,8 @@ class LiveCallsTests {
     void aRunningCallCanBeCancelledByItsNumber() {
         CompletableFuture<?> running = test.hold("db", gate);
 
-        assertThat(calls.cancel(calls.running("db").get(0).call().id())).isPresent();
+        assertThat(calls.cancel(calls.running(test.limit("db")).get(0).call().id()))
+                .isPresent();
 
         assertThat(running).isCancelled();
         awaitIdle(test);
@@ -182,7 +183,7 @@ class LiveCallsTests {
         for (LiveCall live : calls.running()) {
             assertThat(calls.onThread(live.thread().threadId())).contains(live);
         }
-        calls.cancel(calls.running("mail").get(0).call().id());
+        calls.cancel(calls.running(test.limit("mail")).get(0).call().id());
 
         assertThat(running).extracting(CompletableFuture::isCancelled).containsExactly(false, true, false);
     }
@@ -193,7 +194,8 @@ class LiveCallsTests {
         CompletableFuture<?> first = test.submit("db", () -> null);
         CompletableFuture<?> second = test.submit("db", () -> null);
 
-        assertThat(calls.cancel(calls.waiting("db", 2).get(1).call().id())).isPresent();
+        assertThat(calls.cancel(calls.waiting(test.limit("db"), 2).get(1).call().id()))
+                .isPresent();
 
         assertThat(second).isCancelled();
         assertThat(first).isNotDone();
@@ -216,7 +218,7 @@ class LiveCallsTests {
         });
         MDC.put("user", "operator");
 
-        LiveCall live = (waits ? calls.waiting("db", 1) : calls.running("mail")).get(0);
+        LiveCall live = (waits ? calls.waiting(test.limit("db"), 1) : calls.running(test.limit("mail"))).get(0);
         Thread operator =
                 Thread.ofPlatform().start(() -> calls.cancel(live.call().id()));
 
@@ -236,7 +238,9 @@ class LiveCallsTests {
         assertThat(calls.cancel(-1)).isEmpty();
 
         test.engine.call(test.engine.spec("Test.call", "db"), () -> {
-            assertThat(calls.cancel(calls.running("db").get(0).call().id())).isEmpty();
+            assertThat(calls.cancel(
+                            calls.running(test.limit("db")).get(0).call().id()))
+                    .isEmpty();
             return null;
         });
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -277,6 +281,6 @@ class LiveCallsTests {
 
     @Test
     void anUnknownLimitHasNoWaitingCalls() {
-        assertThatIllegalArgumentException().isThrownBy(() -> calls.waiting("bd", 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> calls.waiting(test.limit("bd"), 1));
     }
 }

@@ -143,7 +143,8 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
 
     /** The thread of the oldest call that runs under that limit. */
     Thread thread(String limit) {
-        return Objects.requireNonNull(engine.liveCalls().running(limit).get(0).thread());
+        return Objects.requireNonNull(
+                engine.liveCalls().running(limit(limit)).get(0).thread());
     }
 
     static void await(CountDownLatch latch) {

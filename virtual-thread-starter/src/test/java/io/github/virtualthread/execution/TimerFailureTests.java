@@ -81,7 +81,7 @@ class TimerFailureTests {
     }
 
     private void assertNobodyIsLeft() {
-        assertThat(limits.waiting("db", 1)).isEqualTo(List.<PermitRequest>of());
+        assertThat(PermitRequest.waiting(limits.get("db"), 1)).isEqualTo(List.<PermitRequest>of());
         release.countDown();
         assertThat(holder).succeedsWithin(Duration.ofSeconds(50));
         assertThat(limits.get("db").available()).isEqualTo(1);

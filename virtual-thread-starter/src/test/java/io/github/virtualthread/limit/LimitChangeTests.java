@@ -76,7 +76,7 @@ class LimitChangeTests {
 
     @Test
     void anotherTreatmentOfNestedCallsIsTold() {
-        limits.change(DECLARED.name(), now -> now.withNested(Nested.FAIL), Source.ENVIRONMENT);
+        limits.change(limit, now -> now.withNested(Nested.FAIL), Source.ENVIRONMENT);
 
         assertTold("Limit 'price-db' changed by ENVIRONMENT: 20 permits, queue of 100, unbounded wait"
                 + " -> 20 permits, queue of 100, unbounded wait, nested calls fail");
@@ -85,7 +85,7 @@ class LimitChangeTests {
     @Test
     void aChangeMayChangeTheSameLimitItself() {
         limits.change(
-                DECLARED.name(),
+                limit,
                 now -> {
                     limit.resize(10);
                     return now.withQueueCapacity(5);
@@ -107,7 +107,7 @@ class LimitChangeTests {
     void callsGetTheirPermitsWhileAChangeIsWorkedOut() {
         limit.resize(1);
         limits.change(
-                DECLARED.name(),
+                limit,
                 now -> {
                     Call holder = Call.asked(limit);
                     CompletableFuture<Call> next = new CompletableFuture<>();
@@ -134,7 +134,7 @@ class LimitChangeTests {
                 changing.add(threads.submit(() -> {
                     start.await();
                     for (int change = 0; change < 1_000; change++) {
-                        limits.change(DECLARED.name(), now -> now.withPermits(now.permits() + 1), Source.CODE);
+                        limits.change(limit, now -> now.withPermits(now.permits() + 1), Source.CODE);
                     }
                     return null;
                 }));
@@ -144,14 +144,14 @@ class LimitChangeTests {
             }
         }
 
-        assertThat(limits.get(DECLARED.name()).permits()).isEqualTo(4_020);
-        assertThat(limits.get(DECLARED.name()).available()).isEqualTo(4_020);
+        assertThat(limit.permits()).isEqualTo(4_020);
+        assertThat(limit.available()).isEqualTo(4_020);
     }
 
     @Test
     void whoeverChangesSeveralThingsAtOnceIsToldOnce() {
         limits.change(
-                DECLARED.name(),
+                limit,
                 now -> now.withPermits(5).withQueueCapacity(7).withMaxWait(Duration.ofMinutes(1)),
                 Source.ENVIRONMENT);
 
@@ -165,7 +165,7 @@ class LimitChangeTests {
     @ParameterizedTest
     @EnumSource(Source.class)
     void theSourceOfAChangeIsTold(Source source) {
-        limits.change(DECLARED.name(), now -> now.withPermits(21), source);
+        limits.change(limit, now -> now.withPermits(21), source);
 
         assertThat(told).singleElement().satisfies(change -> {
             assertThat(change.by()).isEqualTo(source);
@@ -178,9 +178,9 @@ class LimitChangeTests {
 
     @Test
     void aChangeFindsTheLimitInAnySpellingAndTellsTheNameItIsShownBy() {
-        limits.spell("priceDb");
+        limits.showAs("priceDb");
 
-        limits.change("PRICEDB", now -> now.withPermits(3), Source.ENDPOINT);
+        limits.change(limits.get("PRICEDB"), now -> now.withPermits(3), Source.ENDPOINT);
 
         assertThat(limit.permits()).isEqualTo(3);
         assertThat(limits.names()).containsExactly("priceDb");
@@ -201,13 +201,13 @@ class LimitChangeTests {
     @Test
     void aLimitThatDoesNotExistCannotBeChanged() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limits.change("mail", now -> now.withPermits(9), Source.ENDPOINT))
+                .isThrownBy(() -> limits.change(limits.get("mail"), now -> now.withPermits(9), Source.ENDPOINT))
                 .withMessage("No limit 'mail' is configured; the configured limits are [price-db]");
     }
 
     @Test
     void whatALimitBeginsWithIsNoChange() {
-        limits.begin("priceDb", 7);
+        limits.begin(limits.get("priceDb"), 7);
 
         assertThat(limit.permits()).isEqualTo(7);
         assertThat(limit.available()).isEqualTo(7);
@@ -219,7 +219,7 @@ class LimitChangeTests {
         limit.resize(20);
         limit.setQueueCapacity(100);
         limit.setMaxWait(null);
-        limits.change(DECLARED.name(), now -> now.withNested(Nested.WARN), Source.ENVIRONMENT);
+        limits.change(limit, now -> now.withNested(Nested.WARN), Source.ENVIRONMENT);
 
         assertThat(told).isEmpty();
         assertThat(limit.available()).isEqualTo(20);
@@ -248,8 +248,7 @@ class LimitChangeTests {
     @Test
     void oneBadValueAmongSeveralChangesNothing() {
         assertRefused(
-                () -> limits.change(
-                        DECLARED.name(), now -> now.withQueueCapacity(5).withPermits(0), Source.ENDPOINT),
+                () -> limits.change(limit, now -> now.withQueueCapacity(5).withPermits(0), Source.ENDPOINT),
                 "Limit 'price-db': permits must be at least 1, was 0");
     }
 

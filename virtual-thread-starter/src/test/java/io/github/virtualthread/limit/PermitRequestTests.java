@@ -173,8 +173,8 @@ class PermitRequestTests {
         Call.asked(limits.get("db"));
         List<Call> waiting = Call.asked(limits.get("db"), 3);
 
-        assertThat(limits.waiting("db", 2)).isEqualTo(waiting.subList(0, 2));
-        assertThat(limits.waiting("db", 9)).isEqualTo(waiting);
+        assertThat(PermitRequest.waiting(limits.get("db"), 2)).isEqualTo(waiting.subList(0, 2));
+        assertThat(PermitRequest.waiting(limits.get("db"), 9)).isEqualTo(waiting);
     }
 
     @Test

@@ -58,7 +58,8 @@ class CallMetersTests {
     void aStuckCallIsCountedAndAPinIsTimed() throws Exception {
         test.hold("db");
         test.submit("db", () -> null);
-        TaskCall call = test.engine.liveCalls().running("db").get(0).call();
+        TaskCall call =
+                test.engine.liveCalls().running(test.limits.get("db")).get(0).call();
 
         test.meters.calls().stuck(call);
         test.meters.calls().pinned("Shop.price", Duration.ofMillis(41));

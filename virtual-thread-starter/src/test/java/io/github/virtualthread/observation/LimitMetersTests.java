@@ -126,7 +126,7 @@ class LimitMetersTests {
     @Test
     void aLimitThatIsSpeltAnewRemainsOneSeries() throws Exception {
         test.hold("mail");
-        test.limits.spell("MAIL");
+        test.limits.showAs("MAIL");
         test.gate.countDown();
         test.awaitIdle();
 
@@ -142,10 +142,10 @@ class LimitMetersTests {
         try (MeteredEngine early = new MeteredEngine(List.of(late), LimitSettings.of("price-db", 1))) {
             early.submit("price-db", () -> null).join();
             early.awaitIdle();
-            early.limits.spell("priceDb");
+            early.limits.showAs("priceDb");
 
             early.meters.start();
-            early.limits.spell("PRICE-DB"); // by a child context
+            early.limits.showAs("PRICE-DB"); // by a child context
             early.submit("Shop.other", "price-db", () -> null).join();
 
             assertThat(late.getMeters())

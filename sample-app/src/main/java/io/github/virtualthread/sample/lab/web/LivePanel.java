@@ -46,8 +46,7 @@ class LivePanel {
     }
 
     private Live now() {
-        List<LiveLimit> ofLimits =
-                limits.names().stream().map(limits::get).map(this::limit).toList();
+        List<LiveLimit> ofLimits = limits.all().stream().map(this::limit).toList();
         long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         long collections = ManagementFactory.getGarbageCollectorMXBeans().stream()
                 .mapToLong(GarbageCollectorMXBean::getCollectionCount)
