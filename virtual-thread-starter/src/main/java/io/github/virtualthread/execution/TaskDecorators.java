@@ -1,13 +1,16 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.core.task.TaskDecorator;
 
 /**
- * The decorators of the application, around bodies. What one of them throws is logged, and the body runs without it.
+ * The decorators of the application, around bodies. A decorator must run the body once, on the same thread; otherwise the call
+ * fails.
  *
  * <p>As with Spring's own executors, a decorator does not see what a body throws.
  */
@@ -21,25 +24,24 @@ final class TaskDecorators {
         this.beans = beans;
     }
 
-    /** To be called on the thread of the caller, of which decorators take what they carry. The first one is the innermost. */
+    /**
+     * Decorates a body, on the thread of the caller, from which decorators take what they carry. The first one is the innermost.
+     * If one of them fails, the result throws that instead of running the body.
+     */
     TaskBody decorate(String task, TaskBody body) {
-        DecoratedBody decorated = null;
-        for (TaskDecorator decorator : beans.get()) {
-            if (decorated == null) {
-                decorated = new DecoratedBody(task, body);
-            }
-            decorate(decorated, decorator);
+        List<TaskDecorator> decorators = beans.get();
+        if (decorators.isEmpty()) {
+            return body;
         }
-        return decorated == null ? body : decorated;
-    }
-
-    private static void decorate(DecoratedBody body, TaskDecorator decorator) {
+        DecoratedBody decorated = new DecoratedBody(task, body);
         try {
-            body.decorateBy(decorator);
+            decorators.forEach(decorated::decorateBy);
         } catch (Throwable failure) {
-            SafeLog.write(() -> logger.error(
-                    "{} has failed on a call of {}, which runs without it", decorator, body.task(), failure));
+            return () -> {
+                throw failure;
+            };
         }
+        return decorated;
     }
 
     /** A body within what decorators have made of it. */
@@ -66,10 +68,6 @@ final class TaskDecorators {
             decorated = outer;
         }
 
-        private String task() {
-            return task;
-        }
-
         @Override
         public boolean isAwaited() {
             return body.isAwaited();
@@ -81,11 +79,10 @@ final class TaskDecorators {
             try {
                 decorated.run();
             } catch (Throwable failed) {
-                SafeLog.write(() ->
-                        logger.error("A task decorator has failed {} {}", started ? "after" : "before", task, failed));
                 if (!started) {
-                    runHere();
+                    throw failed;
                 }
+                SafeLog.write(logger, Level.ERROR, "A task decorator has failed after {}", task, null, failed);
             } finally {
                 thread = null;
             }

@@ -18,6 +18,7 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.lang.reflect.Proxy;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -56,6 +57,9 @@ enum Fault {
     OBSERVATION_STOP((runner, breaker) -> observation(runner, breaker, "onStop"));
 
     private static final MDCAdapter MDC_ADAPTER = MDC.getMDCAdapter();
+
+    /** A body must not run without what its decorators set, such as a tenant: these faults fail the call. */
+    static final Set<Fault> FATAL = Set.of(DECORATOR, DECORATOR_BEFORE);
 
     private final BiFunction<ApplicationContextRunner, Breaker, ApplicationContextRunner> injection;
 

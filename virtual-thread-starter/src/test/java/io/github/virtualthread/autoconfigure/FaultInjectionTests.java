@@ -16,8 +16,9 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -30,7 +31,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
@@ -60,8 +60,16 @@ class FaultInjectionTests {
             .withBean(Service.class);
 
     static Stream<Arguments> faults() {
+        return broken(EnumSet.complementOf(EnumSet.copyOf(Fault.FATAL)));
+    }
+
+    static Stream<Arguments> fatalFaults() {
+        return broken(Fault.FATAL);
+    }
+
+    private static Stream<Arguments> broken(Set<Fault> faults) {
         List<Supplier<Throwable>> failures = List.of(() -> new IllegalStateException("injected"), Doom::new);
-        return Arrays.stream(Fault.values())
+        return faults.stream()
                 .flatMap(fault -> failures.stream().map(failure -> Arguments.of(fault, new Breaker(failure))));
     }
 
@@ -86,11 +94,28 @@ class FaultInjectionTests {
         });
     }
 
+    @ParameterizedTest(name = "{0}, {index}")
+    @MethodSource("fatalFaults")
+    void callersGetAFaultThatIsFatalAndAllPermitsAreBack(Fault fault, Breaker breaker) {
+        fault.in(runner, breaker).run(context -> {
+            brokenLog.start();
+            Service service = context.getBean(Service.class);
+            VirtualThreads threads = context.getBean(VirtualThreads.class);
+
+            assertThat(failure(service.value())).isSameAs(breaker.last());
+            assertThat(failure(threads.submit("db", () -> "value"))).isSameAs(breaker.last());
+            service.silent();
+            assertThat(service.valueHere()).isEqualTo("value");
+
+            assertThat(threads.awaitIdle(Duration.ofSeconds(10))).isTrue();
+            assertThat(context.getBean(TaskLimits.class).get("db").available()).isEqualTo(1);
+        });
+    }
+
     /** Where a fault can only be logged, and the log fails too, there is nobody left to tell: calls end all the same. */
-    @ParameterizedTest
-    @EnumSource(Fault.class)
-    void theLogMayFailAsWell(Fault fault) {
-        Breaker breaker = new Breaker(() -> new IllegalStateException("injected"));
+    @ParameterizedTest(name = "{0}, {index}")
+    @MethodSource("faults")
+    void theLogMayFailAsWell(Fault fault, Breaker breaker) {
         fault.in(runner, breaker).run(context -> {
             brokenLog.start();
             callsEndAsEver(context);
