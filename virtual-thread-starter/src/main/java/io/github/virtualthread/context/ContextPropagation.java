@@ -178,6 +178,14 @@ public final class ContextPropagation {
         SafeLog.write(logger, Level.WARN, message, null, null, failure);
     }
 
+    /** Captures one kind of context on the thread of the caller. */
+    @FunctionalInterface
+    interface ContextCapture {
+
+        /** What is there now; {@link CapturedContext#EMPTY} where nothing is. */
+        CapturedContext capture();
+    }
+
     /** Two kinds of context; a failure of one leaves the other. */
     private record Joined(CapturedContext first, CapturedContext second) implements CapturedContext {
 

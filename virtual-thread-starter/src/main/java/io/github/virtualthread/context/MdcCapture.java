@@ -1,6 +1,8 @@
 package io.github.virtualthread.context;
 
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import io.github.virtualthread.context.CapturedContext.Scope;
+import io.github.virtualthread.context.ContextPropagation.ContextCapture;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +49,7 @@ final class MdcCapture implements ContextCapture {
 
     private static MdcReader allKeys(@Nullable MDCAdapter adapter) {
         return adapter != null && adapter.getClass().getName().equals(LOGBACK)
-                ? LogbackMdc.reader(adapter)
+                ? Logback.reader(adapter)
                 : MDC::getCopyOfContextMap;
     }
 
@@ -67,6 +69,18 @@ final class MdcCapture implements ContextCapture {
     interface MdcReader {
         @Nullable
         Map<String, String> read();
+    }
+
+    /**
+     * Reads Logback's own snapshot of the map: unmodifiable, made once per change, so that a burst of calls shares one. A class of
+     * its own because Logback is optional.
+     */
+    private static final class Logback {
+
+        static MdcReader reader(MDCAdapter adapter) {
+            LogbackMDCAdapter logback = (LogbackMDCAdapter) adapter;
+            return logback::getPropertyMap;
+        }
     }
 
     /** What was captured last, and from which map. */

@@ -1,5 +1,6 @@
 package io.github.virtualthread.context;
 
+import io.github.virtualthread.context.ContextPropagation.ContextCapture;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;

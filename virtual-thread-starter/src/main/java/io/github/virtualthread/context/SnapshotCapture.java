@@ -1,6 +1,7 @@
 package io.github.virtualthread.context;
 
 import io.github.virtualthread.context.CapturedContext.Scope;
+import io.github.virtualthread.context.ContextPropagation.ContextCapture;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.Map;

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.virtualthread.context.CapturedContext.Scope;
+import io.github.virtualthread.context.ContextPropagation.ContextCapture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
