@@ -2,37 +2,37 @@ package io.github.virtualthread.context;
 
 import java.util.Map;
 
-/** What was captured on the thread of the caller. Immutable: may be opened on another thread at any later time. */
+/** What was captured on the caller's thread. Immutable: it can be opened on another thread at any later time. */
 @FunctionalInterface
 public interface CapturedContext {
 
-    /** Nothing was captured. */
+    /** The context if nothing was captured. */
     CapturedContext EMPTY = () -> Scope.NOTHING;
 
     /**
-     * Sets on the current thread what was captured.
+     * Sets what was captured on the current thread.
      *
-     * @return takes it away again
+     * @return scope that removes it again
      */
     Scope open();
 
     /**
-     * The MDC of the caller, as far as it was captured.
+     * The captured MDC of the caller.
      *
-     * @return unmodifiable, empty where there is none
+     * @return unmodifiable, empty if none was captured
      */
     default Map<String, String> mdc() {
         return Map.of();
     }
 
-    /** Takes away what was set. To be closed on the thread that opened it. */
+    /** Removes what was set. Must be closed on the thread that opened it. */
     @FunctionalInterface
     interface Scope extends AutoCloseable {
 
-        /** Nothing was set. */
+        /** The scope if nothing was set. */
         Scope NOTHING = () -> {};
 
-        /** Takes away what was set. */
+        /** Removes what was set. */
         @Override
         void close();
     }

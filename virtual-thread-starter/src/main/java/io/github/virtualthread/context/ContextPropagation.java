@@ -13,7 +13,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Carries the context of a caller to the thread of its task.
  *
- * <p>What fails here is logged and leaves that part out: neither capture nor opening nor closing ever throws.
+ * <p>A part that fails is logged and left out: capture, opening and closing never throw.
  */
 public final class ContextPropagation {
 
@@ -29,7 +29,7 @@ public final class ContextPropagation {
     }
 
     /**
-     * Whether Micrometer's context-propagation is there for {@link #withRegisteredContext()}.
+     * Whether Micrometer's context-propagation is on the classpath, for {@link #withRegisteredContext()}.
      *
      * @param classLoader class loader of the application
      * @return whether thread-locals can be registered
@@ -39,19 +39,19 @@ public final class ContextPropagation {
     }
 
     /**
-     * Whether Spring Security is there for {@link #withSecurity()}.
+     * Whether Spring Security is on the classpath, for {@link #withSecurity()}.
      *
      * @param classLoader class loader of the application
-     * @return whether there may be an authentication
+     * @return whether an authentication can be captured
      */
     public static boolean isSecurityPresent(@Nullable ClassLoader classLoader) {
         return ClassUtils.isPresent(SECURITY, classLoader);
     }
 
     /**
-     * Carries nothing.
+     * Returns a propagation that carries nothing.
      *
-     * @return propagation of nothing
+     * @return empty propagation
      */
     public static ContextPropagation none() {
         return new ContextPropagation(List.of());
@@ -87,7 +87,8 @@ public final class ContextPropagation {
 
     /**
      * Also carries Spring Security's authentication, in a security context of its own for each task. Spring Security must be
-     * on the classpath. To be added last: the context that is registered with context-propagation is shared with the caller.
+     * on the classpath. Must be added last, because the context that is registered with context-propagation is shared with the
+     * caller.
      *
      * @return extended copy
      */
@@ -102,9 +103,9 @@ public final class ContextPropagation {
     }
 
     /**
-     * Captures what is there on the current thread.
+     * Captures the context of the current thread.
      *
-     * @return what was captured, to be opened on the thread of the task
+     * @return what was captured, for the thread of the task
      */
     public CapturedContext capture() {
         CapturedContext captured = CapturedContext.EMPTY;
@@ -118,7 +119,7 @@ public final class ContextPropagation {
         try {
             return capture.capture();
         } catch (Throwable failure) {
-            warn("Context of the caller could not be captured; the task runs without it", failure);
+            warn("The context of the caller could not be captured; the task runs without it", failure);
             return CapturedContext.EMPTY;
         }
     }
@@ -132,22 +133,22 @@ public final class ContextPropagation {
     }
 
     /**
-     * Sets on the current thread what was captured.
+     * Sets what was captured on the current thread.
      *
      * @param captured what was captured
-     * @return takes it away again, by {@link #close}
+     * @return scope for {@link #close}
      */
     public static Scope open(CapturedContext captured) {
         try {
             return captured.open();
         } catch (Throwable failure) {
-            warn("Captured context could not be set; the task runs without it", failure);
+            warn("The context of the caller could not be set; the task runs without it", failure);
             return Scope.NOTHING;
         }
     }
 
     /**
-     * Takes away what was set. To be called on the thread that opened the scope.
+     * Removes what was set. Must be called on the thread that opened the scope.
      *
      * @param scope scope to close
      */
@@ -155,12 +156,12 @@ public final class ContextPropagation {
         try {
             scope.close();
         } catch (Throwable failure) {
-            warn("Captured context could not be taken away after the task", failure);
+            warn("The context of the caller could not be removed after the task", failure);
         }
     }
 
     /**
-     * Runs an action with what was captured.
+     * Runs an action with the captured context.
      *
      * @param captured what was captured
      * @param action runs on the current thread
@@ -182,11 +183,11 @@ public final class ContextPropagation {
     @FunctionalInterface
     interface ContextCapture {
 
-        /** What is there now; {@link CapturedContext#EMPTY} where nothing is. */
+        /** Captures what the thread has now; {@link CapturedContext#EMPTY} if it has nothing. */
         CapturedContext capture();
     }
 
-    /** Two kinds of context; a failure of one leaves the other. */
+    /** Two kinds of context. If one fails, the other is still set. */
     private record Joined(CapturedContext first, CapturedContext second) implements CapturedContext {
 
         @Override

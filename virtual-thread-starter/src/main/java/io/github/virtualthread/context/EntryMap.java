@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * An immutable map as an array of its entries. Less than half as large as a hash map, and a logging system that copies it, as
- * most do at the start of each task, makes no object for each entry meanwhile. Values may be null.
+ * An immutable map as an array of its entries. It is less than half as large as a hash map. Most logging systems copy it at the
+ * start of each task, and they need no extra object per entry for that. Values may be null.
  */
 final class EntryMap extends AbstractMap<String, String> {
 

@@ -10,21 +10,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import org.slf4j.spi.MDCAdapter;
 
-/** The mapped diagnostic context of SLF4J, whatever the logging system behind it. */
+/** The mapped diagnostic context of SLF4J, for any logging system. */
 final class MdcCapture implements ContextCapture {
 
     private static final String LOGBACK = "ch.qos.logback.classic.util.LogbackMDCAdapter";
     private static final Scope CLEAR = MDC::clear;
 
     private final MdcReader reader;
-    private Latest latest = new Latest(Map.of(), new Captured(Map.of())); // immutable: of a race comes another copy
+    private Latest latest = new Latest(Map.of(), new Captured(Map.of())); // immutable: a race makes one more copy
 
-    /** All keys. */
+    /** Captures all keys. */
     MdcCapture() {
         this.reader = allKeys(MDC.getMDCAdapter());
     }
 
-    /** Only these keys. */
+    /** Captures these keys only. */
     MdcCapture(List<String> keys) {
         List<String> wanted = List.copyOf(keys);
         this.reader = () -> only(wanted);
@@ -36,7 +36,7 @@ final class MdcCapture implements ContextCapture {
         return entries == null || entries.isEmpty() ? CapturedContext.EMPTY : captured(entries);
     }
 
-    /** Calls of a burst have one map, and so one copy. */
+    /** The calls of a burst read the same map, so they share one copy. */
     @SuppressWarnings("ReferenceEquality") // to compare the entries would take as long as to copy them
     private Captured captured(Map<String, String> entries) {
         Latest known = latest;
@@ -64,7 +64,7 @@ final class MdcCapture implements ContextCapture {
         return entries;
     }
 
-    /** Reads the context map of the current thread; nobody changes that map afterwards, so the same has the same entries. */
+    /** Reads the context map of the current thread. That map never changes afterwards, so the same map has the same entries. */
     @FunctionalInterface
     interface MdcReader {
         @Nullable
@@ -72,8 +72,8 @@ final class MdcCapture implements ContextCapture {
     }
 
     /**
-     * Reads Logback's own snapshot of the map: unmodifiable, made once per change, so that a burst of calls shares one. A class of
-     * its own because Logback is optional.
+     * Reads Logback's own snapshot of the map: unmodifiable, made once per change, so that a burst of calls shares one. A
+     * class of its own because Logback is optional.
      */
     private static final class Logback {
 
@@ -83,7 +83,7 @@ final class MdcCapture implements ContextCapture {
         }
     }
 
-    /** What was captured last, and from which map. */
+    /** What was captured last, and the map that it was captured from. */
     private record Latest(Map<String, String> read, Captured captured) {}
 
     record Captured(Map<String, String> entries) implements CapturedContext {

@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
-/** Where the log is the last one to be told. */
+/** Writes to the log where a failure of the log must not matter. */
 public final class SafeLog {
 
     private SafeLog() {}
 
     /**
-     * Writes to the log. One that fails, often for the same MDC that has failed before, must not lose a call: nobody is left to
-     * tell.
+     * Writes one line. A log that fails, often because of the same MDC that failed before, must not lose a call. That failure
+     * cannot be reported anywhere.
      *
      * @param line writes one line
      */
@@ -25,7 +25,7 @@ public final class SafeLog {
     }
 
     /**
-     * Writes one line. Throws nothing, and the caller makes nothing for it that a shortage of memory could refuse.
+     * Writes one line. Throws nothing, and needs no object from the caller that could not be allocated if memory is short.
      *
      * @param logger writes the line
      * @param level level of the line

@@ -7,12 +7,12 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextHolderStrategy;
 
 /**
- * Spring Security's authentication. Each task gets a security context of its own: what a body makes of it does not reach its
- * caller, nor other tasks. A class of its own since Spring Security is optional.
+ * Spring Security's authentication. Each task gets a security context of its own: what a body changes in it affects neither its
+ * caller nor other tasks. A class of its own because Spring Security is optional.
  */
 final class SecurityCapture implements ContextCapture {
 
-    /** Of a context that all threads share nothing has to be carried, and taking it away would take it from all. */
+    /** A context that all threads share need not be carried, and removing it would remove it from all of them. */
     private static final String SHARED = "GlobalSecurityContextHolderStrategy";
 
     @Override

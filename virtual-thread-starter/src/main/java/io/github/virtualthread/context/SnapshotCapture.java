@@ -6,7 +6,7 @@ import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.Map;
 
-/** Every thread-local that is registered with Micrometer's context-propagation: trace, security, one's own. */
+/** Every thread-local that is registered with Micrometer's context-propagation, such as the trace. */
 final class SnapshotCapture implements ContextCapture {
 
     private final ContextSnapshotFactory snapshots =
@@ -15,7 +15,7 @@ final class SnapshotCapture implements ContextCapture {
     @Override
     public CapturedContext capture() {
         ContextSnapshot snapshot = snapshots.captureAll();
-        // the only implementation there is, is a map of what it holds
+        // the only existing implementation is a map of its values
         if (snapshot instanceof Map<?, ?> captured && captured.isEmpty()) {
             return CapturedContext.EMPTY;
         }

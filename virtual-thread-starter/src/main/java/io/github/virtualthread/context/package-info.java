@@ -1,7 +1,9 @@
 /**
- * What the body of a task sees of its caller: captured here, opened there, closed. Start at {@link ContextPropagation}.
+ * What a body sees of its caller: captured on the caller's thread, opened on the task's thread, and closed there. Start at
+ * {@link ContextPropagation}.
  *
- * <p>JDK and SLF4J; Micrometer's context-propagation is optional. Used by {@code execution} and above; knows none of them.
+ * <p>Needs the JDK and SLF4J; Logback, Spring Security and Micrometer's context-propagation are optional. All types are
+ * public for this jar only.
  */
 @NullMarked
 package io.github.virtualthread.context;

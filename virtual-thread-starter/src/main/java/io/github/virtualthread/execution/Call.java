@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** One call, whatever thread it runs on. */
+/** One call, on any kind of thread. */
 abstract class Call extends PermitRequest implements TaskCall {
 
     private static final AtomicLong NUMBERS = new AtomicLong();
@@ -20,15 +20,15 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     private final Recipe recipe;
     private boolean observed; // whether listeners know of this call
-    private volatile long id; // 0: nobody has asked for it
+    private volatile long id; // 0: not read yet
     private volatile long startedAt; // 0: not started
 
-    /** A call that has not been submitted. */
+    /** Creates a call that has not been submitted. */
     Call(Recipe recipe) {
         this.recipe = recipe;
     }
 
-    /** Calls of which nobody shows the number need none: they do not meet at one counter. */
+    /** A call gets its number when it is read first, so that calls do not contend for one counter. */
     @Override
     public final long id() {
         if (id == 0) {
@@ -37,7 +37,7 @@ abstract class Call extends PermitRequest implements TaskCall {
         return id;
     }
 
-    /** A call of which nobody has asked for the number does not get one here. */
+    /** Does not assign a number to a call that has none. */
     final boolean hasId(long wanted) {
         return id == wanted;
     }
@@ -112,7 +112,7 @@ abstract class Call extends PermitRequest implements TaskCall {
     }
 
     final void refused(LimitExceededException rejection) {
-        parts().rejections().add(rejection); // whether anybody listens or not
+        parts().rejections().add(rejection); // with or without listeners
         if (observed) {
             parts().listeners().rejected(this, rejection);
         }
@@ -124,12 +124,12 @@ abstract class Call extends PermitRequest implements TaskCall {
         }
     }
 
-    /** Whether the call was waiting; then it never runs. */
+    /** Leaves the queue; returns whether the call was waiting. Then it never runs. */
     final boolean leaveQueue() {
         return leave();
     }
 
-    /** A thread may go on after the permit is back: with continuations, or with the handler of a failure. */
+    /** Whether the call has its permit. Its thread may go on after that: with continuations, or with the handler of a failure. */
     final boolean holdsPermit() {
         return isHolding();
     }

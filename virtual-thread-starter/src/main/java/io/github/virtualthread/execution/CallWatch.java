@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks every second whether limits are full, and whether calls are stuck, and says so in the log.
+ * Checks every second whether limits are full and whether calls are stuck, and logs it.
  *
- * <p>One platform thread serves all limits and all calls: where bodies keep all carriers busy, which is when somebody has to
- * say so, no virtual thread would get to it.
+ * <p>One platform thread checks all limits and all calls. If bodies keep all carriers busy, which is when a warning is needed, no
+ * virtual thread would run.
  */
 public final class CallWatch {
 
@@ -37,17 +37,17 @@ public final class CallWatch {
     private final ReentrantLock looking = new ReentrantLock();
     private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by the lock
     private final StuckCalls stuckCalls = new StuckCalls(); // guarded by the lock
-    private Set<TaskCall> told = Set.of(); // stuck calls that still run; guarded by the lock
+    private Set<TaskCall> reported = Set.of(); // stuck calls that still run; guarded by the lock
     private volatile @Nullable Thread thread;
 
     /**
-     * A watch that has not begun.
+     * Creates a watch, which checks nothing before its start.
      *
      * @param engine runs the calls
-     * @param limits limits to look at
-     * @param saturated how long a limit has been full before the log warns; zero for never
-     * @param stuck how long a body runs before the log warns; null for never
-     * @param threadNamePrefix begin of the name of its thread
+     * @param limits limits to check
+     * @param saturated how long a limit must be full before the log warns; zero for never
+     * @param stuck how long a body must run before the log warns; null for never
+     * @param threadNamePrefix prefix of the name of its thread
      */
     public CallWatch(
             TaskEngine engine,
@@ -73,7 +73,7 @@ public final class CallWatch {
         this.tick = tick;
     }
 
-    /** Begins to look, unless there is nothing to look for. Does not block. */
+    /** Starts to check, if a warning is configured. Does not block. */
     public void start() {
         if (thread == null && (saturated.isPositive() || stuck != null)) {
             Thread made = Thread.ofPlatform()
@@ -91,7 +91,7 @@ public final class CallWatch {
         }
     }
 
-    /** Nothing that goes wrong ends it but a stop: a watch that ended by itself would be missed by nobody. */
+    /** Only a stop ends this loop, and no failure: nobody would notice that the watch had ended. */
     private void run() {
         Thread current = Thread.currentThread();
         while (current.equals(thread)) {
@@ -110,21 +110,21 @@ public final class CallWatch {
             look();
         } catch (Throwable failure) {
             try {
-                logger.error("Limits and calls could not be looked at", failure);
+                logger.error("Limits and calls could not be checked", failure);
             } catch (Throwable noLog) {
-                // the next look may find more memory, or a log that works
+                // the next check may find more memory, or a log that works
             }
         }
     }
 
-    /** Looks no more, till the next start. Does not block. */
+    /** Stops to check until the next start. Does not block. */
     public void stop() {
         Thread stopped = thread;
         thread = null;
         LockSupport.unpark(stopped);
     }
 
-    /** Looks once. */
+    /** Checks once. */
     void look() {
         looking.lock();
         try {
@@ -145,7 +145,7 @@ public final class CallWatch {
         seen.sample(limit.completed(), engine.parts().rejections().total(limit.name()), full);
         if (seen.isOver(full)) {
             Duration ended = seen.end();
-            // nobody waits in a stop, because nobody is let in, and those who waited were rejected
+            // in a stop a limit is no longer full because new calls are not accepted and waiting calls were rejected
             if (engine.parts().gate().isOpen()) {
                 logger.info("Limit '{}' is no longer full, after {} s", limit.name(), ended.toSeconds());
             }
@@ -188,9 +188,9 @@ public final class CallWatch {
                 .threads()
                 .filter(live -> live.call().ran().compareTo(after) >= 0)
                 .toList();
-        Set<TaskCall> before = told;
+        Set<TaskCall> before = reported;
         old.stream().filter(live -> !before.contains(live.call())).forEach(this::found);
-        told = old.stream().map(LiveCall::call).collect(Collectors.toCollection(HashSet::new));
+        reported = old.stream().map(LiveCall::call).collect(Collectors.toCollection(HashSet::new));
         stuckCalls.log();
     }
 

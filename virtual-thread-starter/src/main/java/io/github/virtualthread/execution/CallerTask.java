@@ -10,11 +10,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The permit of a call that runs on the thread of its caller, which waits for it; given back by {@link #close(Throwable)}. */
+/** A call that runs on the thread of its caller, which waits for the permit. {@link #close(Throwable)} gives the permit back. */
 final class CallerTask extends Call {
 
     private final Thread thread = Thread.currentThread();
-    private @Nullable CallerTask outer; // written before others see this
+    private @Nullable CallerTask outer; // written before other threads see this
     private volatile boolean granted;
     private volatile @Nullable Reason rejection;
 
@@ -23,9 +23,9 @@ final class CallerTask extends Call {
     }
 
     /**
-     * Takes a permit, waiting for it in the queue of the limit.
+     * Takes a permit, and waits for it in the queue of the limit.
      *
-     * @throws LimitExceededException if the limit refuses, or the wait was too long
+     * @throws LimitExceededException if the limit rejects the call, or the wait was too long
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     static CallerTask acquire(Recipe recipe) throws InterruptedException {
@@ -75,9 +75,9 @@ final class CallerTask extends Call {
         return outer;
     }
 
-    /** Whoever stops the engine waits for this one, and puts it out in the end. */
+    /** A stop of the engine waits for this call, and rejects it in the end. */
     private void awaitWhileOpen() throws InterruptedException {
-        parts().live().begin(); // before the phase is looked at: who stops after that knows of this one
+        parts().live().begin(); // before the gate is checked: a stop that comes later sees this call
         try {
             if (parts().gate().isStopped() && leave(Reason.SHUTDOWN)) {
                 throw rejection(Reason.SHUTDOWN);
@@ -103,7 +103,10 @@ final class CallerTask extends Call {
         }
     }
 
-    /** The limit ends the wait of a virtual thread. A platform thread sees to it itself, as it needs no carrier for that. */
+    /**
+     * The limit ends the wait of a virtual thread. A platform thread ends its wait itself, because it needs no carrier for
+     * that.
+     */
     private void park(long waited) {
         if (thread.isVirtual()) {
             LockSupport.park(this);
@@ -115,22 +118,22 @@ final class CallerTask extends Call {
         Duration longest = maxWait == null ? patience : maxWait;
         long left = TimeUnit.NANOSECONDS.convert(longest) - waited;
         if (left > 0) {
-            // and then looks again, as the limit may have changed meanwhile
+            // and then checks again, because the limit may have changed
             LockSupport.parkNanos(this, Math.min(left, patience.toNanos()));
         } else if (leave(Reason.WAIT_TIMEOUT)) {
             LimitExceededException refusal = rejection(Reason.WAIT_TIMEOUT);
             if (maxWait == null) {
                 refusal.initCause(new TimeoutException(
-                        "A platform thread waits at most %s ms for a permit of a limit that has no max-wait"
+                        "A platform thread waits at most %s ms for a permit if the limit has no max-wait"
                                 .formatted(longest.toMillis())));
             }
             throw refusal;
         } else if (!granted && rejection == null) { // looked at anew: to leave may park, and so miss that we are woken
-            LockSupport.park(this); // whoever took us out of the queue is about to tell us
+            LockSupport.park(this); // the thread that removed us from the queue is about to wake us
         }
     }
 
-    /** Leaves the queue, if it is still there, and notes why. */
+    /** Leaves the queue, if the call is still in it, and notes why. */
     private boolean leave(Reason why) {
         boolean left = leave();
         if (left) {
@@ -139,11 +142,11 @@ final class CallerTask extends Call {
         return left;
     }
 
-    /** Leaves the queue; a permit that is on its way is awaited and goes back. */
+    /** Leaves the queue. A permit that is on its way is awaited and given back. */
     private void giveUp() {
         if (!leave()) {
             boolean interrupted = false;
-            while (!granted && rejection == null) { // whoever took us out of the queue is about to tell us
+            while (!granted && rejection == null) { // the thread that removed us from the queue is about to wake us
                 interrupted |= Thread.interrupted(); // or this would not park
                 awaitTelling();
             }
@@ -170,7 +173,7 @@ final class CallerTask extends Call {
         }
     }
 
-    /** Below JDK 24 a virtual thread cannot be woken while memory is short: it is lost, and its permit goes to another. */
+    /** Below JDK 24 a virtual thread cannot be woken while memory is short. It is lost, and its permit goes to another call. */
     @Override
     protected void grantFailed(Throwable failure) {}
 
@@ -183,9 +186,9 @@ final class CallerTask extends Call {
         LockSupport.unpark(thread);
     }
 
-    /** Gives the permit back, which starts the next in the queue. */
+    /** Gives the permit back, which starts the next call in the queue. */
     void close(@Nullable Throwable failure) {
-        giveBack(); // first: whatever comes before it could fail
+        giveBack(); // first: anything before it could fail
         parts().holders().leave(outer);
         finished(failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
     }

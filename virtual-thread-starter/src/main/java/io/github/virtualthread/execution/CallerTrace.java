@@ -4,21 +4,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stack of a caller, made when it calls. The failure of the call carries it as a suppressed exception, since its own
+ * The stack of a caller, recorded when it calls. The failure of the call carries it as a suppressed exception, because its own
  * stack begins on the thread of the task.
  */
 final class CallerTrace extends Throwable {
 
     private static final long serialVersionUID = 1L;
 
-    /** Most callers that one exception tells of: an object that is thrown for ever does not grow for ever. */
+    /** Maximum number of callers in one exception, so that an object that is thrown again and again does not grow forever. */
     static final int MOST = 8;
 
     private final String task;
     private final String thread;
 
     /**
-     * The stack of the current thread.
+     * Records the stack of the current thread.
      *
      * @param task name of the task that is called
      */
@@ -28,7 +28,7 @@ final class CallerTrace extends Throwable {
         this.thread = Thread.currentThread().getName();
     }
 
-    /** Attaches this, unless it is there already, or the failure takes no suppressed exceptions, or has too many. */
+    /** Attaches this, unless it is already attached, or the failure accepts no suppressed exceptions, or has too many. */
     @SuppressWarnings("ReferenceEquality") // the very same call
     void addTo(Throwable failure) {
         int callers = 0;
@@ -43,7 +43,7 @@ final class CallerTrace extends Throwable {
         }
     }
 
-    /** Put together when somebody reads it, since most calls do not fail. */
+    /** Built when it is read, because most calls do not fail. */
     @Override
     public String getMessage() {
         return "%s was called here, on thread %s".formatted(task, thread);
@@ -54,7 +54,7 @@ final class CallerTrace extends Throwable {
 
         private final CallerTrace caller;
 
-        /** To be made on the thread of the caller. */
+        /** Must be called on the caller's thread. */
         TracedTask(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
             super(recipe, body, onFailure);
             this.caller = new CallerTrace(recipe.name());
@@ -65,7 +65,7 @@ final class CallerTrace extends Throwable {
             try {
                 caller.addTo(failure);
             } catch (OutOfMemoryError noRoom) {
-                return failure; // as it is: better than another one
+                return failure; // without the trace, but still the right failure
             }
             return failure;
         }

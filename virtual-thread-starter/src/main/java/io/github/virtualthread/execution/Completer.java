@@ -12,23 +12,24 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Completes the futures of tasks that do not end by themselves, for somebody who must not run what hangs on them: that may block.
+ * Completes the futures of tasks that do not end by themselves, for a thread that must not run their continuations, because
+ * those may block.
  *
- * <p>Waits for the futures, not for what hangs on them. An interrupt does not hurry it.
+ * <p>Waits for the futures, but not for their continuations. An interrupt does not shorten the wait.
  */
 final class Completer {
 
-    /** Most platform threads at the same time. */
+    /** Maximum number of platform threads at the same time. */
     static final int MOST = 64;
 
     private static final ThreadFactory PLATFORM =
             Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory();
 
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
-    /** How long each of several attempts may take. */
+    /** How long each attempt may take. */
     static final Duration WAIT = Duration.ofSeconds(1);
 
-    private static final Duration ENOUGH = Duration.ofSeconds(10); // for what needs nothing but a processor
+    private static final Duration ENOUGH = Duration.ofSeconds(10); // for work that needs only a processor
     private static final int NESTED = 50;
     private static final int STACK = 1 << 20;
     private static final int STACK_OF_ONE = 1 << 12;
@@ -37,10 +38,10 @@ final class Completer {
     private final Function<Task, Runnable> completion;
 
     /**
-     * Nothing has been completed yet.
+     * Creates a completer.
      *
-     * @param threads whose application the threads see
-     * @param completion makes what completes the future of a task
+     * @param threads give their class loader to the threads used here
+     * @param completion returns the action that completes the future of a task
      */
     Completer(TaskThreads threads, Function<Task, Runnable> completion) {
         this.threads = threads;
@@ -48,10 +49,10 @@ final class Completer {
     }
 
     /**
-     * On virtual threads first, and where no carrier was free, on platform threads; where what hangs on some futures keeps all of those,
-     * on one more, which completes the rest.
+     * Completes the futures on virtual threads first, then, if no carrier was free, on platform threads. If continuations
+     * keep all of those, one more platform thread completes the rest.
      *
-     * @param tasks asked for each time; those whose futures are open count
+     * @param tasks called before each attempt; those with incomplete futures count
      */
     void complete(Supplier<List<Task>> tasks) {
         byTurns(open(tasks), threads.virtualThreads(), Integer.MAX_VALUE);
@@ -64,10 +65,10 @@ final class Completer {
     }
 
     /**
-     * On several threads that take turns; waits for a second at most. A future may stay open: where what hangs on others blocks all
-     * threads, where none could be started, and where none gets a processor.
+     * Completes the futures on several threads that take turns; waits for a second at most. A future may stay incomplete: if
+     * continuations block all threads, if no thread could be started, or if none gets a processor.
      *
-     * @param most how many threads at most
+     * @param most maximum number of threads
      */
     void byTurns(List<Task> tasks, ThreadFactory factory, int most) {
         AtomicInteger next = new AtomicInteger();
@@ -77,7 +78,7 @@ final class Completer {
                 if (!task.future().isDone()) {
                     threads.adopt(task.threads());
                     attempt(task, () -> completion.apply(task).run());
-                    Thread.interrupted(); // what hangs on one may leave it behind for the next
+                    Thread.interrupted(); // a continuation of one future may leave it behind for the next
                 }
             }
         };
@@ -86,7 +87,7 @@ final class Completer {
         }
     }
 
-    /** Those that could be started take the turns of the others. Returns whether there is any. */
+    /** The threads that could be started take the turns of the others. Returns whether any was started. */
     private static boolean start(Runnable turns, ThreadFactory factory, int number) {
         for (int started = 0; started < number; started++) {
             try {
@@ -99,9 +100,10 @@ final class Completer {
     }
 
     /**
-     * On one platform thread, all of them, whatever hangs on them. Only where it cannot be started, on the current one.
+     * Completes all futures on one platform thread, no matter what their continuations do. If that cannot be started, on the
+     * current thread.
      *
-     * @param longest how long to wait for the futures at most
+     * @param longest maximum time to wait for the futures
      */
     void all(List<Task> tasks, Duration longest) {
         Thread.Builder builder = Thread.ofPlatform()
@@ -126,7 +128,7 @@ final class Completer {
         }
     }
 
-    /** The stack of an exception that a future is completed with is that of this method, not of all that comes below. */
+    /** Exceptions that complete a future get the stack of this method, not that of the nested calls below. */
     private void nested(List<Task> tasks, int depth) {
         List<Runnable> completions = tasks.stream().map(this::completion).toList();
         nested(tasks, completions, new AtomicInteger(), depth);
@@ -141,10 +143,10 @@ final class Completer {
     }
 
     /**
-     * Completes each future from within the one before: what was added to a future last runs first, so all are complete before
-     * anything else that hangs on one of them runs.
+     * Completes each future inside the completion of the one before. The continuation that was added last runs first, so all
+     * futures are complete before any other continuation runs.
      *
-     * @param depth how many one within the other at most
+     * @param depth maximum number of nested completions
      */
     private void nested(List<Task> tasks, List<Runnable> completions, AtomicInteger next, int depth) {
         Thread here = Thread.currentThread();
@@ -167,12 +169,12 @@ final class Completer {
     private static void attempt(Task task, Runnable action) {
         try {
             action.run();
-        } catch (Throwable failure) { // the others have a future too
+        } catch (Throwable failure) { // the other futures must be completed too
             SafeLog.write(() -> Failures.uncaught(task.spec(), Thread.currentThread(), failure));
         }
     }
 
-    /** Asks again and again, without a lock: see {@link LiveTasks#await}. */
+    /** Checks repeatedly, without a lock: see {@link LiveTasks#await}. */
     private static void await(List<Task> tasks, Duration longest) {
         boolean interrupted = false;
         long begin = System.nanoTime();

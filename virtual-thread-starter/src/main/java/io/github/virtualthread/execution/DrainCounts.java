@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Counts by limit how calls end while the application stops. */
+/** Counts how calls end while the application stops, for each limit. */
 final class DrainCounts {
 
     /** How a call ended. */
@@ -18,7 +18,7 @@ final class DrainCounts {
         INTERRUPTED,
         DROPPED;
 
-        /** Null for a call that a limit refused, as it does at any time. */
+        /** Null for a call that its limit rejected, which can happen at any time. */
         static @Nullable Ending of(@Nullable Throwable refusal, boolean stopped) {
             if (refusal == null) {
                 return stopped ? INTERRUPTED : FINISHED;
@@ -32,7 +32,7 @@ final class DrainCounts {
     private final Map<String, Counts> limits = new ConcurrentSkipListMap<>();
     private final long begin = System.nanoTime();
 
-    /** Counts one more, and tells where: whoever takes it back may come when another stop counts. */
+    /** Adds one and returns the counter, because it may be taken back when another stop counts. */
     LongAdder add(String limit, Ending ending) {
         LongAdder counter = limits.computeIfAbsent(limit, name -> new Counts()).of(ending);
         counter.increment();

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.AsyncTaskExecutor;
 
 /**
- * The engine under one limit, as Spring and the JDK see an executor. A refusal before the call returns is thrown, as the
- * contracts of executors ask for.
+ * The engine under one limit as an executor of Spring and the JDK. A rejection before the call returns is thrown, as executors
+ * must do.
  */
 final class ExecutorView implements AsyncTaskExecutor {
 
@@ -28,7 +28,7 @@ final class ExecutorView implements AsyncTaskExecutor {
 
     @Override
     public void execute(Runnable task) {
-        long caller = Thread.currentThread().threadId(); // not the thread, which a task that waits would keep
+        long caller = Thread.currentThread().threadId(); // not the thread, which a waiting task would keep alive
         Future<?> unused = submitCompletable(task).whenComplete((nothing, outcome) -> {
             Throwable failure = outcome == null ? null : TaskFuture.thrown(outcome);
             if (failure != null && Thread.currentThread().threadId() == caller) {
@@ -39,7 +39,7 @@ final class ExecutorView implements AsyncTaskExecutor {
         });
     }
 
-    /** The caller came too late to leave it to the task's thread. A handler may block, so it gets a thread of its own. */
+    /** The task had already failed. A handler may block, so it does not run on the caller's thread but on one of its own. */
     private void failedAlready(Runnable task, Throwable failure) {
         CapturedContext context = recipe.parts().propagation().capture();
         try {
@@ -55,7 +55,7 @@ final class ExecutorView implements AsyncTaskExecutor {
     /** On a virtual thread, with the context of the caller. */
     private void failed(Runnable task, Throwable failure) {
         if (task instanceof Future<?> future) {
-            // whoever waits for it would wait for ever, as it has not run
+            // it has not run: a thread that waits for it would wait forever
             Failures.tell(told -> future.cancel(false), recipe, failure);
         }
         Failures.tell(told -> uncaught.accept(recipe.name(), told), recipe, failure);
@@ -71,7 +71,7 @@ final class ExecutorView implements AsyncTaskExecutor {
         return submitCompletable(task);
     }
 
-    /** The inherited method wraps the task, so that a cancel would not reach it. */
+    /** The inherited method wraps the task, and a cancel would not reach it. */
     @Override
     @SuppressWarnings("unchecked") // completed with null, or by its caller
     public CompletableFuture<Void> submitCompletable(Runnable task) {

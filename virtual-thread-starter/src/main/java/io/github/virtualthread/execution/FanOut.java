@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Tasks that begin and end within one call of their caller, who waits for them. For one use. */
+/** Tasks that begin and end within one call of their caller, which waits for them. For one use. */
 final class FanOut<T extends @Nullable Object> {
 
     private final TaskEngine engine;
@@ -23,7 +23,7 @@ final class FanOut<T extends @Nullable Object> {
     private final AtomicInteger open;
 
     /**
-     * Tasks that have not begun.
+     * Creates the tasks, without starting them.
      *
      * @param recipes name and limit of each
      */
@@ -35,7 +35,7 @@ final class FanOut<T extends @Nullable Object> {
         }
     }
 
-    /** The values of all, in the order in which they were given; the first failure ends the rest. */
+    /** Returns all values, in the order of the bodies. The first failure ends the other tasks. */
     @SuppressWarnings("unchecked") // a child has the value of its callable
     List<T> all() throws Exception {
         List<Child> failed =
@@ -46,7 +46,7 @@ final class FanOut<T extends @Nullable Object> {
         return children.stream().map(child -> (T) child.future().resultNow()).toList();
     }
 
-    /** The first value that comes, which ends the rest. */
+    /** Returns the first value, which ends the other tasks. */
     @SuppressWarnings({"unchecked", "NullAway"}) // a child has the value of its callable, null only if that may be
     T any() throws Exception {
         List<Child> known = run(child -> !child.hasFailed());
@@ -58,7 +58,10 @@ final class FanOut<T extends @Nullable Object> {
         throw first(known);
     }
 
-    /** Returns when all have ended: those that were settled when it was decided, in the order in which that happened. */
+    /**
+     * Returns when all have ended: the tasks that were complete when the result was decided, in the order of their
+     * completion.
+     */
     private List<Child> run(Predicate<Child> decisive) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before any of %d tasks began".formatted(children.size()));
@@ -70,7 +73,7 @@ final class FanOut<T extends @Nullable Object> {
         try {
             while (submitted < children.size() && decided.getCount() > 0) {
                 engine.submit(children.get(submitted));
-                submitted++; // not where that has thrown: who never began never ends
+                submitted++; // not if that has thrown: a task that never began never ends
             }
             if (!children.isEmpty()) {
                 decided.await();
@@ -81,13 +84,13 @@ final class FanOut<T extends @Nullable Object> {
                     .toList();
         } finally {
             for (int index = 0; index < children.size(); index++) {
-                cancel(children.get(index)); // also the one whose submit has thrown: it may have begun
+                cancel(children.get(index)); // also the one whose submission threw: it may have begun
             }
             awaitEnd(submitted);
         }
     }
 
-    /** Also where memory is short: the caller waits for the end. */
+    /** Also cancels if memory is short, because the caller waits for the end. */
     private static void cancel(Child child) {
         while (true) {
             try {
@@ -99,7 +102,7 @@ final class FanOut<T extends @Nullable Object> {
         }
     }
 
-    /** Allocates nothing: the caller waits for this. */
+    /** Allocates nothing, because the caller waits for this. */
     private void settle(Child child, @Nullable Throwable failure, Predicate<Child> decisive) {
         child.failure = failure;
         child.rank = settled.incrementAndGet();
@@ -108,7 +111,7 @@ final class FanOut<T extends @Nullable Object> {
         }
     }
 
-    /** Nothing outlives the call, so an interrupt does not end this. */
+    /** No task outlives the call, so an interrupt does not end this wait. */
     private void awaitEnd(int submitted) {
         boolean interrupted = false;
         for (int index = 0; index < submitted; ) {
@@ -125,8 +128,8 @@ final class FanOut<T extends @Nullable Object> {
     }
 
     /**
-     * The first failure itself, with the others attached that came before the rest was cancelled. The caller is still here:
-     * its stack need not have been kept.
+     * Returns the first failure, with the others attached that came before the rest was cancelled. The caller is still on the
+     * stack, so its trace is made only now.
      */
     private Exception first(List<Child> failed) {
         Throwable first = failed.get(0).thrown();
@@ -139,12 +142,12 @@ final class FanOut<T extends @Nullable Object> {
         return Failures.asException(first);
     }
 
-    /** Its future tells when its caller may go on, this tells when it has really ended, its permit given back. */
+    /** Its future is complete when the caller may go on; this also knows when it has really ended and its permit is back. */
     private static final class Child extends Task {
 
         private final CountDownLatch ended = new CountDownLatch(1);
         private @Nullable Throwable failure; // written before the rank
-        private volatile int rank; // the how many-th it was that was settled; 0 for none yet
+        private volatile int rank; // position in the order of completion; 0 while it is incomplete
 
         Child(Recipe recipe, TaskBody body) {
             super(recipe, body, null);

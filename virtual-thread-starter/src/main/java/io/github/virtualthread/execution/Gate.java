@@ -34,37 +34,37 @@ final class Gate {
         return now == Phase.STOPPED || now == Phase.CLOSED;
     }
 
-    /** Accepts calls again after a stop; returns whether it was one. */
+    /** Accepts calls again after a stop; returns whether the engine was stopped. */
     boolean reopen() {
         return phase.compareAndSet(Phase.STOPPED, Phase.OPEN);
     }
 
-    /** Accepts no more calls from outside; returns whether it did until now. */
+    /** Accepts no more calls from outside; returns whether it accepted them until now. */
     boolean drain() {
         return phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
     }
 
-    /** Accepts no more calls at all; returns false where another stop has come first, and a start after it. */
+    /** Accepts no more calls at all; returns false if another stop was faster, and a start came after it. */
     boolean stop() {
         return phase.compareAndSet(Phase.DRAINING, Phase.STOPPED) || isStopped();
     }
 
-    /** Accepts no calls any more, for good. */
+    /** Never accepts calls again. */
     void close() {
         phase.set(Phase.CLOSED);
     }
 
-    /** What counts the calls that end in a stop: one for all stops that go on at the same time. */
+    /** Counts the calls that end in a stop. All stops at the same time share one. */
     DrainCounts counts() {
         return Objects.requireNonNull(counts.updateAndGet(other -> other == null ? new DrainCounts() : other));
     }
 
-    /** Ends the count; returns false where another of the same stops has done so. */
+    /** Ends the count; returns false if another of these stops has already done so. */
     boolean conclude(DrainCounts stop) {
         return counts.compareAndSet(stop, null);
     }
 
-    /** Counts how a task ends in a stop; {@code ending} is null for one that does not count. Null if it is not counted. */
+    /** Counts how a task ends in a stop; {@code ending} is null for a task that is not counted. Null if it was not counted. */
     @Nullable
     LongAdder count(TaskSpec spec, @Nullable Ending ending) {
         try {

@@ -15,10 +15,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * A call with a window in which its body may be interrupted. An interrupt that comes earlier or later is not delivered, one
- * that was delivered is not seen by anything after the window.
+ * A call with a window in which its body may be interrupted. An interrupt that comes earlier or later is not delivered. An
+ * interrupt that was delivered is not seen by anything after the window.
  *
- * <p>A part of the call and no object beside it: a call that waits costs memory.
+ * <p>This is a part of the call and not a separate object, because each waiting call costs memory.
  */
 abstract class InterruptibleCall extends Call {
 
@@ -66,7 +66,7 @@ abstract class InterruptibleCall extends Call {
             };
         }
 
-        /** What the caller sees, whatever the body has made of the interrupt. */
+        /** What the caller sees, no matter how the body reacted to the interrupt. */
         Throwable failure(TaskSpec spec, @Nullable Throwable thrown) {
             Throwable failure =
                     this == TIMED_OUT ? RunTimeout.exception(spec) : new CancellationException(spec.name() + what);
@@ -90,7 +90,7 @@ abstract class InterruptibleCall extends Call {
         return Cause.of(cause);
     }
 
-    /** What the caller gets to see: whatever the body makes of an interrupt, the outcome is the reason for it. */
+    /** What the caller sees. After an interrupt it is the reason of that, no matter how the body reacted. */
     final @Nullable Throwable failureOf(@Nullable Cause interrupted, @Nullable Throwable failure) {
         try {
             return interrupted == null ? failure : interrupted.failure(spec(), failure);
@@ -99,22 +99,22 @@ abstract class InterruptibleCall extends Call {
         }
     }
 
-    /** The outcome is decided, whether or not there is a body to interrupt. */
+    /** Decides the outcome, with or without a body to interrupt. */
     final void decide(Cause why) {
         CAUSE.compareAndSet(this, (byte) 0, why.code);
     }
 
-    /** The current thread is that of the body from now on. */
+    /** The current thread is the one of the body from now on. */
     final void enteredThread() {
         thread = Thread.currentThread();
     }
 
-    /** Whoever still holds the call must not hold the thread. */
+    /** A reference to the call must not keep the thread alive. */
     final void leftThread() {
         thread = null;
     }
 
-    /** The thread that runs the body, what comes before it and what comes after it. */
+    /** The thread that runs the body, and the code before and after it. */
     final @Nullable Thread thread() {
         return thread;
     }
@@ -124,17 +124,17 @@ abstract class InterruptibleCall extends Call {
         window = OPEN;
     }
 
-    /** Interrupts the body if it runs; whatever it makes of that, it was cancelled. */
+    /** Interrupts the body if it runs. The outcome is a cancellation, no matter how the body reacts. */
     final boolean cancel() {
         return interrupt(Cause.CANCELLED);
     }
 
-    /** The run has taken too long: interrupts the body if it still runs, and makes the call fail whatever it returns. */
+    /** The run has taken too long: interrupts the body if it still runs. The call fails, no matter what the body returns. */
     final boolean timeOut() {
         return interrupt(Cause.TIMED_OUT);
     }
 
-    /** The application stops: interrupts the body if it runs, and makes the call fail whatever it returns. */
+    /** The application stops: interrupts the body if it runs. The call fails, no matter what the body returns. */
     final void stop() {
         decide(Cause.STOPPED);
         boolean unused = interrupt(Cause.STOPPED);
@@ -143,7 +143,7 @@ abstract class InterruptibleCall extends Call {
     /**
      * Interrupts the body if it runs.
      *
-     * @param why known before the interrupt is seen by anybody, and only if it is delivered
+     * @param why becomes known before anybody sees the interrupt, and only if it is delivered
      * @return whether the window was open
      */
     private boolean interrupt(Cause why) {
@@ -161,9 +161,14 @@ abstract class InterruptibleCall extends Call {
                 }
                 running.interrupt();
             } catch (RuntimeException broken) {
-                // a channel that the body is blocked on is closed by us, and may fail
+                // the interrupt closes the channel that the body is blocked on, and that may fail
                 SafeLog.write(
-                        logger, Level.WARN, "{} was interrupted, but not woken up", running.getName(), null, broken);
+                        logger,
+                        Level.WARN,
+                        "Thread {} was interrupted, but it could not be woken up",
+                        running.getName(),
+                        null,
+                        broken);
             } finally {
                 window = DELIVERED;
             }
@@ -171,15 +176,18 @@ abstract class InterruptibleCall extends Call {
         return running != null;
     }
 
-    /** The outcome is a timeout, the interrupt comes next: it closes what the body is blocked on, which may take its time. */
+    /**
+     * The outcome is a timeout. The interrupt comes next and closes the channel that the body is blocked on, which may take
+     * long.
+     */
     void timingOut() {}
 
-    /** The thread of the body while the window is open. */
+    /** The thread of the body while the window is open, otherwise null. */
     final @Nullable Thread runningThread() {
         return window == CLOSED ? null : thread;
     }
 
-    /** Closes the window: waits for an interrupt on its way and clears the flag. */
+    /** Closes the window: waits for an interrupt that is being delivered, and clears the flag. */
     @SuppressWarnings("ThreadPriorityCheck") // the wait ends with a call of interrupt() that has begun already
     final void closeWindow() {
         for (byte seen = window; seen == DELIVERING || !WINDOW.compareAndSet(this, seen, CLOSED); seen = window) {
@@ -193,10 +201,10 @@ abstract class InterruptibleCall extends Call {
     }
 
     /**
-     * Waits for the future that a body has returned; an interrupt is passed on to it as a cancel.
+     * Waits for the future that a body returned. An interrupt is passed on to it as a cancel.
      *
      * @param value what the body returned
-     * @return the same, or what the future holds
+     * @return the same, or the value of the future
      */
     final @Nullable Object await(@Nullable Object value) throws Throwable {
         if (value instanceof CompletionStage<?> stage) {
@@ -206,7 +214,7 @@ abstract class InterruptibleCall extends Call {
     }
 
     private @Nullable Object get(Future<?> awaited, Object returned) throws Throwable {
-        // the flag may be one that the body left behind; whether we were interrupted, the state knows
+        // the body may have left the flag behind; the window knows whether we were interrupted
         Thread.interrupted();
         boolean interrupted = window != OPEN;
         while (true) {
@@ -223,14 +231,19 @@ abstract class InterruptibleCall extends Call {
         }
     }
 
-    /** Cancels what the body returned, never our own view of it: the call ends when that one does. */
+    /** Cancels the future that the body returned, and not our view of it, because the call ends when that future does. */
     private static void cancel(Object returned) {
         if (returned instanceof Future<?> future) {
             try {
                 future.cancel(true);
             } catch (RuntimeException refused) {
                 SafeLog.write(
-                        logger, Level.DEBUG, "{} could not be cancelled; it is awaited further", future, null, refused);
+                        logger,
+                        Level.DEBUG,
+                        "{} could not be cancelled; the call still waits for it",
+                        future,
+                        null,
+                        refused);
             }
         }
     }

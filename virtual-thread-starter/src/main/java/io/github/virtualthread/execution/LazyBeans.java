@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the application hangs on calls, looked up when the first is made: an engine is made before most other beans. */
+/**
+ * Beans of the application that calls need, looked up at the first call, because an engine is created before most other
+ * beans.
+ */
 final class LazyBeans<T> {
 
     private static final Logger logger = LoggerFactory.getLogger(LazyBeans.class);
@@ -20,20 +23,20 @@ final class LazyBeans<T> {
      * Creates the list; nothing is looked up yet.
      *
      * @param what what the beans are, for the log
-     * @param lookup asked at the first call, and again at the next as long as it throws
+     * @param lookup called at the first call, and again at the next if it throws
      */
     LazyBeans(String what, Supplier<? extends List<T>> lookup) {
         this.what = what;
         this.lookup = lookup;
     }
 
-    /** All there are, in order; none as long as they cannot be had. */
+    /** All beans, in their order; none while they are not available. */
     List<T> get() {
         List<T> known = found;
         return known == null ? lookUp() : known;
     }
 
-    /** Without a lock: two first calls at once may both look, and find the same. */
+    /** Without a lock: two first calls at the same time may both look them up, and find the same. */
     private List<T> lookUp() {
         try {
             List<T> beans = List.copyOf(lookup.get());

@@ -4,12 +4,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that waited or ran when somebody looked.
+ * A call that waited or ran at one moment.
  *
  * @param call the call
  * @param thread thread of the body, null while the call waits
- * @param abandoned whether the body still runs although its future is complete: cancelled, timed out, or completed by somebody
- * @param mdc MDC of the caller, as far as it was captured; empty for a call on its caller's own thread
+ * @param abandoned whether the body still runs although its future is complete, because of a cancel, a timeout or somebody else
+ * @param mdc captured MDC of the caller; empty for a call on its caller's own thread
  */
 public record LiveCall(TaskCall call, @Nullable Thread thread, boolean abandoned, Map<String, String> mdc) {
 

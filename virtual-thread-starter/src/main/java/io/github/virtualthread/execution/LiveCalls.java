@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that wait and run at this moment. To look costs time in proportion to the most calls that have ever run at once,
- * and holds up a limit while its first waiting calls are copied; it costs the calls themselves nothing.
+ * The calls that wait and run at this moment. Each method takes time in proportion to the largest number of calls that ever
+ * ran at once, and blocks a limit while its first waiting calls are copied. It costs the calls themselves nothing.
  */
 public final class LiveCalls {
 
@@ -30,7 +30,7 @@ public final class LiveCalls {
     }
 
     /**
-     * Calls whose body runs, the oldest first.
+     * Returns the calls whose body runs, the oldest first.
      *
      * @return calls with and without a limit
      */
@@ -43,7 +43,7 @@ public final class LiveCalls {
     }
 
     /**
-     * Calls whose body runs under a limit, the oldest first.
+     * Returns the calls whose body runs under a limit, the oldest first.
      *
      * @param limit limit of the calls, null for calls without one
      * @return calls that run
@@ -55,7 +55,7 @@ public final class LiveCalls {
     }
 
     /**
-     * Calls that wait for a permit of a limit, in the order in which they get it.
+     * Returns the calls that wait for a permit of a limit, in the order in which they get it.
      *
      * @param limit limit of the calls
      * @param most maximum number of calls
@@ -72,16 +72,16 @@ public final class LiveCalls {
     }
 
     /**
-     * The call of a number, if it waits or runs under a limit.
+     * Finds a call that waits or runs under a limit.
      *
      * @param limit limit of the call, null for a call without one
      * @param id number of a call, by {@link TaskCall#id()}
-     * @return the call, empty if none of that number waits or runs there
+     * @return the call, empty if no call of that number waits or runs there
      */
     public Optional<LiveCall> find(@Nullable TaskLimit limit, long id) {
         Optional<LiveCall> waiting =
                 limit == null ? Optional.empty() : waiting(limit, id).map(LiveCalls::waiting);
-        // the running are looked at last: a call that gets its permit meanwhile is seen there
+        // running calls are searched last: a call that gets its permit in between is found there
         return waiting.or(() ->
                 running(limit).stream().filter(live -> live.call().id() == id).findFirst());
     }
@@ -96,7 +96,7 @@ public final class LiveCalls {
     }
 
     /**
-     * The call whose body runs on a thread.
+     * Finds the call whose body runs on a thread.
      *
      * @param threadId identifier of a thread
      * @return the innermost call of that thread
@@ -108,18 +108,18 @@ public final class LiveCalls {
     }
 
     /**
-     * Cancels a call: one that waits never runs, the body of one that runs is interrupted. Its caller sees a cancellation.
-     * Does not wait for the end of the body. A call on its caller's own thread cannot be interrupted from outside, since that
-     * thread may do something else by then.
+     * Cancels a call. A waiting call never runs; the body of a running call is interrupted. The caller sees a cancellation.
+     * Does not wait for the end of the body. A call on its caller's own thread cannot be interrupted from outside, because
+     * that thread may already do something else.
      *
      * @param id number of a call, by {@link TaskCall#id()}
-     * @return the call, empty if none of that number waits or runs, or if it is on its caller's own thread
+     * @return the call, empty if no call of that number waits or runs, or if it is on its caller's own thread
      */
     public Optional<TaskCall> cancel(long id) {
         Optional<Call> waiting = limits.all().stream()
                 .flatMap(limit -> waiting(limit, id).stream())
                 .findFirst();
-        // the running are looked at last: a call that gets its permit meanwhile is seen there
+        // running calls are searched last: a call that gets its permit in between is found there
         Optional<Task> task = waiting.or(() -> tasks.running().stream()
                         .filter(running -> running.hasId(id))
                         .findFirst())
@@ -144,7 +144,7 @@ public final class LiveCalls {
                 tasks.running().stream()
                         .filter(task -> task.isStarted() && task.holdsPermit())
                         .map(task -> live(task, task.thread()))
-                        .filter(LiveCall::isRunning)); // it may have ended meanwhile
+                        .filter(LiveCall::isRunning)); // it may have ended in between
     }
 
     private static Stream<CallerTask> nested(CallerTask innermost) {

@@ -7,9 +7,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The tasks that have not ended: all are counted, as are callers that wait for a permit; those that have a thread are known.
+ * The tasks that have not ended. All of them are counted, and so are callers that wait for a permit. Those that have a thread
+ * can be listed.
  *
- * <p>A count of its own, since no sum over table and queues is exact while tasks move from one to the other.
+ * <p>The count is separate, because a sum over table and queues is not exact while tasks move from one to the other.
  */
 final class LiveTasks {
 
@@ -19,18 +20,18 @@ final class LiveTasks {
     private final StripedCount begun = new StripedCount();
     private final StripedCount ended = new StripedCount();
 
-    /** One more has come. */
+    /** One more task has begun. */
     void begin() {
         begun.increment();
     }
 
-    /** One more has come. */
+    /** One more task has begun. */
     void begin(Task task) {
         task.counted = true;
         begin();
     }
 
-    /** The task has ended, unless that was said before. Throws nothing. */
+    /** The task has ended, unless it had ended before. Throws nothing. */
     void end(Task task) {
         if (task.counted) {
             task.counted = false;
@@ -38,12 +39,12 @@ final class LiveTasks {
         }
     }
 
-    /** One has ended. Throws nothing. */
+    /** One task has ended. Throws nothing. */
     void end() {
         ended.increment();
     }
 
-    /** Exact: if as many have ended by now as will have begun by a later moment, there is none at this one. */
+    /** Exact: if as many tasks have ended by now as have begun by a later moment, none is left now. */
     boolean isEmpty() {
         long over = ended.sum();
         return begun.sum() == over;
@@ -54,14 +55,14 @@ final class LiveTasks {
         task.place = running.enter(task);
     }
 
-    /** As {@link #enter}, where that may have happened before. */
+    /** As {@link #enter}, if the task may have entered before. */
     void enterOnce(Task task) {
         if (task.place == 0) {
             enter(task);
         }
     }
 
-    /** The thread of the task ends, or there is none. */
+    /** The thread of the task ends, or could not be started. */
     void leave(Task task) {
         int place = task.place;
         if (place != 0) {
@@ -70,14 +71,14 @@ final class LiveTasks {
         }
     }
 
-    /** Those that have a thread, at this moment. */
+    /** The tasks that have a thread at this moment. */
     List<Task> running() {
         return running.all();
     }
 
     /**
-     * Waits until all have ended, or the time is over; returns whether they have. Asks every millisecond: tasks that end would
-     * need a lock to tell, and a thread that waits for a lock may wait for a virtual one that gets no carrier.
+     * Waits until all have ended or the time is over; returns whether all have ended. Checks every millisecond: to be woken
+     * by a task would need a lock, and a thread that waits for a lock may wait for a virtual thread that gets no carrier.
      */
     boolean await(long nanos) throws InterruptedException {
         long begin = System.nanoTime();
@@ -90,7 +91,7 @@ final class LiveTasks {
         return isEmpty();
     }
 
-    /** Waits as {@link #await}, for a stop: an interrupt ends the period. */
+    /** Waits as {@link #await} does, for a stop: an interrupt ends the period. */
     void drain(Duration period) {
         try {
             boolean unused = await(TimeUnit.NANOSECONDS.convert(period));

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which thread holds permits of which limits: the threads of tasks, and callers that run under a limit themselves. */
+/** Knows which thread holds permits of which limits: threads of tasks, and callers that run under a limit themselves. */
 final class PermitHolders {
 
     private static final Logger logger = LoggerFactory.getLogger(PermitHolders.class);
@@ -18,13 +18,13 @@ final class PermitHolders {
     private final Map<Thread, CallerTask> callers = new ConcurrentHashMap<>();
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-    /** The permit that the current thread took last and still holds. */
+    /** The call on the current thread that took its permit last and still holds it. */
     @Nullable
     CallerTask innermost() {
         return callers.get(Thread.currentThread());
     }
 
-    /** Remembers a permit of the current thread, which knows its outer one: from now on others see it. */
+    /** Adds a call of the current thread, which already knows its outer one. Other threads see it from now on. */
     void enter(CallerTask permit) {
         callers.put(Thread.currentThread(), permit);
     }
@@ -37,9 +37,9 @@ final class PermitHolders {
         }
     }
 
-    /** Callers that hold permits, on their own threads, the innermost of each; at this moment. */
+    /** Callers that hold permits on their own threads at this moment, the innermost call of each thread. */
     Map<Thread, CallerTask> callers() {
-        // an immutable copy would throw: a thread that leaves and comes back meanwhile may be met twice
+        // an immutable copy would throw: a thread that leaves and comes back during the copy may be found twice
         return new HashMap<>(callers);
     }
 
@@ -47,7 +47,7 @@ final class PermitHolders {
         return limit != null && holder(limit) != null;
     }
 
-    /** The call that the current thread is in and that holds a permit of the limit. */
+    /** The call on the current thread that holds a permit of the limit. */
     private @Nullable TaskSpec holder(TaskLimit limit) {
         for (CallerTask permit = innermost(); permit != null; permit = permit.outer()) {
             if (limit.equals(permit.spec().limit())) {
@@ -58,7 +58,7 @@ final class PermitHolders {
         return task != null && task.holdsPermit() && limit.equals(task.spec().limit()) ? task.spec() : null;
     }
 
-    /** Says, once for each pair of methods, that a call waits for what its caller holds: it is in the queue already. */
+    /** Warns, once for each pair of methods, that a call waits for a permit of a limit that its caller holds. */
     void warn(TaskSpec inner) {
         SafeLog.write(() -> warnOnce(inner));
     }
@@ -68,15 +68,15 @@ final class PermitHolders {
         TaskSpec outer = limit == null ? null : holder(limit);
         if (limit != null && outer != null && warned.add(outer.name() + " " + inner.name())) {
             logger.warn(
-                    "{} calls {} while it holds a permit of limit '{}', and no other permit is free: when {}, none of"
-                            + " them goes on. Give {} a limit of its own, let one call"
+                    "{} calls {} while it holds a permit of limit '{}', and no other permit is free. Once {}, none of"
+                            + " these calls can proceed. Give {} a limit of its own, let one call"
                             + " do both, or set virtual-thread.limits.{}.nested to fail.",
                     outer.name(),
                     inner.name(),
                     limit.name(),
                     limit.permits() == 1
-                            ? "the only permit is held by such a caller"
-                            : "all %d permits are held by such callers".formatted(limit.permits()),
+                            ? "the only permit is held this way"
+                            : "all %d permits are held this way".formatted(limit.permits()),
                     inner.name(),
                     limit.name());
         }

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the log says of rejected calls: the first of a limit at once, and from then on one line a minute with their number, if there
- * were any. What a stop drops is in the line of the stop.
+ * Logs rejected calls: the first of a limit at once, then one line per minute with their number, if there were any. Calls
+ * that a stop drops are in the line of the stop.
  */
 final class Rejections {
 
@@ -34,17 +34,17 @@ final class Rejections {
     private volatile boolean stopped;
 
     /**
-     * Nothing was rejected yet.
+     * Creates the log of an engine.
      *
-     * @param timer wakes for what is not logged at once
-     * @param period shortest time between two lines of a limit
+     * @param timer wakes up for what was not logged at once
+     * @param period minimum time between two lines of a limit
      */
     Rejections(TaskTimer timer, Duration period) {
         this.timer = timer;
         this.period = period.toNanos();
     }
 
-    /** Throws nothing: the rejected call has still to be told. */
+    /** Throws nothing, because the rejected call is not complete yet. */
     @SuppressWarnings("EmptyCatch")
     void add(LimitExceededException rejection) {
         try {
@@ -54,17 +54,17 @@ final class Rejections {
                 count.add(rejection);
             }
         } catch (Throwable noMemory) {
-            // the next one tells of this one too
+            // the line of the next one counts this one too
         }
     }
 
-    /** How many calls of a limit were rejected until now. */
+    /** Number of calls that a limit rejected until now. */
     long total(String limit) {
         Count count = limits.get(limit);
         return count == null ? 0 : count.total.sum();
     }
 
-    /** The engine has stopped: what was not logged is logged, and from now on what comes too late as well. */
+    /** The engine has stopped: logs what was not logged. From now on, calls that come too late are logged too. */
     void stopped() {
         limits.values().forEach(Count::conclude);
         stopped = true;
@@ -80,7 +80,7 @@ final class Rejections {
 
         private final String limit;
         private final LongAdder total = new LongAdder();
-        private final Map<Reason, AtomicLong> unlogged = new EnumMap<>(Reason.class); // all reasons, from the start on
+        private final Map<Reason, AtomicLong> unlogged = new EnumMap<>(Reason.class); // has all reasons
         private final AtomicLong loggedAt = new AtomicLong(System.nanoTime() - period);
         private final AtomicBoolean scheduled = new AtomicBoolean();
         private volatile @Nullable LimitExceededException last;
@@ -113,12 +113,12 @@ final class Rejections {
             try {
                 Future<?> unused = timer.schedule(() -> timer.handOff(this::wake), nanos); // a log may block
             } catch (Throwable noTimer) {
-                scheduled.set(false); // the next one tries again, or the stop
+                scheduled.set(false); // the next rejection or the stop tries again
             }
         }
 
         private void wake() {
-            scheduled.set(false); // before the look at the numbers: what comes after it schedules anew
+            scheduled.set(false); // before the numbers are read: a later rejection schedules again
             if (unlogged.values().stream().anyMatch(number -> number.get() > 0)) {
                 logOrSchedule();
             }
@@ -128,7 +128,7 @@ final class Rejections {
             return Objects.requireNonNull(unlogged.get(reason));
         }
 
-        /** One line for all that no line has told of, if there are any. */
+        /** Writes one line for all rejections that were not logged, if there are any. */
         private void log(long before) {
             long number = 0;
             List<String> reasons = new ArrayList<>();

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The longest run of one body. Holds a place in the timer while the body runs, and no thread. */
+/** The timeout of one body. It needs an entry in the timer while the body runs, and no thread. */
 final class RunTimeout {
 
     private static final Logger logger = LoggerFactory.getLogger(RunTimeout.class);
@@ -18,7 +18,7 @@ final class RunTimeout {
     private RunTimeout() {}
 
     /**
-     * Begins to count.
+     * Starts the timeout.
      *
      * @return to be cancelled when the body has ended
      */
@@ -29,7 +29,7 @@ final class RunTimeout {
                         () -> task.parts().timer().handOff(() -> expire(task)), TimeUnit.NANOSECONDS.convert(timeout));
     }
 
-    /** Not on the timer's thread: an interrupt closes the channel that a body is blocked on. */
+    /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */
     @SuppressWarnings("EmptyCatch")
     private static void expire(Task task) {
         TaskTimer timer = task.parts().timer();
@@ -39,12 +39,12 @@ final class RunTimeout {
                         () -> timer.handOff(() -> tellIfRunning(task)),
                         task.parts().grace().toNanos());
             } catch (OutOfMemoryError noRoom) {
-                // nobody looks whether the body hears the interrupt
+                // without the check whether the body reacts to the interrupt
             }
         }
     }
 
-    /** Tells who waits for a body that is about to be interrupted. What hangs on its future may block: it gets a thread. */
+    /** Completes the future of a body that is about to be interrupted. Continuations may block, so they get a thread. */
     @SuppressWarnings("EmptyCatch")
     static void tell(Task task) {
         EngineParts parts = task.parts();
@@ -54,7 +54,7 @@ final class RunTimeout {
                 task.settleEarly();
             });
         } catch (Throwable noThread) {
-            // the end of the body tells
+            // the end of the body completes the future
         }
     }
 
@@ -71,7 +71,7 @@ final class RunTimeout {
         }
     }
 
-    /** To be logged: where a thread is at this moment. */
+    /** The stack of a thread at this moment, for the log. */
     static Throwable stack(Thread thread) {
         Throwable stack = new Throwable("Stack of " + thread.getName());
         stack.setStackTrace(thread.getStackTrace());

@@ -3,26 +3,26 @@ package io.github.virtualthread.execution;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What the watch remembers of one limit between two looks, which are a second apart. */
+/** What the watch remembers of one limit between two checks, which are one second apart. */
 final class Saturation {
 
     private static final int LOOKS_A_MINUTE = 60;
 
-    /** How many calls had completed at each look of the last minute; a ring. */
+    /** Number of completed calls at each check of the last minute; a ring. */
     private final long[] completed = new long[LOOKS_A_MINUTE + 1];
 
-    private long rejected; // until the last look
+    private long rejected; // until the last check
     private long rejectedBefore; // until the limit became full
-    private Duration full = Duration.ZERO; // at the last look
+    private Duration full = Duration.ZERO; // at the last check
     private int looks;
-    private @Nullable Duration last; // how long the limit had been full at the last look, if the log has told of it
+    private @Nullable Duration last; // how long the limit had been full at the last check, if that was logged
     private int toldAt;
 
     /**
-     * One look.
+     * Adds a check.
      *
-     * @param completed how many calls have completed until now
-     * @param rejected how many were rejected until now
+     * @param completed number of calls that completed until now
+     * @param rejected number of calls that were rejected until now
      * @param full how long the limit has been full
      */
     void sample(long completed, long rejected, Duration full) {
@@ -41,23 +41,23 @@ final class Saturation {
     }
 
     long completedInTheLastMinute() {
-        // the slot behind the newest is the oldest; before the ring is full it is still zero, as the count was
+        // the slot after the newest is the oldest; until the ring is full it is zero, as the count was
         return completed[looks % completed.length] - completed[(looks + 1) % completed.length];
     }
 
-    /** Whether the log has told of a saturation that is over: a permit was free since. */
+    /** Whether a saturation that was logged is over: a permit was free since. */
     boolean isOver(Duration full) {
         return last != null && full.compareTo(last) < 0;
     }
 
-    /** Ends it; returns how long it was when it was last seen. */
+    /** Ends the saturation; returns how long it had lasted at the last check. */
     Duration end() {
         Duration ended = last == null ? Duration.ZERO : last;
         last = null;
         return ended;
     }
 
-    /** Once when it has lasted long enough, and once a minute from then on. */
+    /** True once when it has lasted long enough, and once per minute from then on. */
     boolean isToBeTold(Duration full) {
         boolean due = last == null || looks - toldAt >= LOOKS_A_MINUTE;
         last = full;

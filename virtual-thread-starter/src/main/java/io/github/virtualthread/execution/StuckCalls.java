@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the log says of calls that are stuck: for each place at which they hang one stack and their number, at once and then once a
- * minute, if there are more. Looks are a second apart.
+ * Logs stuck calls: for each place where calls hang, one stack and their number, at once and then once per minute if there
+ * are more. Checks are one second apart.
  */
 final class StuckCalls {
 
@@ -21,7 +21,7 @@ final class StuckCalls {
 
     private static final int LOOKS_A_MINUTE = 60;
 
-    /** Most places that are told apart within a minute: bodies that run in circles are each at another one. */
+    /** Maximum number of places per minute that are logged separately: bodies in endless loops are each at another place. */
     private static final int MOST = 10;
 
     private static final Place ELSEWHERE = new Place("", "", List.of());
@@ -29,7 +29,7 @@ final class StuckCalls {
     private final Map<Place, Stuck> places = new LinkedHashMap<>();
     private int looks;
 
-    /** One more call that is stuck, found on its thread by this look. */
+    /** Adds a stuck call that this check found on its thread. */
     void add(Call call, Thread thread) {
         Throwable stack = RunTimeout.stack(thread);
         Place place = Place.of(call.spec(), stack);
@@ -43,7 +43,7 @@ final class StuckCalls {
         stuck.longest = ran.compareTo(stuck.longest) > 0 ? ran : stuck.longest;
     }
 
-    /** Ends a look: writes what is due. */
+    /** Ends a check: writes what is due. */
     void log() {
         looks++;
         places.values().removeIf(stuck -> stuck.number == 0 && looks - stuck.loggedAt >= LOOKS_A_MINUTE);
@@ -64,21 +64,22 @@ final class StuckCalls {
         if (place.equals(ELSEWHERE)) {
             logger.warn(String.format(
                     Locale.ROOT,
-                    "%,d more calls run for up to %s, longer than virtual-thread.stuck-after, at more than %d places",
+                    "%,d more calls have been running for up to %s, longer than virtual-thread.stuck-after, at more"
+                            + " than %d places",
                     number,
                     ran,
                     MOST));
         } else if (number == 1) {
             logger.warn(
-                    "{} runs for {} under limit '{}', longer than virtual-thread.stuck-after",
+                    "{} has been running for {} under limit '{}', longer than virtual-thread.stuck-after",
                     place.task,
                     ran,
                     place.limit,
                     stuck.stack);
         } else {
             logger.warn(
-                    "{} calls of {} run for up to {} under limit '{}', longer than virtual-thread.stuck-after, all at"
-                            + " the same place",
+                    "{} calls of {} have been running for up to {} under limit '{}', longer than"
+                            + " virtual-thread.stuck-after, all at the same place",
                     String.format(Locale.ROOT, "%,d", number),
                     place.task,
                     ran,
@@ -87,7 +88,7 @@ final class StuckCalls {
         }
     }
 
-    /** Where calls are stuck: the frames of their bodies, whatever called these. */
+    /** Where calls are stuck: the frames of their bodies, without those of the engine. */
     private record Place(String task, String limit, List<StackTraceElement> frames) {
 
         static Place of(TaskSpec spec, Throwable stack) {
@@ -102,12 +103,12 @@ final class StuckCalls {
         }
     }
 
-    /** The calls at one place that no line has told of. */
+    /** The calls at one place that have not been logged. */
     private static final class Stuck {
 
         private int number;
         private Duration longest = Duration.ZERO;
         private @Nullable Throwable stack; // of the first of them
-        private int loggedAt; // in looks, 0 for never
+        private int loggedAt; // in checks, 0 for never
     }
 }

@@ -18,10 +18,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call, from its submission to its end.
+ * One call on a virtual thread of its own, from its submission to its end.
  *
- * <p>Keeps its books apart from the future: what users do with that decides what the caller sees, never whether a permit
- * goes back.
+ * <p>Its state is independent of its future. What users do with the future decides what the caller sees, but never whether the
+ * permit is given back.
  */
 class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExceptionHandler {
 
@@ -34,13 +34,13 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Its place among the {@link LiveTasks} that have a thread; 0 for none. */
     int place;
 
-    /** Whether it is among the {@link LiveTasks}. */
+    /** Whether the {@link LiveTasks} count it. */
     boolean counted;
 
     /**
-     * A task that has not been submitted. To be made on the thread of the caller.
+     * Creates a task that has not been submitted. Must be called on the caller's thread.
      *
-     * @param onFailure told of a failure, where no caller holds the future; null where one does
+     * @param onFailure gets a failure if no caller holds the future; null if a caller does
      */
     Task(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
         super(recipe);
@@ -59,12 +59,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return future;
     }
 
-    /** Why the task is refused, if its future has that already. */
+    /** Why the task was refused, if its future is already complete. */
     final @Nullable Throwable refusal() {
         return future.isDone() ? refusal : null;
     }
 
-    /** Asks for a permit. Refusals end up in the future like everything else. */
+    /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
             Reason refused = ask();
@@ -77,8 +77,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     /**
-     * Ends a task that neither waits nor runs. The caller's thread settles the future, but never runs a handler. It is no longer
-     * counted by then: where memory is short, the JVM may take what follows off the stack of a caller, handlers and all.
+     * Ends a task that neither waits nor runs. The caller's thread completes the future, but never runs a handler. The task is no
+     * longer counted by then: if memory is short, the JVM may remove what follows from the stack of a caller without running its
+     * handlers.
      */
     void refuse(Throwable reason) {
         refusal = reason;
@@ -98,7 +99,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         refuse(refusal(reason));
     }
 
-    /** To be told, whatever memory there is: then it is the shortage itself. */
+    /** Returns a rejection, or the shortage itself if memory is short. */
     private Throwable refusal(Reason reason) {
         rejecting();
         try {
@@ -138,8 +139,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     /**
-     * Whatever the application hangs on a failure may block: it gets a thread, neither the timer's nor the caller's nor that
-     * of another task. Only where none can be had, the current one does.
+     * Continuations and handlers of a failure may block. So they get a thread of their own, which is neither the timer's nor the
+     * caller's nor that of another task. If no thread can be started, the current one runs them.
      */
     private void failOnThread(boolean oneOfMany) {
         try {
@@ -171,8 +172,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     /**
-     * Where a compiled method has no memory to go on as an interpreted one, the JVM leaves it with all its handlers: the task may
-     * not have ended. Libraries hand over here what they catch, too: then it still runs.
+     * If the JVM has no memory to continue a compiled method in the interpreter, it leaves the method without running its
+     * handlers, and the task may not have ended. Libraries also pass exceptions to this method that they caught: then the
+     * task still runs.
      */
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {
@@ -198,15 +200,15 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     @Override
     public void run() {
-        if (takeUp()) { // else its start has failed after all
+        if (takeUp()) { // otherwise its start has failed after all
             runHere();
         }
     }
 
-    /** Runs the body, or tells why it never runs, on a thread that is there for nothing else. */
+    /** Runs the body, or reports why it never runs, on a thread that does nothing else. */
     void runHere() {
         if (!counted) {
-            return; // told before
+            return; // reported before
         }
         Scope scope = Scope.NOTHING;
         try {
@@ -243,7 +245,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         openWindow();
         try {
             if (parts().gate().isStopped()) {
-                // whoever stopped it may have looked before there was anything to interrupt
+                // the stop may have checked this task before there was anything to interrupt
                 decide(Cause.STOPPED);
             } else if (!future.isDone() && body != null) {
                 value = runInTime(body);
@@ -253,7 +255,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         } finally {
             closeWindow();
         }
-        // once, and before all that takes time: a stop may decide the outcome at any moment, but this body has ended
+        // once, and before anything that takes time: a stop may decide the outcome at any moment, but this body has
+        // ended
         Cause interrupted = cause();
         giveBack();
         end(interrupted, value, failure);
@@ -261,9 +264,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         Throwable reported = failureOf(interrupted, failure);
-        // before the context is opened again: what a listener has opened at the start, it closes within the first one
+        // before the context is opened again: a listener closes within the first scope what it opened there at the
+        // start
         finished(outcome(interrupted, reported), reported);
-        // decorators may leave an empty context behind: those that carry the MDC mostly clear it
+        // decorators may leave an empty context behind: most of those that carry the MDC clear it
         Scope scope = body instanceof DecoratedBody ? ContextPropagation.open(context) : Scope.NOTHING;
         try {
             settle(interrupted, value, reported);
@@ -293,14 +297,14 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return future.isCancelled() || !isStarted() ? Outcome.CANCELLED : ofBody;
     }
 
-    /** A failure as the caller gets to see it. */
+    /** Adds where the call was made, if that is configured. */
     <T extends Throwable> T withCallerTrace(T failure) {
         return failure;
     }
 
     private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         Ending ending = future.isDone() ? null : Ending.of(refusal, interrupted == Cause.STOPPED);
-        LongAdder counted = parts().gate().count(spec(), ending); // before what hangs on the future, which may block
+        LongAdder counted = parts().gate().count(spec(), ending); // before continuations, which may block
         boolean first =
                 failure == null ? future.succeed(value) : future.fail(withCallerTrace(failure), interrupted == null);
         if (!first && counted != null) {
@@ -318,40 +322,40 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return context;
     }
 
-    /** Who waits for a call that takes too long hears of it now, whatever the interrupt does to the body. */
+    /** Completes the future now, no matter how the body reacts to the interrupt. */
     @Override
     void timingOut() {
         RunTimeout.tell(this);
     }
 
-    /** What completes the future of a task that did not end in spite of {@link #stop}. */
+    /** Returns an action that completes the future of a task that did not end in spite of {@link #stop}. */
     Runnable givingUp() {
-        // also one that got its thread after the others were stopped
+        // also stops a task that got its thread after the others were stopped
         stop();
         Cause interrupted = cause();
         Throwable failure = refusal == null ? failureOf(interrupted, null) : refusal;
         return () -> ContextPropagation.run(context, () -> settle(interrupted, null, failure));
     }
 
-    /** Completes the future of a task whose body has been interrupted, without waiting for that to end. */
+    /** Completes the future of a task whose body was interrupted, without waiting for its end. */
     void settleEarly() {
         Cause interrupted = cause();
         ContextPropagation.run(context, () -> settle(interrupted, null, failureOf(interrupted, null)));
     }
 
-    /** The task has left its queue since somebody has completed its future. */
+    /** The task has left its queue because somebody completed its future. */
     void neverRun() {
         finished(Outcome.CANCELLED, null);
         release();
     }
 
-    /** A task that is counted ends here, once. */
+    /** A counted task ends here, once. */
     private void release() {
         parts().live().end(this);
         letGo();
     }
 
-    /** Lets go of what the application handed in, once: futures and handles may live on. */
+    /** Releases the objects of the application, once, because futures may live longer. */
     void letGo() {
         body = null;
         context = CapturedContext.EMPTY;

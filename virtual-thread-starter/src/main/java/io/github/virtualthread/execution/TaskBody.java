@@ -4,10 +4,10 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task runs on its virtual thread.
+ * What a call runs.
  *
- * <p>A returned {@link java.util.concurrent.Future} or {@link java.util.concurrent.CompletionStage} is awaited: the task
- * ends when that one does.
+ * <p>If a task returns a {@link java.util.concurrent.Future} or a {@link java.util.concurrent.CompletionStage}, that is
+ * awaited: the task ends when the future does.
  */
 @FunctionalInterface
 public interface TaskBody {
@@ -15,8 +15,8 @@ public interface TaskBody {
     /**
      * Runs the body. May block.
      *
-     * @return result of the task, or a future of it
-     * @throws Throwable whatever the body throws; it becomes the failure of the task as it is
+     * @return result of the call, or a future of it
+     * @throws Throwable any failure; it becomes the failure of the call, unwrapped
      */
     @Nullable
     Object run() throws Throwable;
@@ -24,17 +24,17 @@ public interface TaskBody {
     /**
      * Whether a future that the body returns is awaited.
      *
-     * @return false for a body whose value is what its caller asked for, also where that is a future
+     * @return false for a body whose value is the result of the call even if that is a future
      */
     default boolean isAwaited() {
         return true;
     }
 
     /**
-     * A body whose value is what its caller asked for.
+     * Returns a body whose value is the result of the call even if that is a future.
      *
      * @param callable what to run
-     * @return body of which nothing is awaited
+     * @return body that returns nothing to await
      */
     static TaskBody of(Callable<? extends @Nullable Object> callable) {
         return new TaskBody() {

@@ -3,20 +3,20 @@ package io.github.virtualthread.execution;
 import java.time.Duration;
 
 /**
- * One call, as {@link TaskListener} sees it: of an annotated method, or by hand. The same object for all that happens to a
- * call. Implemented by the starter only.
+ * One call of an annotated method or by hand, as {@link TaskListener} sees it. All events of a call have the same object.
+ * Implemented by the starter only.
  */
 public interface TaskCall {
 
     /**
-     * Number of the call, given when somebody asks for it first.
+     * Number of the call, assigned when it is read for the first time.
      *
-     * @return at least 1, the same each time, no other call of the application has it
+     * @return at least 1, always the same, and unique within the application
      */
     long id();
 
     /**
-     * What the call has in common with others of its name: the name itself, the limit, the timeout.
+     * What the call shares with all others of its name: the name, the limit and the timeout.
      *
      * @return spec of the call
      */
@@ -25,22 +25,22 @@ public interface TaskCall {
     /**
      * Whether the body has been started.
      *
-     * @return false for a call that waits, and for one that ends without having run
+     * @return false for a call that waits, and for a call that ends without having run
      */
     boolean isStarted();
 
     /**
      * How long the call has waited for its permit and its thread: until its body started, or until now.
      *
-     * @return from the submission on, zero or more; where there is no {@link TaskListener}, from the moment on in which it
-     *     joined the queue, and zero if it joined none
+     * @return time since the submission, zero or more. Without any {@link TaskListener}: time since the call joined the queue,
+     *     zero if it did not join one
      */
     Duration waited();
 
     /**
-     * How long the body has run until now. To be asked while it runs, or by {@link TaskListener#finished}.
+     * How long the body has run until now. Meaningful while it runs, and in {@link TaskListener#finished}.
      *
-     * @return from the start of the body on; zero if it has not been started
+     * @return time since the start of the body; zero if it has not been started
      */
     Duration ran();
 }

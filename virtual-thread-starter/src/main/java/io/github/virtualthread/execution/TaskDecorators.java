@@ -44,7 +44,7 @@ final class TaskDecorators {
         return decorated;
     }
 
-    /** A body within what decorators have made of it. */
+    /** A body inside its decorators. */
     static final class DecoratedBody implements TaskBody {
 
         private final String task;
@@ -63,7 +63,8 @@ final class TaskDecorators {
         private void decorateBy(TaskDecorator decorator) {
             Runnable outer = decorator.decorate(decorated);
             if (outer == null) {
-                throw new IllegalStateException("a task decorator must not return null");
+                throw new IllegalStateException(
+                        "Task decorator %s returned null; it must return a Runnable".formatted(decorator));
             }
             decorated = outer;
         }
@@ -88,7 +89,8 @@ final class TaskDecorators {
             }
             if (!started) {
                 throw new IllegalStateException(
-                        "%s has not run: a task decorator returned without running it. A decorator must run what it is given, once, on the same thread"
+                        ("%s has not run: a task decorator returned without running it. A decorator must run"
+                                        + " what it is given, once, on the same thread")
                                 .formatted(task));
             }
             if (failure != null) {
@@ -97,11 +99,11 @@ final class TaskDecorators {
             return value;
         }
 
-        /** Permit, time-out and cancellation are those of the task's thread: there, and once. */
+        /** Permit, timeout and cancellation belong to the task's thread, so the body runs there, and once. */
         private void runHere() {
             if (started || !Thread.currentThread().equals(thread)) {
                 throw new IllegalStateException(
-                        "%s may run once, on the thread of its task: a task decorator ran it again or elsewhere"
+                        "%s may run only once, on the thread of its task: a task decorator ran it again or on another thread"
                                 .formatted(task));
             }
             started = true;

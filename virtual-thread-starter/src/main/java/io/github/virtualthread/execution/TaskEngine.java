@@ -23,19 +23,19 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.task.TaskDecorator;
 
 /**
- * The virtual-thread-per-task executor of an application: every call gets a virtual thread of its own, once its limit has a
- * permit for it.
+ * The executor of an application: every call gets a virtual thread of its own when its limit has a permit for it.
  *
- * <p>Thread-safe. Open from the start; {@link #stop} drains it and {@link #start} opens it again; {@link #close} is final.
+ * <p>Thread-safe. An engine is open when it is created; {@link #stop} drains it and {@link #start} opens it again; {@link
+ * #close} is final.
  */
 public final class TaskEngine implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
 
-    /** How long interrupted bodies may take to end by themselves. */
+    /** How long an interrupted body may take to end. */
     static final Duration GRACE = Duration.ofSeconds(1);
 
-    /** What calls need first when they fail: a class that finds no memory for its initialization stays broken. */
+    /** Calls need these first when they fail. A class that finds no memory for its initialization stays broken. */
     private static final List<Class<?>> NEEDED_LATE = List.of(
             Cause.class,
             Durations.class,
@@ -47,24 +47,23 @@ public final class TaskEngine implements AutoCloseable {
             SafeLog.class,
             StackWalker.class);
 
-    /** How long a platform thread waits for a permit where the limit sets no maximum. */
+    /** How long a platform thread waits for a permit if the limit has no maximum wait. */
     static final Duration PLATFORM_WAIT = Duration.ofSeconds(30);
 
     private final TaskLimits limits;
     private final EngineParts parts;
 
     /**
-     * An engine that accepts calls at once.
+     * Creates an engine, which accepts calls at once.
      *
      * @param limits limits of the application
      * @param propagation what tasks see of their callers
-     * @param timer ends the runs of bodies with a timeout
-     * @param threadNamePrefix begin of the names of all threads, may be empty
+     * @param timer ends bodies that run longer than their timeout
+     * @param threadNamePrefix prefix of all thread names, may be empty
      * @param contextClassLoader context class loader of all threads
-     * @param listeners looks up what hears of every call, when the first is made
-     * @param decorators looks up what is put around the body of every task, the first one innermost, when the first is
-     *     submitted
-     * @param callerTrace whether the failure of a call carries, as a suppressed exception, where the call was made
+     * @param listeners looks up the listeners when the first call is made
+     * @param decorators looks up the decorators of all bodies, the first one innermost, when the first task is submitted
+     * @param callerTrace whether the failure of a call also shows, as a suppressed exception, where the call was made
      */
     public TaskEngine(
             TaskLimits limits,
@@ -108,7 +107,7 @@ public final class TaskEngine implements AutoCloseable {
                 timer,
                 new LiveTasks(),
                 new PermitHolders(),
-                new TaskListeners(new LazyBeans<>("Listeners of calls", listeners)),
+                new TaskListeners(new LazyBeans<>("Task listeners", listeners)),
                 new Rejections(timer, Duration.ofMinutes(1)),
                 callerTrace,
                 grace,
@@ -116,14 +115,14 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
-     * What all calls under one name have in common.
+     * Creates what all calls of one name share.
      *
-     * @param name name of the tasks, in threads and messages
+     * @param name name of the calls, in threads and messages
      * @param limit name of their limit, null for none
-     * @param timeout longest run of a body, more than zero; null for any time
+     * @param timeout maximum run of a body, more than zero; null for no maximum
      * @return spec for {@link #submit}, {@link #execute} and {@link #call}
-     * @throws IllegalArgumentException if there is no such limit, the message lists those there are; or if {@code timeout} is
-     *     zero or negative
+     * @throws IllegalArgumentException if the limit does not exist (the message lists the existing ones), or if {@code
+     *     timeout} is zero or negative
      */
     public TaskSpec spec(String name, @Nullable String limit, @Nullable Duration timeout) {
         return recipe(name, limit, timeout);
@@ -139,12 +138,12 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
-     * What all calls under one name have in common, without a timeout.
+     * Creates what all calls of one name share, without a timeout.
      *
-     * @param name name of the tasks, in threads and messages
+     * @param name name of the calls, in threads and messages
      * @param limit name of their limit, null for none
      * @return spec for {@link #submit}, {@link #execute} and {@link #call}
-     * @throws IllegalArgumentException if there is no such limit; the message lists those there are
+     * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
      */
     public TaskSpec spec(String name, @Nullable String limit) {
         return spec(name, limit, null);
@@ -155,9 +154,8 @@ public final class TaskEngine implements AutoCloseable {
      *
      * @param spec name and limit
      * @param body what to run
-     * @return gets every outcome: the value, the exception of the body as it is, a cancellation, and
-     *     {@link io.github.virtualthread.limit.LimitExceededException} for a rejection; {@code cancel(true)} interrupts
-     *     the body
+     * @return future of every outcome: the value, the exception of the body, unwrapped, a cancellation, or a
+     *     {@link io.github.virtualthread.limit.LimitExceededException} for a rejection; {@code cancel(true)} interrupts the body
      */
     public CompletableFuture<@Nullable Object> submit(TaskSpec spec, TaskBody body) {
         Task task = task(spec, body, null);
@@ -167,27 +165,27 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
-     * Runs a body on a virtual thread that nobody waits for. Never blocks.
+     * Runs a body on a virtual thread without a result. Never blocks.
      *
      * @param spec name and limit
      * @param body what to run
-     * @param onFailure told what the body threw, or why it was rejected; on a virtual thread, with the context of the caller
+     * @param onFailure gets the exception of the body, or its rejection, on a virtual thread with the caller's context
      */
     public void execute(TaskSpec spec, TaskBody body, Consumer<Throwable> onFailure) {
         submit(task(spec, body, onFailure));
     }
 
     /**
-     * Runs a body on the current thread, under the limit. Waits for a permit in the queue of the limit: at most its longest
-     * wait, and where it has none, on a platform thread at most 30 s. A timeout of the spec does not apply. When the engine has
-     * been stopped, a call still runs where a permit is free, and is rejected where it would wait.
+     * Runs a body on the current thread, under the limit. Waits for a permit in the queue of the limit, for its maximum wait.
+     * If the limit has no maximum wait, a platform thread waits for 30 s at most. A timeout of the spec does not apply. After
+     * the engine has stopped, a call still runs if a permit is free, and is rejected if it would wait.
      *
      * @param spec name and limit
      * @param body what to run
-     * @return what the body returns
-     * @throws io.github.virtualthread.limit.LimitExceededException if the limit refuses the call, or the wait was too long
+     * @return value of the body
+     * @throws io.github.virtualthread.limit.LimitExceededException if the limit rejects the call, or the wait was too long
      * @throws InterruptedException if the current thread is interrupted while it waits
-     * @throws Throwable whatever the body throws
+     * @throws Throwable any failure of the body
      */
     public @Nullable Object call(TaskSpec spec, TaskBody body) throws Throwable {
         if (spec.limit() == null) {
@@ -205,7 +203,7 @@ public final class TaskEngine implements AutoCloseable {
         }
     }
 
-    /** As {@link #submit(TaskSpec, TaskBody)}, but throws a refusal that comes before this returns. */
+    /** As {@link #submit(TaskSpec, TaskBody)}, but throws a rejection that comes before this returns. */
     CompletableFuture<@Nullable Object> submitOrThrow(TaskSpec spec, TaskBody body) {
         Task task = task(spec, body, null);
         CompletableFuture<@Nullable Object> future = task.future();
@@ -217,11 +215,11 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
-     * Whether a failure is the rejection of the call that the current thread is the one of, and no failure of its body. The log
-     * has rejections already: one line a minute for each limit, with their number.
+     * Whether a failure is the rejection of the current thread's own call, and not a failure of its body. The log already has the
+     * rejections: one line per minute for each limit, with their number.
      *
-     * @param failure what the handler of a call is told
-     * @return false also for a rejection that the body of the call has got from another call
+     * @param failure what the handler of a call gets
+     * @return false also for a rejection that the body of the call got from another call
      */
     @SuppressWarnings("ReferenceEquality") // the very exception
     public static boolean isRejection(Throwable failure) {
@@ -230,7 +228,7 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
-     * The calls that wait and run, for operators.
+     * Returns the calls that wait and run, for operators.
      *
      * @return view that is always up to date
      */
@@ -258,13 +256,13 @@ public final class TaskEngine implements AutoCloseable {
             task.refuse(noRoom);
             return;
         }
-        parts.live().begin(task); // before the phase is looked at: who stops waits for every call that was accepted
+        parts.live().begin(task); // before the gate is checked: a stop waits for every call that was accepted
         if (!accepts()) {
             task.refuse(Reason.SHUTDOWN);
             return;
         }
         task.submit();
-        // stopped in between: whoever emptied the queues may have missed this one
+        // stopped in between: the stop that emptied the queues may have missed this call
         if (parts.gate().isStopped() && task.leaveQueue()) {
             task.refuse(Reason.SHUTDOWN);
         }
@@ -294,11 +292,11 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
-     * Stops accepting calls, except from running tasks, and waits for those that run and wait. When the period is over, the
-     * running are interrupted, the waiting rejected; every future is complete on return. Blocks for the period at most, and
-     * a few seconds more while interrupted bodies end. Does nothing where the engine has been stopped already.
+     * Stops accepting calls, except from running tasks, and waits for the calls that run and wait. When the period is over,
+     * running calls are interrupted and waiting calls are rejected. Every future is complete on return. Blocks for the period
+     * at most, and for a few seconds more while interrupted bodies end. Does nothing if the engine is already stopped.
      *
-     * @param period how long calls may finish, zero for not at all
+     * @param period how long calls may take to finish, zero for no time
      */
     public void stop(Duration period) {
         Gate gate = parts.gate();
@@ -311,7 +309,7 @@ public final class TaskEngine implements AutoCloseable {
         }
         parts.live().drain(period);
         if (!gate.stop()) {
-            return; // what runs now is to run
+            return; // what runs now may go on
         }
         try {
             end();
@@ -342,11 +340,11 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     private void end() {
-        // asked again: a call that was accepted long ago may have started just now
+        // checked again: a call that was accepted long ago may have started just now
         if (!isIdle()) {
             limits.rejectWaiting();
             List<Task> running = parts.live().running();
-            if (parts.gate().isStopped()) { // otherwise started again in between: what runs now is to run
+            if (parts.gate().isStopped()) { // otherwise the engine was started again: what runs now may go on
                 running.forEach(Task::stop);
                 parts.live().drain(GRACE);
                 new Completer(parts.threads(), Task::givingUp).complete(() -> left(running));
@@ -354,7 +352,7 @@ public final class TaskEngine implements AutoCloseable {
         }
     }
 
-    /** Those that run; if calls are accepted again, those that ran before, because none that came since is to be ended. */
+    /** The running tasks. If calls are accepted again, those that ran before: none that came since may be ended. */
     private List<Task> left(List<Task> before) {
         List<Task> now = parts.live().running();
         return parts.gate().isStopped()
@@ -362,12 +360,12 @@ public final class TaskEngine implements AutoCloseable {
                 : before; // looked at last: where it says so, none that came since is among them
     }
 
-    /** Waits until no call waits or runs, or the time is over; returns whether it came to that. */
+    /** Waits until no call waits or runs, or the time is over; returns whether none does. */
     boolean awaitIdle(Duration longest) throws InterruptedException {
         return parts.live().await(TimeUnit.NANOSECONDS.convert(longest));
     }
 
-    /** Stops without a period, unless stopped already, for good. */
+    /** Stops for good, without a period. */
     @Override
     public void close() {
         stop(Duration.ZERO);

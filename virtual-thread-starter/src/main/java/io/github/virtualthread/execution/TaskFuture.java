@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the caller gets. Users may do with it whatever a {@link CompletableFuture} allows; the task keeps its books apart
- * from it and only hears that nobody waits for its body any more.
+ * What the caller gets. Users may do with it anything that a {@link CompletableFuture} allows. The state of the task is
+ * independent of it; the task only learns that nobody waits for its body any more.
  */
 final class TaskFuture extends CompletableFuture<@Nullable Object> {
 
@@ -58,11 +58,11 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         }
     }
 
-    /** One of those that hang on this future had no room, which has kept the rest from being run. Each attempt runs more of them. */
+    /** One continuation found no memory, so the remaining ones did not run. Each attempt runs more of them. */
     private void runDependents() {
         while (true) {
             try {
-                boolean unused = super.complete(null); // as it is complete already, this only runs them
+                boolean unused = super.complete(null); // the future is already complete: this only runs them
                 return;
             } catch (OutOfMemoryError noRoom) {
                 TaskTimer.pause();
@@ -70,17 +70,17 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         }
     }
 
-    /** A cancellation that the body has thrown is not one of this future, which must not look cancelled then. */
+    /** A cancellation that the body threw is not a cancellation of this future, which must not look cancelled then. */
     boolean fail(Throwable failure, boolean byBody) {
         return fail(byBody && failure instanceof CancellationException ? wrapped(failure) : failure);
     }
 
-    /** As the methods of the JDK wrap what they catch. */
+    /** Wraps a failure as the JDK's methods do. */
     private static CompletionException wrapped(Throwable failure) {
         return failure instanceof CompletionException wrapped ? wrapped : new CompletionException(failure);
     }
 
-    /** What the body has thrown, by the failure that a function sees which hangs on its future. */
+    /** What the body threw, given the failure that a continuation of its future sees. */
     static Throwable thrown(Throwable failure) {
         return failure instanceof CompletionException
                         && failure.getCause() instanceof CancellationException cancellation
@@ -89,8 +89,8 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
     }
 
     /**
-     * A waiting task leaves its queue and never runs. A running one is interrupted if that is allowed, and before what hangs
-     * on this future runs, as that may block.
+     * A waiting task leaves its queue and never runs. A running task is interrupted if that is allowed, before the
+     * continuations of this future run, because those may block.
      */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
@@ -101,13 +101,13 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         boolean delivered = cancelled.cancel();
         boolean done = abandon(this::cancelled);
         if (done && !delivered) {
-            // the body may have begun after the first look, and before it could see that this was cancelled
+            // the body may have begun after the first attempt, before it could see that this was cancelled
             boolean unused = cancelled.cancel();
         }
         return done;
     }
 
-    /** As the inherited {@code cancel}, which makes an exception that nobody can add anything to. */
+    /** As the inherited {@code cancel}, whose exception cannot get a suppressed one. */
     private boolean cancelled() {
         Task cancelled = task;
         if (cancelled == null || isDone()) {
@@ -127,7 +127,7 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         return abandon(() -> super.completeExceptionally(failure));
     }
 
-    /** As the inherited method, which would complete this future without a word to the task. */
+    /** As the inherited method, which would complete this future without the task noticing. */
     @Override
     public CompletableFuture<@Nullable Object> completeAsync(
             Supplier<? extends @Nullable Object> supplier, Executor executor) {
@@ -161,7 +161,10 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
         });
     }
 
-    /** A task that waits leaves its queue before what hangs on this future runs, as that may block; one that runs goes on. */
+    /**
+     * A waiting task leaves its queue before continuations of this future run, because those may block. A running task goes
+     * on.
+     */
     private boolean abandon(BooleanSupplier completion) {
         Task abandoned = task;
         boolean waited = abandoned != null && abandoned.leaveQueue();
@@ -169,7 +172,7 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
             return completion.getAsBoolean();
         } catch (OutOfMemoryError noRoom) {
             if (waited) {
-                boolean unused = fail(noRoom); // nobody else is going to
+                boolean unused = fail(noRoom); // nobody else would
             }
             throw noRoom;
         } finally {

@@ -9,9 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/**
- * All listeners as one. What one of them throws reaches neither the call nor the other listeners.
- */
+/** All listeners as one. An exception of one of them reaches neither the call nor the other listeners. */
 final class TaskListeners {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskListener.class);
@@ -58,7 +56,7 @@ final class TaskListeners {
         tell(call, REJECTED, null, rejection);
     }
 
-    /** Makes no object: who was notified of the beginning of a call is notified of its end, also where memory is short. */
+    /** Allocates nothing: a listener that saw the beginning of a call also sees its end if memory is short. */
     private void tell(TaskCall call, Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
         List<TaskListener> listeners = beans.get();
         for (int i = 0; i < listeners.size(); i++) {

@@ -5,7 +5,7 @@ import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What all calls under one name have in common. Made by the starter only, once for all of them. */
+/** What all calls of one name share. Created by the starter only. */
 public class TaskSpec {
 
     private final String name;
@@ -19,7 +19,7 @@ public class TaskSpec {
     }
 
     /**
-     * Name of the tasks, as threads and messages show it.
+     * Name of the calls, as threads and messages show it.
      *
      * @return {@code Class.method}, or the name given in the annotation
      */
@@ -28,7 +28,7 @@ public class TaskSpec {
     }
 
     /**
-     * Limit that bounds the tasks.
+     * Limit that bounds the calls.
      *
      * @return the limit, null for none
      */
@@ -37,15 +37,15 @@ public class TaskSpec {
     }
 
     /**
-     * Longest run of the body, from its start.
+     * Maximum run of the body, from its start.
      *
-     * @return more than zero, null for any time
+     * @return more than zero, null for no maximum
      */
     public final @Nullable Duration timeout() {
         return timeout;
     }
 
-    /** Name of the limit, {@code "none"} where there is none. */
+    /** Name of the limit, {@code "none"} for calls without a limit. */
     final String limitName() {
         return limit == null ? LimitNames.NONE : limit.name();
     }

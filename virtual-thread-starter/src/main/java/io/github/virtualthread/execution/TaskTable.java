@@ -8,25 +8,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks, each at a place of its own, taken by chance: those that come and go at once seldom meet. To come and to go is one
- * write each, without a lock and without a count that all would share.
+ * A set where each element takes a random place, so that threads that add and remove at the same time seldom contend. Adding and
+ * removing are one write each, without a lock and without a shared count.
  *
- * <p>Where more than half of the places are taken, there will be twice as many. Those there were stay, for the tasks in them.
+ * <p>If more than half of the places are taken, their number doubles. The old places stay for the elements in them.
  */
 final class TaskTable<T> {
 
     private static final int SMALLEST = 64;
     private static final int ATTEMPTS = 16;
-    private static final int STEP = 0x9E3779B9; // far away, and odd: comes to all places
+    private static final int STEP = 0x9E3779B9; // far away, and odd: reaches all places
 
-    /** One of each size, by the number of bits of the size. A place is the size plus the index, so that it tells both. */
+    /** One table of each size, at the logarithm of the size. A place is the size plus the index, so it identifies both. */
     private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable T>> tables =
             new AtomicReferenceArray<>(Integer.SIZE);
 
     final ReentrantLock growth = new ReentrantLock();
     private volatile AtomicReferenceArray<@Nullable T> largest = table(SMALLEST);
 
-    /** Takes a place, which is to be left again. */
+    /** Takes a place, for {@link #leave}. */
     int enter(T task) {
         int place = enter(task, largest);
         while (place == 0) {
@@ -53,7 +53,7 @@ final class TaskTable<T> {
         tables.get(Integer.numberOfTrailingZeros(size)).setRelease(place - size, null);
     }
 
-    /** All tasks that were here before this was called and have not left. */
+    /** All elements that were added before this call and have not left. */
     List<T> all() {
         List<T> all = new ArrayList<>();
         for (int i = 0; i < tables.length(); i++) {
@@ -68,7 +68,7 @@ final class TaskTable<T> {
         return all;
     }
 
-    /** Nobody waits for somebody else who does it: that may be a virtual thread that gets no carrier. */
+    /** No thread waits for another one that does this, because that may be a virtual thread that gets no carrier. */
     private void grow() {
         if (!growth.tryLock()) {
             Thread.onSpinWait();

@@ -11,11 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes the virtual threads: prefix, name of the task, number. Tasks of one name share their numbers, so no two threads are
- * named alike.
+ * Creates the virtual threads. A thread is named by prefix, name of the task and number; tasks of one name share their
+ * numbers, so thread names are unique.
  *
- * <p>A thread is made by whoever frees a permit, not by the caller of its task: it inherits nothing from its maker. Its name
- * and all else it gives itself, as its maker is in a hurry: a caller with many more calls to make, or a task that has ended.
+ * <p>The thread that frees a permit creates the next one, and not the caller of the task, so threads inherit nothing. A new
+ * thread sets its name and everything else itself, because its creator has other work: a caller may have many more calls to
+ * make.
  */
 final class TaskThreads {
 
@@ -31,8 +32,8 @@ final class TaskThreads {
     }
 
     /**
-     * Initializes classes, on a thread of its own, and has the JDK begin what it begins with the first virtual thread that parks for
-     * a time. Where it cannot have a thread for that later, the class of all virtual threads stays broken.
+     * Initializes classes on a thread of its own, and makes the JDK start what it starts for the first timed park of a
+     * virtual thread. If the JDK cannot get a thread for that later, the class of all virtual threads stays broken.
      */
     void warmUp(List<Class<?>> classes) {
         factory.newThread(() -> {
@@ -50,23 +51,23 @@ final class TaskThreads {
         }
     }
 
-    /** The threads of one task. */
+    /** The threads of one name. */
     Named named(String task) {
         return named.computeIfAbsent(task, name -> new Named(factory, prefix + name + "-"));
     }
 
-    /** Virtual threads without a name, of no task. */
+    /** Virtual threads without a name and without a task. */
     ThreadFactory virtualThreads() {
         return factory;
     }
 
-    /** Makes the current thread the one of a task, which handles what else nobody catches: see {@link Task#current}. */
+    /** Makes the current thread the one of a task, which handles its uncaught exceptions: see {@link Task#current}. */
     void enter(Named named, UncaughtExceptionHandler task) {
         Thread.currentThread().setUncaughtExceptionHandler(task);
         adopt(named);
     }
 
-    /** Runs what hangs on a task on a virtual thread that inherits nothing and is not the one of the task. */
+    /** Runs an action of a task on another virtual thread, which inherits nothing. */
     void start(Named named, Runnable action) {
         factory.newThread(() -> {
                     adopt(named);
@@ -75,23 +76,23 @@ final class TaskThreads {
                 .start();
     }
 
-    /** The current thread sees the classes of the application from now on. */
+    /** Gives the current thread the class loader of the application. */
     void adopt() {
         Thread.currentThread().setContextClassLoader(contextClassLoader);
     }
 
-    /** Throws nothing: a call is worth more than the name of its thread. */
+    /** Throws nothing, because a call is worth more than the name of its thread. */
     @SuppressWarnings("EmptyCatch")
     void adopt(Named named) {
         adopt();
         try {
             Thread.currentThread().setName(named.nextName());
-        } catch (Throwable noName) { // where memory is short, the first one fails to link in many ways
-            // the body may need less, or tell its caller of the same
+        } catch (Throwable noName) { // if memory is short, the first one fails to link in many ways
+            // the body may need less memory, or fail for the same reason
         }
     }
 
-    /** Whether the current thread is inside a method, however short memory is. */
+    /** Whether the current thread is inside a method, even if memory is short. */
     static boolean isInside(Class<?> type, String method) {
         while (true) {
             try {
@@ -115,16 +116,16 @@ final class TaskThreads {
         private final AtomicLong number = new AtomicLong();
 
         /**
-         * Threads of which there is none yet.
+         * Creates the threads of a name.
          *
-         * @param begin what all names begin with
+         * @param begin prefix of all names
          */
         Named(ThreadFactory factory, String begin) {
             this.factory = factory;
             this.begin = begin;
         }
 
-        /** A thread that has not been started, and has no name. */
+        /** Returns a thread that has no name yet and has not been started. */
         <T extends Runnable & UncaughtExceptionHandler> Thread newThread(T task) {
             Thread thread = factory.newThread(task);
             thread.setUncaughtExceptionHandler(task);

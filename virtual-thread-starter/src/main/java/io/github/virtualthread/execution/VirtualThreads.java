@@ -11,31 +11,31 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.AsyncTaskExecutor;
 
 /**
- * Virtual threads and limits by hand, for what is no method of a bean. Injectable by its type.
+ * Runs code that is not a bean method on virtual threads and under limits. Inject it by its type.
  *
- * <p>Thread-safe. Shares permits, queues and shutdown with annotated methods. A call that names no limit has none: the
- * default limit is for annotated methods only. A task sees the MDC and the registered context of its caller. Its name, which
- * threads and messages show, is {@code Import.call} for a class {@code Import}, and {@code Orders.lambda} for a lambda that
- * stands in a class {@code Orders}. Neither a task nor the name of a limit may be null.
+ * <p>Thread-safe. Shares permits, queues and shutdown with annotated methods. A call that names no limit has none, because the
+ * default limit is for annotated methods only. A task sees the MDC and the registered context of its caller. Threads and
+ * messages show its name: {@code Import.call} for a class {@code Import}, and {@code Orders.lambda} for a lambda in a class
+ * {@code Orders}. Neither a task nor the name of a limit may be null.
  *
- * <p>A value that is a future itself is handed on as it is, and the permit is back then: a body should block until its work
- * is done.
+ * <p>If the value of a task is a future, it is returned as it is and not awaited, and the permit is given back before. So a task
+ * should block until its work is done.
  */
 public final class VirtualThreads {
 
     private static final String EXECUTOR = "VirtualThreads.executor";
 
-    /** Begins the name of what is generated: lambdas, and proxies of Spring's. */
+    /** Begins the generated part of a class name: of lambdas, and of Spring's proxies. */
     private static final String GENERATED = "$$";
 
     private final TaskEngine engine;
     private final BiConsumer<String, Throwable> uncaught;
 
     /**
-     * Calls by hand to an engine.
+     * Creates the calls by hand of an engine.
      *
      * @param engine runs the tasks
-     * @param uncaught told the name of a task and its failure, where nobody has a future of it; on a virtual thread
+     * @param uncaught gets the name of a task and its failure, if nobody has a future of it; on a virtual thread
      */
     public VirtualThreads(TaskEngine engine, BiConsumer<String, Throwable> uncaught) {
         this.engine = engine;
@@ -47,8 +47,8 @@ public final class VirtualThreads {
      *
      * @param task what to run; may block
      * @param <T> type of its value
-     * @return gets the value, the exception of the task as it is, or {@link
-     *     io.github.virtualthread.limit.LimitExceededException} if the application stops; {@code cancel(true)} interrupts
+     * @return future of the value, of the exception of the task, unwrapped, or of a {@link
+     *     io.github.virtualthread.limit.LimitExceededException} if the application is stopping; {@code cancel(true)} interrupts
      *     the task
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(Callable<T> task) {
@@ -61,10 +61,10 @@ public final class VirtualThreads {
      * @param limit name of a limit
      * @param task what to run; may block
      * @param <T> type of its value
-     * @return gets the value, the exception of the task as it is, or {@link
-     *     io.github.virtualthread.limit.LimitExceededException} for a refusal, at once or later; {@code cancel(true)}
-     *     interrupts the task, or takes it out of the queue
-     * @throws IllegalArgumentException if there is no such limit; the message lists those there are
+     * @return future of the value, of the exception of the task, unwrapped, or of a {@link
+     *     io.github.virtualthread.limit.LimitExceededException} for a rejection, now or later; {@code cancel(true)} interrupts
+     *     the task, or removes it from the queue
+     * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(String limit, Callable<T> task) {
         return submitUnder(named(limit), task);
@@ -78,9 +78,9 @@ public final class VirtualThreads {
     }
 
     /**
-     * Runs a task on a virtual thread that nobody waits for, without a limit. Never blocks. What the task throws, or why it
-     * was refused, goes where the failures of {@code void} methods go: to the application's handler of uncaught exceptions,
-     * else to the log.
+     * Runs a task on a virtual thread without a result and without a limit. Never blocks. An exception of the task, or its
+     * rejection, goes where those of {@code void} methods go: to the application's handler of uncaught exceptions, otherwise to
+     * the log.
      *
      * @param task what to run; may block
      */
@@ -89,13 +89,12 @@ public final class VirtualThreads {
     }
 
     /**
-     * Runs a task on a virtual thread that nobody waits for, under a limit. Never blocks. What the task throws, or why it
-     * was refused, goes where the failures of {@code void} methods go: to the application's handler of uncaught exceptions,
-     * else to the log.
+     * Runs a task on a virtual thread without a result, under a limit. Never blocks. An exception of the task, or its rejection,
+     * goes where those of {@code void} methods go: to the application's handler of uncaught exceptions, otherwise to the log.
      *
      * @param limit name of a limit
      * @param task what to run; may block
-     * @throws IllegalArgumentException if there is no such limit; the message lists those there are
+     * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
      */
     public void execute(String limit, Runnable task) {
         executeUnder(named(limit), task);
@@ -111,17 +110,17 @@ public final class VirtualThreads {
     }
 
     /**
-     * Runs a task on the current thread, under a limit. Blocks until there is a permit: as long as the limit lets calls
-     * wait, and where it sets no bound, on a platform thread at most 30 s.
+     * Runs a task on the current thread, under a limit. Blocks until it gets a permit, for the maximum wait of the limit. If the
+     * limit has no maximum wait, a platform thread waits for 30 s at most.
      *
      * @param limit name of a limit
      * @param task what to run
      * @param <T> type of its value
      * @return value of the task
-     * @throws IllegalArgumentException if there is no such limit; the message lists those there are
-     * @throws io.github.virtualthread.limit.LimitExceededException if the limit refuses the call, or the wait was too long
+     * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
+     * @throws io.github.virtualthread.limit.LimitExceededException if the limit rejects the call, or the wait was too long
      * @throws InterruptedException if the current thread is interrupted while it waits
-     * @throws Exception whatever the task throws
+     * @throws Exception any exception of the task
      */
     @SuppressWarnings({"unchecked", "NullAway"}) // returns what the callable returns, null only if that may
     public <T extends @Nullable Object> T call(String limit, Callable<T> task) throws Exception {
@@ -134,17 +133,17 @@ public final class VirtualThreads {
     }
 
     /**
-     * Runs tasks at the same time, each on a virtual thread, without a limit; returns when all have succeeded.
+     * Runs tasks at the same time, each on a virtual thread, without a limit. Returns when all have succeeded.
      *
-     * <p>Nothing outlives the call: the first failure interrupts the other tasks, and so does an interrupt of the caller,
-     * and in each case this waits until they have ended. A task that ignores interrupts delays it until it is done.
+     * <p>No task outlives the call. The first failure interrupts the other tasks, and so does an interrupt of the caller. In both
+     * cases this method waits until they have ended. A task that ignores interrupts delays it.
      *
      * @param tasks what to run; may block
      * @param <T> type of their values
-     * @return values in the order of the tasks, unmodifiable; empty if there are no tasks
+     * @return values in the order of the tasks, unmodifiable; empty for no tasks
      * @throws InterruptedException if the current thread is interrupted
-     * @throws Exception whatever the first task that fails throws, as it is; or a {@link
-     *     io.github.virtualthread.limit.LimitExceededException} if the application stops
+     * @throws Exception the exception of the first task that fails, unwrapped; or a {@link
+     *     io.github.virtualthread.limit.LimitExceededException} if the application is stopping
      */
     public <T extends @Nullable Object> List<T> all(Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
@@ -152,19 +151,19 @@ public final class VirtualThreads {
     }
 
     /**
-     * Runs tasks each on a virtual thread, under a limit, as many at the same time as there are permits; returns when all
-     * have succeeded. Otherwise as {@link #all(Collection)}.
+     * Runs tasks, each on a virtual thread, under a limit: as many at the same time as it has permits. Returns when all have
+     * succeeded. Otherwise as {@link #all(Collection)}.
      *
-     * <p>The caller takes no permit. If it holds one of the same limit already, it may wait for ever.
+     * <p>The caller takes no permit. If it already holds one of the same limit, it may wait forever.
      *
      * @param limit name of a limit
      * @param tasks what to run; may block
      * @param <T> type of their values
-     * @return values in the order of the tasks, unmodifiable; empty if there are no tasks
-     * @throws IllegalArgumentException if there is no such limit; the message lists those there are
+     * @return values in the order of the tasks, unmodifiable; empty for no tasks
+     * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
      * @throws InterruptedException if the current thread is interrupted
-     * @throws Exception whatever the first task that fails throws, as it is; or a {@link
-     *     io.github.virtualthread.limit.LimitExceededException} if the limit refuses one of them
+     * @throws Exception the exception of the first task that fails, unwrapped; or a {@link
+     *     io.github.virtualthread.limit.LimitExceededException} if the limit rejects one of them
      */
     public <T extends @Nullable Object> List<T> all(String limit, Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
@@ -172,17 +171,17 @@ public final class VirtualThreads {
     }
 
     /**
-     * Runs tasks at the same time, each on a virtual thread, without a limit; returns the value of the first that succeeds.
+     * Runs tasks at the same time, each on a virtual thread, without a limit. Returns the value of the first that succeeds.
      *
-     * <p>Nothing outlives the call: the first success interrupts the other tasks, and so does an interrupt of the caller,
-     * and in each case this waits until they have ended. A task that ignores interrupts delays it until it is done.
+     * <p>No task outlives the call. The first success interrupts the other tasks, and so does an interrupt of the caller. In both
+     * cases this method waits until they have ended. A task that ignores interrupts delays it.
      *
      * @param tasks what to run, at least one; may block
      * @param <T> type of their values
-     * @return value of the task that came first
+     * @return value of the task that succeeded first
      * @throws IllegalArgumentException if there are no tasks
      * @throws InterruptedException if the current thread is interrupted
-     * @throws Exception if all tasks fail: whatever the first of them throws, as it is, with the others suppressed
+     * @throws Exception if all tasks fail: the exception of the first, unwrapped, with the others suppressed
      */
     public <T extends @Nullable Object> T anySuccessful(Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
@@ -190,16 +189,16 @@ public final class VirtualThreads {
     }
 
     /**
-     * Runs tasks each on a virtual thread, under a limit, as many at the same time as there are permits; returns the value
-     * of the first that succeeds. Otherwise as {@link #anySuccessful(Collection)}.
+     * Runs tasks, each on a virtual thread, under a limit: as many at the same time as it has permits. Returns the value of the
+     * first that succeeds. Otherwise as {@link #anySuccessful(Collection)}.
      *
      * @param limit name of a limit
      * @param tasks what to run, at least one; may block
      * @param <T> type of their values
-     * @return value of the task that came first
-     * @throws IllegalArgumentException if there are no tasks, or there is no such limit
+     * @return value of the task that succeeded first
+     * @throws IllegalArgumentException if there are no tasks, or if the limit does not exist
      * @throws InterruptedException if the current thread is interrupted
-     * @throws Exception if all tasks fail: whatever the first of them throws, as it is, with the others suppressed
+     * @throws Exception if all tasks fail: the exception of the first, unwrapped, with the others suppressed
      */
     public <T extends @Nullable Object> T anySuccessful(String limit, Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
@@ -216,7 +215,7 @@ public final class VirtualThreads {
     }
 
     /**
-     * A name as few as there are classes, so that threads and meters can carry it.
+     * Returns a name of which there are as few as classes, so that threads and meters can carry it.
      *
      * @param body what the task runs
      * @param method method that is called on it
@@ -243,7 +242,7 @@ public final class VirtualThreads {
         return parts.length == 0 ? name : parts[0];
     }
 
-    /** Null is a mistake here: whoever wants no limit calls the method without one. */
+    /** Null is a mistake here: for no limit, the method without this parameter is called. */
     private static String named(String limit) {
         return Objects.requireNonNull(limit, "limit");
     }
@@ -256,37 +255,37 @@ public final class VirtualThreads {
     }
 
     /**
-     * Virtual threads as an executor, without a limit. Never blocks.
+     * Returns virtual threads as an executor, without a limit. Never blocks.
      *
-     * <p>As executors do, it throws: a {@link io.github.virtualthread.limit.LimitExceededException} where a task is refused
-     * at once. A later refusal comes through the future; for {@code execute} it goes where the failures of {@code void}
-     * methods go, as does what a {@code Runnable} throws. {@code cancel(true)} on any of its futures interrupts.
+     * <p>As executors do, it throws a {@link io.github.virtualthread.limit.LimitExceededException} if a task is rejected at
+     * once. A later rejection completes the future; for {@code execute} it goes where the failures of {@code void} methods
+     * go, and so does an exception of a {@code Runnable}. {@code cancel(true)} on any of its futures interrupts the task.
      *
-     * @return executor; nothing has to be closed
+     * @return executor; it need not be closed
      */
     public AsyncTaskExecutor executor() {
         return new ExecutorView(engine, engine.recipe(EXECUTOR, null, null), uncaught);
     }
 
     /**
-     * Virtual threads under a limit as an executor; shares the permits with all other calls that name the limit. Never
-     * blocks; refusals as with {@link #executor()}.
+     * Returns virtual threads under a limit as an executor. It shares the permits with all other calls under that limit. Never
+     * blocks; rejections as with {@link #executor()}.
      *
      * @param limit name of a limit
-     * @return executor; nothing has to be closed
-     * @throws IllegalArgumentException if there is no such limit; the message lists those there are
+     * @return executor; it need not be closed
+     * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
      */
     public AsyncTaskExecutor executor(String limit) {
         return new ExecutorView(engine, engine.recipe(EXECUTOR, named(limit), null), uncaught);
     }
 
     /**
-     * Waits until no call runs or waits, neither of annotated methods nor by hand; for tests of methods that return
-     * nothing. Blocks for the longest time at most. Calls that run on their caller's own thread do not count, those that wait
-     * there for a permit do. From inside a task it never succeeds, since that one runs.
+     * Waits until no call runs or waits, neither of annotated methods nor by hand. Made for tests of methods that return
+     * nothing. Blocks for the given time at most. Calls that run on their caller's own thread do not count, but those that
+     * wait there for a permit do. Inside a task this never returns true, because that task runs.
      *
-     * @param longest longest time to wait, zero to only look
-     * @return whether it came to that
+     * @param longest maximum time to wait, zero to check only
+     * @return true if no call ran or waited
      * @throws InterruptedException if the current thread is interrupted while it waits
      */
     public boolean awaitIdle(Duration longest) throws InterruptedException {

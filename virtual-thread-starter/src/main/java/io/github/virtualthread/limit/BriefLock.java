@@ -5,8 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * A lock that is held for a few dozen nanoseconds, which callers and ending calls want at the same time: to park would take
- * much longer than to try again.
+ * A lock that is held for a few dozen nanoseconds. Callers and ending calls want it at the same time, and parking would take much
+ * longer than trying again.
  */
 @SuppressWarnings("serial")
 final class BriefLock extends ReentrantLock {
@@ -14,10 +14,10 @@ final class BriefLock extends ReentrantLock {
     private static final int SPINS = 100;
 
     /**
-     * Whose turn it is may be a virtual thread that gets no carrier. Bodies may keep all carriers busy, and those that are pinned
-     * may want this very lock: a platform thread parks behind it for no longer than a moment, and a virtual thread not at all. To
-     * park for a time takes memory when it begins and when it ends, and a virtual thread that finds none may be lost. Throws
-     * nothing: a permit may be on its way.
+     * The next in line may be a virtual thread that gets no carrier, because bodies keep all carriers busy, and pinned bodies may
+     * want this very lock. So a platform thread parks for a moment only, and a virtual thread does not park at all: a timed park
+     * needs memory when it begins and when it ends, and a virtual thread that finds none may be lost. Throws nothing, because a
+     * permit may be on its way.
      */
     @Override
     public void lock() {
@@ -45,7 +45,7 @@ final class BriefLock extends ReentrantLock {
         return false;
     }
 
-    /** What an action gives that is run under this lock. */
+    /** Runs an action under this lock. */
     <T> T locked(Supplier<T> action) {
         lock();
         try {

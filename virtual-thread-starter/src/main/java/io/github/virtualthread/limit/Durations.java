@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Durations as people write them, and as messages show them. */
+/** Durations as people write them and as messages show them. */
 public final class Durations {
 
     private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
@@ -12,7 +12,7 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * As people write it in properties: {@code 1m30s}, {@code 0.5s}. That is ISO 8601 without its prefix.
+     * Returns a duration as people write it in properties: {@code 1m30s}, {@code 0.5s}. That is ISO 8601 without its prefix.
      *
      * @param duration any duration
      * @return its text
@@ -22,8 +22,8 @@ public final class Durations {
     }
 
     /**
-     * Whether a text is more than a number. A number alone is refused everywhere: it could be seconds, as the endpoint
-     * shows them, or milliseconds.
+     * Whether a text is more than a number. A number alone is never accepted: it could mean seconds, as the endpoint shows them,
+     * or milliseconds.
      *
      * @param text a duration, such as {@code 2s}, {@code PT2S} or {@code 2}
      * @return false for a number alone

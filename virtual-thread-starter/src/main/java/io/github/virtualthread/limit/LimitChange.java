@@ -4,13 +4,13 @@ package io.github.virtualthread.limit;
  * A limit was changed while the application runs.
  *
  * @param limit name of the limit
- * @param before what it was
- * @param after what it is now
+ * @param before settings before the change
+ * @param after settings after the change
  * @param by who changed it
  */
 public record LimitChange(String limit, LimitSettings before, LimitSettings after, Source by) {
 
-    /** Who changes a limit. The last change counts, whoever made it. */
+    /** Who changes a limit. The last change wins, no matter who makes it. */
     public enum Source {
         /** The application, by {@link TaskLimit#resize} and the setters beside it. */
         CODE,

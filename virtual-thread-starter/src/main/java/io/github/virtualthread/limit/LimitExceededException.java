@@ -4,26 +4,26 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskRejectedException;
 
 /**
- * A call was refused by a limit, or because the application stops. Its body never ran.
+ * A call was rejected by a limit, or because the application is stopping. Its body never ran.
  *
- * <p>Methods that return a future deliver it through the future, {@code void} methods to the uncaught-exception handler. It has no
- * stack, because many may be made at once, unless {@code virtual-thread.caller-trace} is on.
+ * <p>Methods that return a future deliver it through the future, {@code void} methods to the uncaught-exception handler. It
+ * has no stack, because many may be made at once, unless {@code virtual-thread.caller-trace} is on.
  */
 public class LimitExceededException extends TaskRejectedException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Why a call was refused. */
+    /** Why a call was rejected. */
     public enum Reason {
-        /** As many calls wait already as the capacity of the queue allows. */
+        /** The queue is full: as many calls wait as its capacity allows. */
         QUEUE_FULL,
-        /** No permit came free within the longest wait. */
+        /** No permit became free within the maximum wait. */
         WAIT_TIMEOUT,
-        /** The caller holds a permit of the same limit, no permit was free, and the limit refuses such calls. */
+        /** The caller holds a permit of the same limit, no permit was free, and the limit rejects such calls. */
         NESTED,
-        /** An operator has put out every call that waited. */
+        /** An operator evicted all waiting calls. */
         EVICTED,
-        /** The application stops, or has stopped. */
+        /** The application is stopping or has stopped. */
         SHUTDOWN
     }
 
@@ -35,11 +35,11 @@ public class LimitExceededException extends TaskRejectedException {
     private final int waiting;
 
     /**
-     * A refusal. Its message tells the numbers of the limit at this moment.
+     * Creates a rejection. Its message shows the numbers of the limit at this moment.
      *
-     * @param task name of the refused task
+     * @param task name of the rejected task
      * @param limit its limit, null for a call without one
-     * @param reason why it was refused
+     * @param reason why it was rejected
      */
     public LimitExceededException(String task, @Nullable TaskLimit limit, Reason reason) {
         super(""); // see getMessage()
@@ -58,7 +58,7 @@ public class LimitExceededException extends TaskRejectedException {
         return this;
     }
 
-    /** Put together when somebody reads it, since many may be made at once and few are read. */
+    /** Built when it is read, because many may be made at once and few are read. */
     @Override
     public String getMessage() {
         return "%s was rejected (%s): %s".formatted(task, reason, detail());
@@ -74,14 +74,15 @@ public class LimitExceededException extends TaskRejectedException {
                 + switch (reason) {
                     case QUEUE_FULL -> "raise its permits or its queue-capacity, or send fewer calls";
                     case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
-                    case EVICTED -> "an operator has put out every call that waited";
+                    case EVICTED -> "an operator evicted all waiting calls";
                     default ->
-                        "the caller holds one of them: give this call a limit of its own, or make one call do both";
+                        "the caller holds one of its permits: give this call a limit of its own, or let one call do"
+                                + " both";
                 };
     }
 
     /**
-     * Name of the limit that refused the call.
+     * Name of the limit that rejected the call.
      *
      * @return the name, {@code "none"} for a call without a limit
      */
@@ -90,7 +91,7 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     /**
-     * Name of the refused task.
+     * Name of the rejected task.
      *
      * @return {@code Class.method}, or the name given in the annotation
      */
@@ -99,7 +100,7 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     /**
-     * Why the call was refused.
+     * Why the call was rejected.
      *
      * @return the reason
      */

@@ -3,7 +3,7 @@ package io.github.virtualthread.limit;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Names of limits: which are allowed, and which are the same. */
+/** Names of limits: which names are allowed, and which are equal. */
 public final class LimitNames {
 
     /** Reserved name that asks for no limit at all. */
@@ -14,10 +14,10 @@ public final class LimitNames {
     private LimitNames() {}
 
     /**
-     * The form in which names are compared: lower case, without {@code -} and {@code _}, as Spring Boot compares property
+     * Returns the form in which names are compared: lower case, without {@code -} and {@code _}, as Spring Boot compares property
      * names. {@code price-db}, {@code priceDb} and {@code PRICEDB} are one limit.
      *
-     * @param name name as somebody spelt it
+     * @param name any spelling of a name
      * @return its uniform form
      */
     public static String uniform(String name) {
@@ -27,8 +27,8 @@ public final class LimitNames {
     /**
      * Whether a name consists of letters, digits, {@code -}, {@code _} and {@code .} only, with a letter or digit among them.
      *
-     * @param name name to look at
-     * @return whether a limit may have it
+     * @param name any text
+     * @return whether a limit may have this name
      */
     public static boolean isAllowed(String name) {
         return ALLOWED.matcher(name).matches();

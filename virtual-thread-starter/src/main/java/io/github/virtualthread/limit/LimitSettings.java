@@ -8,17 +8,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one limit is to be. A bean of this type declares a limit without Spring Boot; the properties under
- * {@code virtual-thread.limits} produce the same.
+ * Settings of one limit. A bean of this type declares a limit without Spring Boot; the properties under
+ * {@code virtual-thread.limits} do the same.
  *
  * @param name name used in {@code @VirtualThread("name")}: letters, digits, {@code -}, {@code _} and {@code .}; not
  *     {@code none}
- * @param permits most calls that run at once, at least 1; where they are taken from a pool, what it gave when it was read
- *     last, and 1 before that
- * @param queueCapacity most calls that wait, at least 0; {@link #UNBOUNDED} for any number
- * @param maxWait longest wait, more than zero; null for any time
+ * @param permits maximum number of calls that run at once, at least 1; if the permits come from a pool, its size when it was
+ *     last read, and 1 before that
+ * @param queueCapacity maximum number of calls that wait, at least 0; {@link #UNBOUNDED} for no maximum
+ * @param maxWait maximum wait, more than zero; null for no maximum
  * @param nested what happens to a call made under the same limit by a body that holds one of its permits
- * @param permitsFrom pool that the permits are taken from, null for a number of one's own
+ * @param permitsFrom pool that the permits are taken from, null if the number is configured directly
  */
 public record LimitSettings(
         String name,
@@ -31,13 +31,13 @@ public record LimitSettings(
 
     /** What happens to a call made from a body that holds a permit of the same limit, when no permit is free. */
     public enum Nested {
-        /** It waits like any other, which can be for ever: all permits may be held by such callers. Logged once. */
+        /** It waits like any other call. That can be forever, if all permits are held by such callers. Logged once. */
         WARN,
         /** It is rejected at once. */
         FAIL
     }
 
-    /** Value of {@link #queueCapacity()} where any number of calls may wait. */
+    /** Value of {@link #queueCapacity()} if any number of calls may wait. */
     public static final int UNBOUNDED = Integer.MAX_VALUE;
 
     /**
@@ -54,11 +54,11 @@ public record LimitSettings(
     }
 
     /**
-     * A limit in which any number of calls may wait for any time.
+     * Settings of a limit where any number of calls may wait for any time.
      *
      * @param name name of the limit
-     * @param permits most calls that run at once, at least 1
-     * @return its settings
+     * @param permits maximum number of calls that run at once, at least 1
+     * @return settings
      * @throws IllegalArgumentException if the name is not allowed or {@code permits} is below 1
      */
     public static LimitSettings of(String name, int permits) {
@@ -66,9 +66,9 @@ public record LimitSettings(
     }
 
     /**
-     * The same with another number of permits.
+     * Returns a copy with another number of permits.
      *
-     * @param permits most calls that run at once, at least 1
+     * @param permits maximum number of calls that run at once, at least 1
      * @return changed copy
      * @throws IllegalArgumentException if {@code permits} is below 1
      */
@@ -77,9 +77,9 @@ public record LimitSettings(
     }
 
     /**
-     * The same with a bound on how many calls wait.
+     * Returns a copy with a bound on how many calls wait.
      *
-     * @param queueCapacity most calls that wait, at least 0; one more is rejected at once
+     * @param queueCapacity maximum number of calls that wait, at least 0; one more is rejected at once
      * @return changed copy
      * @throws IllegalArgumentException if {@code queueCapacity} is negative
      */
@@ -88,9 +88,9 @@ public record LimitSettings(
     }
 
     /**
-     * The same with a bound on how long a call waits.
+     * Returns a copy with a bound on how long a call waits.
      *
-     * @param maxWait longest wait, more than zero; then the call is rejected. Null for any time
+     * @param maxWait maximum wait, more than zero; after it the call is rejected. Null for no maximum
      * @return changed copy
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
@@ -99,7 +99,7 @@ public record LimitSettings(
     }
 
     /**
-     * The same with another treatment of nested calls.
+     * Returns a copy with another treatment of nested calls.
      *
      * @param nested what happens to a call made under the same limit by a body that holds one of its permits
      * @return changed copy
@@ -109,10 +109,10 @@ public record LimitSettings(
     }
 
     /**
-     * The same with permits that are taken from a pool, as Spring Boot's properties allow. Has 1 permit until the pool is
-     * read, once all singletons are there.
+     * Returns a copy with permits that are taken from a pool, as Spring Boot's properties allow. The limit has 1 permit until
+     * the pool is read, which is when all singletons exist.
      *
-     * @param permitsFrom where to take them from; null to keep the number that there is
+     * @param permitsFrom where to take the permits from; null to keep the present number
      * @return changed copy
      * @throws IllegalArgumentException if the headroom is negative
      */
@@ -157,8 +157,8 @@ public record LimitSettings(
             problems.add("queue-capacity must be at least 0, was " + queueCapacity);
         }
         if (maxWait != null && !maxWait.isPositive()) {
-            problems.add("max-wait must be longer than zero, was %s (for calls that never wait: queue-capacity 0)"
-                    .formatted(Durations.text(maxWait)));
+            problems.add("max-wait must be longer than zero, was " + Durations.text(maxWait)
+                    + " (to reject calls instead of letting them wait, set queue-capacity to 0)");
         }
         if (permitsFrom != null && permitsFrom.headroom() < 0) {
             problems.add("headroom must be at least 0, was " + permitsFrom.headroom());

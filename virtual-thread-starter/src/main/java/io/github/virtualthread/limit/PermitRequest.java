@@ -41,16 +41,16 @@ public abstract class PermitRequest {
     @Nullable
     PermitRequest next;
 
-    /** When the request was made, if anybody noted it, later when it joined the queue: in the queue these times ascend. */
+    /** When the request was made, if that was noted, later when it joined the queue. In the queue these times ascend. */
     long askedAt;
 
-    /** A request that has not asked yet. */
+    /** Creates a request that has not asked yet. */
     protected PermitRequest() {}
 
     /**
-     * The limit that the request asks, always the same.
+     * The limit that is asked for a permit, always the same.
      *
-     * @return the limit, null to be granted without one
+     * @return the limit, null if the request needs no permit
      */
     protected abstract @Nullable TaskLimit limit();
 
@@ -82,9 +82,9 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Asks for the permit, once. Never blocks. Ends in {@link #granted()}, at once or later, in {@link #rejected} later, or
-     * in the reason of a refusal at once. Throws, and neither waits nor is granted, where the timer of a longest wait gets
-     * no thread.
+     * Asks for the permit, once. Never blocks. The answer is {@link #granted()}, now or later, {@link #rejected} later, or a
+     * reason that is returned. If the timer for the maximum wait gets no thread, this throws, and the request neither waits
+     * nor is granted.
      *
      * @return why the request was refused, null if it was not
      */
@@ -100,37 +100,37 @@ public abstract class PermitRequest {
     }
 
     /**
-     * The permit is there. Called on the thread that asked, or on any that gave a permit back, asked itself or changed the
-     * limit; must neither block nor run the body of the call.
+     * The request has its permit. Called on the thread that asked, or on any thread that gave a permit back, asked for one, or
+     * changed the limit. Must neither block nor run the body of the call.
      */
     protected abstract void granted();
 
     /**
-     * {@link #granted()} has thrown, and the permit is about to go to another. Must neither block nor throw: only keeps what
-     * {@link #tellGrantFailed()} tells then.
+     * {@link #granted()} has thrown, and the permit is about to go to another request. Must neither block nor throw: only keeps
+     * the failure for {@link #tellGrantFailed()}.
      *
-     * @param failure what it threw
+     * @param failure what {@link #granted()} threw
      */
     protected abstract void grantFailed(Throwable failure);
 
-    /** The permit that could not be used went back, and whoever waits for it was served. May block, must not throw. */
+    /** The permit that could not be used is back, and the next request has it. Reports the failure. May block, must not throw. */
     protected abstract void tellGrantFailed();
 
     /**
-     * The limit is about to reject the request, maybe among a million others: lets go of what is not needed for that. Must neither
-     * block nor throw, and needs no memory. Does nothing here.
+     * The limit is about to reject the request, perhaps among a million others: releases what is not needed for that. Must
+     * neither block nor throw, and must need no memory. Does nothing here.
      */
     protected void rejecting() {}
 
     /**
-     * The limit put the request out of its queue. May block, must not throw: others are to be put out after this one. Where memory was
-     * short this may come twice, as may {@link #tellGrantFailed()}.
+     * The limit has removed the request from its queue. May block, must not throw: others are removed after this one. If
+     * memory was short, this may be called twice, and so may {@link #tellGrantFailed()}.
      *
      * @param reason why
      */
     protected abstract void rejected(Reason reason);
 
-    /** The request is in no queue but that of the rejections; null where a permit could not be used. */
+    /** The request is only in the queue of rejections now; the reason is null if a permit could not be used. */
     @SuppressWarnings("EnumOrdinal") // a byte is free in this object, a reference is not
     final void refused(@Nullable Reason reason) {
         if (reason != null) {
@@ -147,7 +147,7 @@ public abstract class PermitRequest {
         beingTold = true;
     }
 
-    /** As it was refused. */
+    /** Reports how the request was refused. */
     final void tellRefused() {
         if (refusal == 0) {
             tellGrantFailed();
@@ -157,27 +157,27 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Whether the thread that asks runs a body which holds a permit of the same limit. Asked on that thread, and only when the
+     * Whether the thread that asks runs a body that holds a permit of the same limit. Called on that thread, and only if the
      * limit is full.
      *
-     * @return whether waiting could be for ever
+     * @return whether the wait could last forever
      */
     protected boolean isNested() {
         return false;
     }
 
-    /** The request has to wait although it {@link #isNested()}. Called on the thread that asks, after it has joined the queue. */
+    /** The request waits although it {@link #isNested()}. Called on the thread that asks, after the request joined the queue. */
     protected void waitsNested() {}
 
-    /** Notes the time from which a request has waited that does not have to. */
+    /** Notes this moment as the one from which the request waits, before it is known whether it has to. */
     protected final void asked() {
         askedAt = System.nanoTime();
     }
 
     /**
-     * When the request was made, or joined the queue.
+     * When the request was made or joined the queue.
      *
-     * @return time by {@link System#nanoTime()}; 0 for one that has not waited, and of which nobody has noted the time
+     * @return time by {@link System#nanoTime()}; 0 if it has not joined the queue and nobody has noted the time
      */
     protected final long askedAt() {
         return askedAt;
@@ -194,7 +194,7 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Whether the permit is here: granted, and not given back.
+     * Whether the request has its permit: granted and not given back.
      *
      * @return whether the limit counts this call as running
      */
@@ -204,18 +204,18 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Takes up the work that the permit is for, on the thread that {@link #granted()} has started. To start one may fail after it
-     * has begun to run: then either this says no, or nobody hears of the failure.
+     * Begins to use the permit, on the thread that {@link #granted()} has started. The JDK may report that a thread could not be
+     * started although it runs: then either this returns false, or the failure is ignored.
      *
-     * @return whether the permit is still here; then only the thread that asked this gives it back
+     * @return whether the request still has its permit; then only the current thread gives it back
      */
     protected final boolean takeUp() {
         return PHASE.compareAndSet(this, HOLDING, RUNNING);
     }
 
     /**
-     * Gives the permit back, which grants it to the next in the queue. Does nothing when it went back already. To be called by
-     * one thread only. Throws nothing.
+     * Gives the permit back, which grants it to the next request in the queue. Does nothing if it was given back before.
+     * Called by one thread only. Throws nothing.
      */
     protected final void giveBack() {
         if (isHolding()) {
@@ -228,8 +228,8 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Hands the permit over; returns whether the request can use it. If not, the caller returns the permit, and only after
-     * that calls {@link #tellGrantFailed()}.
+     * Hands the permit over; returns whether the request can use it. If not, the caller gives the permit to the limit, and calls
+     * {@link #tellGrantFailed()} only after that.
      */
     final boolean grant() {
         PHASE.setRelease(this, HOLDING);

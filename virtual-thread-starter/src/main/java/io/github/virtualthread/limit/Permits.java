@@ -2,7 +2,7 @@ package io.github.virtualthread.limit;
 
 import java.util.concurrent.Semaphore;
 
-/** A semaphore that can shrink below what is taken: then as many have to come back before one is given out. */
+/** A semaphore that can shrink below the number of permits that are taken. Then permits must come back before one is free. */
 @SuppressWarnings("serial")
 final class Permits extends Semaphore {
 

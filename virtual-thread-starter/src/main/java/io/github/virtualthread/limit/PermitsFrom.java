@@ -4,14 +4,14 @@ import java.io.Serializable;
 import java.util.Objects;
 
 /**
- * Where a limit takes its permits from, instead of a number.
+ * Where a limit takes its permits from, instead of a configured number.
  *
  * @param bean name of a bean: a {@link javax.sql.DataSource} whose pool has a known size, or a {@link PermitsSource}
- * @param headroom how many connections of the pool are left to others, at least 0
+ * @param headroom number of connections that are left to others, at least 0
  */
 public record PermitsFrom(String bean, int headroom) implements Serializable {
 
-    /** Needs a name; the headroom is checked by {@link LimitSettings}, which can name the limit. */
+    /** Requires a name. {@link LimitSettings} checks the headroom, because it can name the limit. */
     public PermitsFrom {
         Objects.requireNonNull(bean, "bean");
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bounds how many calls run at once under one name.
  *
- * <p>Thread-safe. A call that finds no permit waits as an object in a first-in, first-out queue; no thread waits with it.
+ * <p>Thread-safe. A call that finds no permit is a small object in a first-in, first-out queue; it does not hold a thread.
  *
  * @see <a href="https://openjdk.org/jeps/444">JEP 444</a>: bound virtual threads by semaphores, not by pools
  */
@@ -21,93 +21,93 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     String name();
 
     /**
-     * Most calls that run at once.
+     * Maximum number of calls that run at once.
      *
      * @return number of permits, at least 1
      */
     int permits();
 
     /**
-     * The pool that the permits are taken from. While it has not been read, which is before all singletons are there, the
-     * limit has 1 permit.
+     * The pool that the permits are taken from. Until it has been read, which is when all singletons exist, the limit has 1
+     * permit.
      *
-     * @return where they come from, null for a number of one's own
+     * @return source of the permits, null if the number is configured directly
      */
     @Nullable
     PermitsFrom permitsFrom();
 
     /**
-     * Permits that nobody holds at this moment.
+     * Number of free permits at this moment.
      *
      * @return from 0 to {@link #permits()}
      */
     int available();
 
     /**
-     * Calls that wait for a permit at this moment.
+     * Number of calls that wait for a permit at this moment.
      *
      * @return from 0 to the capacity of the queue
      */
     int waiting();
 
     /**
-     * How long the limit has been full. It is full from the moment in which a call finds no permit free, and waits or is
-     * rejected, until a permit is free again, or the last call that waits has got one.
+     * How long the limit has been full. It is full from the moment a call finds no free permit, and waits or is rejected, until
+     * a permit is free again or the last waiting call has got one.
      *
      * @return zero if the limit is not full at this moment
      */
     Duration saturated();
 
     /**
-     * Calls that have had a permit and have given it back, however they ended.
+     * Number of calls that had a permit and gave it back, no matter how they ended.
      *
-     * @return number since the limit was made
+     * @return number since the limit was created
      */
     long completed();
 
     /**
-     * Most calls that may wait; one more is rejected at once.
+     * Maximum number of calls that wait; one more is rejected at once.
      *
-     * @return at least 0, {@link LimitSettings#UNBOUNDED} for any number
+     * @return at least 0, {@link LimitSettings#UNBOUNDED} for no maximum
      */
     int queueCapacity();
 
     /**
-     * Longest wait; then the call is rejected.
+     * Maximum wait; after it the call is rejected.
      *
-     * @return more than zero, null for any time
+     * @return more than zero, null for no maximum
      */
     @Nullable
     Duration maxWait();
 
     /**
-     * What happens to a call made by a body that holds a permit of this limit, when no permit is free.
+     * What happens to a call that is made by a body that holds a permit of this limit, if no permit is free.
      *
      * @return whether it waits, with a warning, or is rejected
      */
     Nested nested();
 
     /**
-     * Changes the number of permits. Growing starts waiting calls at once, shrinking takes effect as running calls end. Does
+     * Changes the number of permits. Growing starts waiting calls at once; shrinking takes effect as running calls end. Does
      * not block.
      *
-     * @param permits most calls that may run at once, at least 1
+     * @param permits maximum number of calls that run at once, at least 1
      * @throws IllegalArgumentException if {@code permits} is below 1
      */
     void resize(int permits);
 
     /**
-     * Changes how many calls may wait. Calls that wait already stay. Does not block.
+     * Changes how many calls may wait. Calls that already wait stay. Does not block.
      *
-     * @param queueCapacity at least 0, {@link LimitSettings#UNBOUNDED} for any number
+     * @param queueCapacity at least 0, {@link LimitSettings#UNBOUNDED} for no maximum
      * @throws IllegalArgumentException if {@code queueCapacity} is negative
      */
     void setQueueCapacity(int queueCapacity);
 
     /**
-     * Changes how long calls may wait, those included that wait already. Does not block.
+     * Changes how long calls may wait, including those that already wait. Does not block.
      *
-     * @param maxWait more than zero, null for any time
+     * @param maxWait more than zero, null for no maximum
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
     void setMaxWait(@Nullable Duration maxWait);

@@ -1,17 +1,17 @@
 package io.github.virtualthread.limit;
 
 /**
- * Sees every limit when it is made: those that are configured at the start, and those that changed properties add later.
+ * Sees every limit when it is created: those that are configured at the start, and those that changed properties add later.
  *
- * <p>Beans of this type are called in their order. One that throws at the start fails the start.
+ * <p>Beans of this type are called in their order. An exception at the start fails the start.
  */
 @FunctionalInterface
 public interface TaskLimitCustomizer {
 
     /**
-     * Looks at a limit, and changes it if need be. Must not block.
+     * Looks at a new limit, and changes it if necessary. Must not block.
      *
-     * @param limit new limit, known by its {@link TaskLimit#name()}
+     * @param limit new limit
      */
     void customize(TaskLimit limit);
 }

@@ -23,11 +23,11 @@ public final class TaskLimits {
     private final Consumer<LimitChange> changes;
 
     /**
-     * The limits that the settings declare.
+     * Creates the limits that the settings declare.
      *
      * @param settings one for each limit
-     * @param timer ends the waiting of calls under limits with a longest wait
-     * @param changes told of each change, by the thread that makes it
+     * @param timer ends the wait of calls under limits with a maximum wait
+     * @param changes called for each change, on the thread that makes it
      * @throws IllegalArgumentException if two of them have the same name
      */
     public TaskLimits(Collection<LimitSettings> settings, TaskTimer timer, Consumer<LimitChange> changes) {
@@ -47,10 +47,10 @@ public final class TaskLimits {
     }
 
     /**
-     * Makes a limit, where there is none of that name.
+     * Adds a limit, if none of that name exists.
      *
-     * @param settings what it is
-     * @return whether there was none
+     * @param settings settings of the limit
+     * @return whether it was added
      */
     public boolean add(LimitSettings settings) {
         return limits.putIfAbsent(LimitNames.uniform(settings.name()), create(settings)) == null;
@@ -61,15 +61,15 @@ public final class TaskLimits {
      *
      * @param limit one of these limits
      * @param change makes the new settings of the present ones, with the same name; applied again if somebody else changes
-     *     the limit meanwhile. What it throws is thrown, and nothing is changed then
-     * @param by who changes it
+     *     the limit at the same time. If it throws, nothing is changed
+     * @param by who changes the limit
      */
     public void change(TaskLimit limit, UnaryOperator<LimitSettings> change, Source by) {
         ((SemaphoreLimit) limit).change(change, by);
     }
 
     /**
-     * Gives a limit the permits of its pool, for the first time. Nobody is told, since the limit was never another.
+     * Gives a limit the permits of its pool for the first time. This is not a change that is reported.
      *
      * @param limit one of these limits
      * @param permits maximum number of calls that run at once, at least 1
@@ -80,11 +80,11 @@ public final class TaskLimits {
     }
 
     /**
-     * The limit of that name.
+     * Returns the limit of a name.
      *
      * @param name name of a limit, in any spelling of its uniform form
      * @return the limit
-     * @throws IllegalArgumentException if there is none; the message lists those there are
+     * @throws IllegalArgumentException if it does not exist; the message lists the existing ones
      */
     public TaskLimit get(String name) {
         return find(name);
@@ -100,7 +100,7 @@ public final class TaskLimits {
     }
 
     /**
-     * Whether there is a limit of that name.
+     * Whether a limit of that name exists.
      *
      * @param name name of a limit, in any spelling of its uniform form
      * @return whether {@link #get} finds it
@@ -110,7 +110,7 @@ public final class TaskLimits {
     }
 
     /**
-     * All limits.
+     * Returns all limits.
      *
      * @return unmodifiable, in alphabetical order of their names
      */
@@ -122,7 +122,7 @@ public final class TaskLimits {
     }
 
     /**
-     * Names of all limits, as they were declared.
+     * Returns the names of all limits, as they are shown.
      *
      * @return unmodifiable, in alphabetical order
      */
@@ -131,9 +131,9 @@ public final class TaskLimits {
     }
 
     /**
-     * Shows a limit from now on as this name spells it.
+     * Shows a limit under this spelling of its name from now on.
      *
-     * @param name another spelling of the name of a limit; nothing happens where there is no such limit
+     * @param name another spelling of the name of a limit; nothing happens if the limit does not exist
      */
     public void showAs(String name) {
         SemaphoreLimit limit = limits.get(LimitNames.uniform(name));
@@ -147,7 +147,7 @@ public final class TaskLimits {
      *
      * @param name name of a limit, in any spelling of its uniform form
      * @return how many were rejected
-     * @throws IllegalArgumentException if there is no such limit
+     * @throws IllegalArgumentException if the limit does not exist
      */
     public int evictWaiting(String name) {
         return find(name).evict(Reason.EVICTED);

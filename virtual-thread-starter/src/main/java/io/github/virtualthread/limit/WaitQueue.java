@@ -24,7 +24,7 @@ final class WaitQueue {
         return size == 0;
     }
 
-    /** The first in the queue, as many as wanted at most. */
+    /** The first requests, at most this many. */
     List<PermitRequest> first(int most) {
         List<PermitRequest> first = new ArrayList<>();
         for (PermitRequest each = head; each != null && first.size() < most; each = each.next) {
@@ -33,7 +33,7 @@ final class WaitQueue {
         return first;
     }
 
-    /** The first in the queue that is wanted. */
+    /** The first request that is wanted. */
     Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
         for (PermitRequest each = head; each != null; each = each.next) {
             if (wanted.test(each)) {
@@ -70,13 +70,13 @@ final class WaitQueue {
         return first;
     }
 
-    /** Takes the head out, if it has waited that long at that moment of {@link System#nanoTime()}. */
+    /** Removes the first request, if it has waited at least this long at that moment of {@link System#nanoTime()}. */
     @Nullable
     PermitRequest pollWaitingAtLeast(long nanos, long moment) {
         return head != null && moment - head.askedAt >= nanos ? poll() : null;
     }
 
-    /** Takes a request out that is in. */
+    /** Removes a request that is in the queue. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void remove(PermitRequest request) {
         PermitRequest before = request.previous;

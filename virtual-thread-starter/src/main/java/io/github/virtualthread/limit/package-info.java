@@ -1,7 +1,8 @@
 /**
- * Named concurrency limits: who runs, who waits, who is refused. Start at {@link TaskLimit}.
+ * Named concurrency limits: which calls run, which wait, and which are rejected. Start at {@link TaskLimit}.
  *
- * <p>JDK and Spring's rejection exception only. Used by {@code execution} and above; knows none of them.
+ * <p>Needs the JDK and Spring's rejection exception only. {@code docs/api.md} lists the API; the other types are public for this
+ * jar only.
  */
 @NullMarked
 package io.github.virtualthread.limit;

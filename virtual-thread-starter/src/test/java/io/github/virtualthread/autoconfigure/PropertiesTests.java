@@ -209,9 +209,10 @@ class PropertiesTests {
                 .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
                         .extracting(mistake -> mistake.description())
                         .contains(
-                                "Limit 'db': permits must be at least 1, was 0; queue-capacity must be at least 0, was -1",
+                                "Limit 'db': permits must be at least 1, was 0; queue-capacity must be at least 0, was"
+                                        + " -1",
                                 "Limit 'mail': max-wait must be longer than zero, was -2s"
-                                        + " (for calls that never wait: queue-capacity 0)",
+                                        + " (to reject calls instead of letting them wait, set queue-capacity to 0)",
                                 "Limit 'none': the name 'none' is reserved for calls without a limit",
                                 "virtual-thread.shutdown.await-termination-period must not be negative, was -1s")
                         .anySatisfy(description -> assertThat(description).contains("'price-db'"))

@@ -83,7 +83,7 @@ class ContextPropagationTests {
                 .capture());
 
         assertThat(events).containsExactly("open 2", "close 2");
-        assertWarned("Context of the caller could not be captured; the task runs without it");
+        assertWarned("The context of the caller could not be captured; the task runs without it");
     }
 
     @ParameterizedTest
@@ -96,7 +96,7 @@ class ContextPropagationTests {
                 .capture());
 
         assertThat(events).containsExactly("open 1", "open 3", "close 3", "close 1");
-        assertWarned("Captured context could not be set; the task runs without it");
+        assertWarned("The context of the caller could not be set; the task runs without it");
     }
 
     @ParameterizedTest
@@ -108,7 +108,7 @@ class ContextPropagationTests {
                 .capture());
 
         assertThat(events).containsExactly("open 1", "close 1");
-        assertWarned("Captured context could not be taken away after the task");
+        assertWarned("The context of the caller could not be removed after the task");
     }
 
     private void assertWarned(String message) {

@@ -133,7 +133,7 @@ class CallWatchTests {
         try (BrokenLog broken = new BrokenLog(CallWatch.class)) {
             watch.start();
             assertThat(log.next()).asString().contains("Limit 'mail' full");
-            assertThat(log.next()).asString().contains("could not be looked at");
+            assertThat(log.next()).asString().contains("could not be checked");
         }
         gate.countDown();
 
@@ -214,7 +214,8 @@ class CallWatchTests {
 
         assertThat(log.events).singleElement().satisfies(event -> {
             assertThat(event.getFormattedMessage())
-                    .matches("Test.task runs for \\d+s under limit 'db', longer than virtual-thread.stuck-after");
+                    .matches("Test.task has been running for \\d+s under limit 'db', longer than"
+                            + " virtual-thread.stuck-after");
             assertThat(event.getThrowableProxy().getMessage()).startsWith("Stack of vt-Test.task-");
             assertThat(event.getThrowableProxy().getStackTraceElementProxyArray())
                     .anyMatch(frame -> frame.toString().contains("CountDownLatch.await"));
@@ -239,8 +240,9 @@ class CallWatchTests {
 
         assertThat(log.events).singleElement().satisfies(event -> {
             assertThat(event.getFormattedMessage())
-                    .matches("3,000 calls of Test.task run for up to \\d+s under limit 'none', longer than"
-                            + " virtual-thread.stuck-after, all at the same place");
+                    .matches(
+                            "3,000 calls of Test.task have been running for up to \\d+s under limit 'none', longer than"
+                                    + " virtual-thread.stuck-after, all at the same place");
             assertThat(event.getThrowableProxy().getStackTraceElementProxyArray())
                     .anyMatch(frame -> frame.toString().contains("CountDownLatch.await"));
         });
@@ -263,7 +265,7 @@ class CallWatchTests {
         watch.look();
 
         assertThat(messages()).hasSize(2).allSatisfy(message -> assertThat(message)
-                .startsWith("WARN Test.task runs for "));
+                .startsWith("WARN Test.task has been running for "));
     }
 
     @Test
@@ -288,7 +290,10 @@ class CallWatchTests {
         assertThat(messages()).isEmpty();
         watch.look();
 
-        assertThat(messages()).singleElement().asString().startsWith("WARN 2 calls of Test.task run for up to ");
+        assertThat(messages())
+                .singleElement()
+                .asString()
+                .startsWith("WARN 2 calls of Test.task have been running for up to ");
     }
 
     @Test
@@ -307,9 +312,8 @@ class CallWatchTests {
                 .hasSize(11)
                 .last()
                 .asString()
-                .matches(
-                        "WARN 2 more calls run for up to \\d+s, longer than virtual-thread.stuck-after, at more than 10"
-                                + " places");
+                .matches("WARN 2 more calls have been running for up to \\d+s, longer than virtual-thread.stuck-after,"
+                        + " at more than 10 places");
     }
 
     private @Nullable Object hang(int depth) throws InterruptedException {
@@ -346,7 +350,7 @@ class CallWatchTests {
         });
         watch.look();
 
-        assertThat(messages()).singleElement().asString().startsWith("WARN Test.call runs for ");
+        assertThat(messages()).singleElement().asString().startsWith("WARN Test.call has been running for ");
     }
 
     @Test

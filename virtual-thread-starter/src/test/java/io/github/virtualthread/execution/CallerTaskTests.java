@@ -153,7 +153,7 @@ class CallerTaskTests {
         assertRefused(outcome, "db", Reason.WAIT_TIMEOUT);
         assertThat(outcome.exceptionNow())
                 .hasRootCauseMessage(
-                        "A platform thread waits at most 100 ms for a permit of a limit that has no max-wait");
+                        "A platform thread waits at most 100 ms for a permit if the limit has no max-wait");
     }
 
     @Test

@@ -73,12 +73,12 @@ class NestedCallTests {
         assertThat(log.events)
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly(
-                        "Outer.a calls Inner.b while it holds a permit of limit 'db', and no other permit is free:"
-                                + " when the only permit is held by such a caller, none of them goes on. Give Inner.b a"
+                        "Outer.a calls Inner.b while it holds a permit of limit 'db', and no other permit is free."
+                                + " Once the only permit is held this way, none of these calls can proceed. Give Inner.b a"
                                 + " limit of its own, let one call do both, or set virtual-thread.limits.db.nested to"
                                 + " fail.",
-                        "Outer.c calls Inner.b while it holds a permit of limit 'db', and no other permit is free:"
-                                + " when the only permit is held by such a caller, none of them goes on. Give Inner.b a"
+                        "Outer.c calls Inner.b while it holds a permit of limit 'db', and no other permit is free."
+                                + " Once the only permit is held this way, none of these calls can proceed. Give Inner.b a"
                                 + " limit of its own, let one call do both, or set virtual-thread.limits.db.nested to"
                                 + " fail.");
     }

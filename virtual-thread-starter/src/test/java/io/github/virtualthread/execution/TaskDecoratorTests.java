@@ -173,7 +173,8 @@ class TaskDecoratorTests {
         TaskDecorator forgetful = body -> null;
 
         assertThat(failureWith(recording("other"), failing)).isSameAs(noTenant);
-        assertThat(failureWith(forgetful)).hasMessage("a task decorator must not return null");
+        assertThat(failureWith(forgetful))
+                .hasMessage("Task decorator %s returned null; it must return a Runnable", forgetful);
         assertThat(events).isEmpty();
     }
 
@@ -251,8 +252,8 @@ class TaskDecoratorTests {
         }
 
         assertThat(runs).hasValue(1);
-        assertThat(elsewhere.get()).hasMessageContaining("may run once, on the thread of its task");
-        assertThat(again.get()).hasMessageContaining("may run once, on the thread of its task");
+        assertThat(elsewhere.get()).hasMessageContaining("may run only once, on the thread of its task");
+        assertThat(again.get()).hasMessageContaining("may run only once, on the thread of its task");
     }
 
     @Test
@@ -272,7 +273,7 @@ class TaskDecoratorTests {
             gate.countDown(); // not earlier: the continuation is to run on the thread of the task
 
             assertThat(refused.orTimeout(2, TimeUnit.MINUTES).join())
-                    .hasMessageContaining("may run once, on the thread of its task");
+                    .hasMessageContaining("may run only once, on the thread of its task");
             assertThat(runs).hasValue(0);
         }
     }

@@ -73,7 +73,7 @@ class TaskThreadsTests {
         }
 
         assertThat(output)
-                .contains("Shop.price has failed on vt-Shop.price-1 outside of its body")
+                .contains("Shop.price failed on thread vt-Shop.price-1, outside its body")
                 .contains("IllegalStateException: escaped");
     }
 

@@ -181,7 +181,7 @@ class VoidCallTests {
         assertThat(test.limit("db").available()).isEqualTo(1);
         assertThat(log.events).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.ERROR);
-            assertThat(event.getFormattedMessage()).isEqualTo("Handler of a failure of Mailer.send has failed itself");
+            assertThat(event.getFormattedMessage()).isEqualTo("The handler of a failure of Mailer.send failed itself");
             assertThat(event.getThrowableProxy().getMessage()).isEqualTo(expected.getMessage());
         });
     }

@@ -242,7 +242,7 @@ class LimitChangeTests {
         assertRefused(
                 () -> limit.setMaxWait(Duration.ofSeconds(-2)),
                 "Limit 'price-db': max-wait must be longer than zero, was -2s"
-                        + " (for calls that never wait: queue-capacity 0)");
+                        + " (to reject calls instead of letting them wait, set queue-capacity to 0)");
     }
 
     @Test

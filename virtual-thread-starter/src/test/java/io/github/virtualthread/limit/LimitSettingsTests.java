@@ -45,7 +45,7 @@ class LimitSettingsTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSettings.of("mail", 1).withMaxWait(Duration.ZERO))
                 .withMessage("Limit 'mail': max-wait must be longer than zero, was 0s"
-                        + " (for calls that never wait: queue-capacity 0)");
+                        + " (to reject calls instead of letting them wait, set queue-capacity to 0)");
     }
 
     @Test
@@ -56,7 +56,8 @@ class LimitSettingsTests {
                 .withMessage(
                         "Limit 'e mail': a name has letters, digits, '-', '_' and '.' only, was 'e mail'; permits must"
                                 + " be at least 1, was -1; queue-capacity must be at least 0, was -2; max-wait must be"
-                                + " longer than zero, was -3s (for calls that never wait: queue-capacity 0)");
+                                + " longer than zero, was -3s (to reject calls instead of letting them wait, set"
+                                + " queue-capacity to 0)");
     }
 
     @ParameterizedTest
