@@ -35,6 +35,9 @@ public final class TaskEngine implements AutoCloseable {
     /** How long an interrupted body may take to end. */
     static final Duration GRACE = Duration.ofSeconds(1);
 
+    /** How long a platform thread waits for a permit if the limit has no maximum wait. */
+    static final Duration PLATFORM_WAIT = Duration.ofSeconds(30);
+
     /** Calls need these first when they fail. A class that finds no memory for its initialization stays broken. */
     private static final List<Class<?>> NEEDED_LATE = List.of(
             Cause.class,
@@ -46,9 +49,6 @@ public final class TaskEngine implements AutoCloseable {
             RunTimeout.class,
             SafeLog.class,
             StackWalker.class);
-
-    /** How long a platform thread waits for a permit if the limit has no maximum wait. */
-    static final Duration PLATFORM_WAIT = Duration.ofSeconds(30);
 
     private final TaskLimits limits;
     private final EngineParts parts;
@@ -355,9 +355,8 @@ public final class TaskEngine implements AutoCloseable {
     /** The running tasks. If calls are accepted again, those that ran before: none that came since may be ended. */
     private List<Task> left(List<Task> before) {
         List<Task> now = parts.live().running();
-        return parts.gate().isStopped()
-                ? now
-                : before; // looked at last: where it says so, none that came since is among them
+        // checked last: if the engine is still stopped, none that came since is among them
+        return parts.gate().isStopped() ? now : before;
     }
 
     /** Waits until no call waits or runs, or the time is over; returns whether none does. */
