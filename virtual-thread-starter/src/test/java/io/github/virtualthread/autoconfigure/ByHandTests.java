@@ -99,7 +99,7 @@ class ByHandTests {
                 throw new IllegalStateException("broken");
             });
 
-            assertThat(threads.awaitIdle(Duration.ofSeconds(5))).isTrue();
+            assertThat(threads.awaitIdle(Duration.ofMinutes(2))).isTrue();
             assertThat(output).contains("ByHandTests.lambda failed, and no caller waits for its result");
         });
     }

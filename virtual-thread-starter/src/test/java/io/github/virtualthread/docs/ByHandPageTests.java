@@ -67,7 +67,7 @@ class ByHandPageTests {
                     // example: ByHandIdle
                     mailer.send(new Order("bob"));
 
-                    assertThat(context.getBean(VirtualThreads.class).awaitIdle(Duration.ofSeconds(5)))
+                    assertThat(context.getBean(VirtualThreads.class).awaitIdle(Duration.ofMinutes(2)))
                             .isTrue();
                     // end
                     assertThat(((ByHand.Mailer) AopTestUtils.getTargetObject(mailer)).calledOn.isVirtual())

@@ -16,7 +16,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** The stack that observing.md shows. */
-@Timeout(20)
+@Timeout(300)
 class CallerTracePageTests {
 
     private static final Pattern HERE =

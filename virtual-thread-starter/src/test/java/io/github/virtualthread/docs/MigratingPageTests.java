@@ -72,7 +72,7 @@ class MigratingPageTests {
                         context.getBean(Before.class).fail(),
                         context.getBean(After.class).fail())
                 .forEach(future -> {
-                    assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
+                    assertThatThrownBy(() -> future.get(2, TimeUnit.MINUTES))
                             .isExactlyInstanceOf(ExecutionException.class)
                             .hasCauseExactlyInstanceOf(IOException.class);
                     assertThatThrownBy(future::join)
@@ -84,7 +84,7 @@ class MigratingPageTests {
     private static Throwable failureOf(CompletableFuture<String> future) throws InterruptedException {
         BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
         future.whenComplete((value, failure) -> failures.add(failure));
-        return failures.poll(5, TimeUnit.SECONDS);
+        return failures.poll(2, TimeUnit.MINUTES);
     }
 
     @Test
@@ -127,9 +127,9 @@ class MigratingPageTests {
             before.cancel(true);
             after.cancel(true);
 
-            assertThat(ended.poll(5, TimeUnit.SECONDS)).isEqualTo("after interrupted");
+            assertThat(ended.poll(2, TimeUnit.MINUTES)).isEqualTo("after interrupted");
             gate.countDown();
-            assertThat(ended.poll(5, TimeUnit.SECONDS)).isEqualTo("before done");
+            assertThat(ended.poll(2, TimeUnit.MINUTES)).isEqualTo("before done");
         });
     }
 
@@ -139,7 +139,7 @@ class MigratingPageTests {
         runner.withBean(Handler.class, () -> handler).run(context -> {
             context.getBean(After.class).failSilently();
 
-            assertThat(handler.failures.poll(5, TimeUnit.SECONDS)).isExactlyInstanceOf(IllegalStateException.class);
+            assertThat(handler.failures.poll(2, TimeUnit.MINUTES)).isExactlyInstanceOf(IllegalStateException.class);
         });
     }
 
@@ -147,7 +147,7 @@ class MigratingPageTests {
     void aDecoratorThatIsABeanIsUsed() {
         runner.run(context -> {
             assertThat(context.getBean(After.class).decorated())
-                    .succeedsWithin(Duration.ofSeconds(5))
+                    .succeedsWithin(Duration.ofMinutes(2))
                     .isEqualTo(true);
         });
     }
@@ -155,11 +155,11 @@ class MigratingPageTests {
     @Test
     void anAnnotatedClassCoversAllMethodsWithAsyncAndPublicOnesWithVirtualThread() {
         runner.run(context -> {
-            assertThat(context.getBean(BeforeClass.class).packagePrivate().get(5, TimeUnit.SECONDS))
+            assertThat(context.getBean(BeforeClass.class).packagePrivate().get(2, TimeUnit.MINUTES))
                     .isNotSameAs(Thread.currentThread());
-            assertThat(context.getBean(AfterClass.class).packagePrivate().get(5, TimeUnit.SECONDS))
+            assertThat(context.getBean(AfterClass.class).packagePrivate().get(2, TimeUnit.MINUTES))
                     .isSameAs(Thread.currentThread());
-            assertThat(context.getBean(AfterClass.class).open().get(5, TimeUnit.SECONDS))
+            assertThat(context.getBean(AfterClass.class).open().get(2, TimeUnit.MINUTES))
                     .isNotSameAs(Thread.currentThread());
         });
     }
@@ -170,7 +170,7 @@ class MigratingPageTests {
         try {
             TenantAccessor.TENANT.set("north");
             runner.run(context -> assertThat(context.getBean(After.class).tenant())
-                    .succeedsWithin(Duration.ofSeconds(5))
+                    .succeedsWithin(Duration.ofMinutes(2))
                     .isEqualTo("north"));
         } finally {
             TenantAccessor.TENANT.remove();

@@ -24,7 +24,7 @@ class SliceExampleTests {
 
     @Test
     void theSliceRunsItOnAVirtualThread(@Autowired ProductPage page, @Autowired Prices prices) throws Exception {
-        page.price(1).get(5, SECONDS);
+        page.price(1).get(120, SECONDS);
 
         assertThat(prices.calledOn.isVirtual()).isTrue();
     }

@@ -33,7 +33,7 @@ class SpyExampleTests {
         ProductPage spy = AopTestUtils.getUltimateTargetObject(page);
         doReturn(completedFuture(new Price(BigDecimal.TEN))).when(spy).price(1);
 
-        assertThat(page.price(1).get(5, TimeUnit.SECONDS).amount()).isEqualTo(BigDecimal.TEN);
+        assertThat(page.price(1).get(2, TimeUnit.MINUTES).amount()).isEqualTo(BigDecimal.TEN);
     }
     // end
 

@@ -63,7 +63,7 @@ import org.springframework.transaction.annotation.Transactional;
  * beside the tests has the others of a kind. After a change of messages {@code -Dstart-up-checks.write=true} writes the reports
  * of both anew.
  */
-@Timeout(20)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class StartUpChecksPageTests {
 

@@ -26,7 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** What observing.md says about traces. */
-@Timeout(20)
+@Timeout(300)
 class TracingPageTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
