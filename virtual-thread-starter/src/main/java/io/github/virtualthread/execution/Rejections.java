@@ -81,7 +81,9 @@ final class Rejections {
         private final String limit;
         private final LongAdder total = new LongAdder();
         private final Map<Reason, AtomicLong> unlogged = new EnumMap<>(Reason.class); // has all reasons
-        private final AtomicLong loggedAt = new AtomicLong(System.nanoTime() - period);
+        private final AtomicLong loggedAt =
+                new AtomicLong(System.nanoTime() - period); // so that the first is logged at once
+        private volatile long since = System.nanoTime(); // the time of the first that is not logged, or earlier
         private final AtomicBoolean scheduled = new AtomicBoolean();
         private volatile @Nullable LimitExceededException last;
 
@@ -103,7 +105,7 @@ final class Rejections {
             long before = loggedAt.get();
             long now = System.nanoTime();
             if (now - before >= period && loggedAt.compareAndSet(before, now)) {
-                log(before);
+                log();
             } else if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
                 schedule(period - (now - before));
             }
@@ -129,7 +131,9 @@ final class Rejections {
         }
 
         /** Writes one line for all rejections that were not logged, if there are any. */
-        private void log(long before) {
+        private void log() {
+            long before = since;
+            since = System.nanoTime();
             long number = 0;
             List<String> reasons = new ArrayList<>();
             for (Reason reason : Reason.values()) {
@@ -155,7 +159,7 @@ final class Rejections {
         }
 
         private void conclude() {
-            log(loggedAt.get());
+            log();
             loggedAt.set(System.nanoTime() - period); // the next one is logged at once
         }
     }

@@ -94,7 +94,8 @@ class RejectedVoidCallTests {
                 context.getBean(Mailer.class).send();
             }
             await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(output)
-                    .contains("Limit 'db' has rejected a call: Mailer.send was rejected (SHUTDOWN)"));
+                    // "a call", or how many there were when the first was logged
+                    .containsPattern("Limit 'db' has rejected .*: Mailer.send was rejected \\(SHUTDOWN\\)"));
         });
 
         assertThat(output).doesNotContain("no caller waits");
