@@ -221,7 +221,11 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                 runBody();
             } else {
                 giveBack();
-                settleRefused();
+                if (takeUpRefusal()) {
+                    settleRefused();
+                } else { // memory was short before, or another thread reports it, too
+                    boolean unused = future.fail(refusal);
+                }
             }
         } catch (Throwable noRoom) { // nothing above throws, unless memory is short
             giveBack();

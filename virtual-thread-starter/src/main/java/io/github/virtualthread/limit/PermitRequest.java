@@ -19,6 +19,7 @@ public abstract class PermitRequest {
     private static final byte HOLDING = 2;
     private static final byte RUNNING = 3;
     private static final byte OVER = 4;
+    private static final byte TOLD = 5;
     private static final Reason[] REASONS = Reason.values();
     private static final VarHandle PHASE;
 
@@ -211,6 +212,16 @@ public abstract class PermitRequest {
      */
     protected final boolean takeUp() {
         return PHASE.compareAndSet(this, HOLDING, RUNNING);
+    }
+
+    /**
+     * Takes up reporting that the request gets no permit, which may be asked for twice.
+     *
+     * @return whether this is the first time
+     */
+    protected final boolean takeUpRefusal() {
+        byte before = phase;
+        return before != TOLD && PHASE.compareAndSet(this, before, TOLD);
     }
 
     /**

@@ -16,6 +16,7 @@ class Call extends PermitRequest {
 
     private final @Nullable TaskLimit limit;
     boolean told;
+    boolean hasLetGo;
 
     Call(@Nullable TaskLimit limit) {
         this.limit = limit;
@@ -67,6 +68,11 @@ class Call extends PermitRequest {
     @Override
     protected void tellGrantFailed() {
         failed.complete(failure);
+    }
+
+    @Override
+    protected void rejecting() {
+        hasLetGo = true;
     }
 
     @Override
