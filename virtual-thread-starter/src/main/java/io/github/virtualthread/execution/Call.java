@@ -54,7 +54,7 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     public final Duration waited() {
-        long since = askedAt();
+        long since = joinedAt();
         long until = startedAt;
         return since == 0
                 ? Duration.ZERO
@@ -92,7 +92,7 @@ abstract class Call extends PermitRequest implements TaskCall {
         TaskListeners listeners = parts().listeners();
         if (!listeners.isEmpty()) {
             observed = true;
-            asked();
+            joins();
             listeners.submitted(this);
         }
     }

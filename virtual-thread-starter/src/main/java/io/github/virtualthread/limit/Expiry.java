@@ -32,7 +32,7 @@ final class Expiry {
     void schedule(@Nullable Duration maxWait) {
         PermitRequest head = queue.peek();
         if (head != null && maxWait != null && !lettingGo && (entry == null || entry.isDone())) {
-            entry = timer.schedule(whenDue, nanos(maxWait) - (System.nanoTime() - head.askedAt));
+            entry = timer.schedule(whenDue, nanos(maxWait) - (System.nanoTime() - head.joinedAt));
         }
     }
 

@@ -43,7 +43,7 @@ public abstract class PermitRequest {
     PermitRequest next;
 
     /** When the request was made, if that was noted, later when it joined the queue. In the queue these times ascend. */
-    long askedAt;
+    long joinedAt;
 
     /** Creates a request that has not asked yet. */
     protected PermitRequest() {}
@@ -171,8 +171,8 @@ public abstract class PermitRequest {
     protected void waitsNested() {}
 
     /** Notes this moment as the one from which the request waits, before it is known whether it has to. */
-    protected final void asked() {
-        askedAt = System.nanoTime();
+    protected final void joins() {
+        joinedAt = System.nanoTime();
     }
 
     /**
@@ -180,8 +180,8 @@ public abstract class PermitRequest {
      *
      * @return time by {@link System#nanoTime()}; 0 if it has not joined the queue and nobody has noted the time
      */
-    protected final long askedAt() {
-        return askedAt;
+    protected final long joinedAt() {
+        return joinedAt;
     }
 
     /**

@@ -211,7 +211,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     /** A request that could not expire, since the timer cannot get its thread, does not wait. */
     private void enqueue(PermitRequest request) {
-        request.asked();
+        request.joins();
         queue.add(request);
         try {
             expiry.schedule(settings.maxWait());

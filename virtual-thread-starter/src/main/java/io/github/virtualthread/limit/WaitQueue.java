@@ -73,7 +73,7 @@ final class WaitQueue {
     /** Removes the first request, if it has waited at least this long at that moment of {@link System#nanoTime()}. */
     @Nullable
     PermitRequest pollWaitingAtLeast(long nanos, long moment) {
-        return head != null && moment - head.askedAt >= nanos ? poll() : null;
+        return head != null && moment - head.joinedAt >= nanos ? poll() : null;
     }
 
     /** Removes a request that is in the queue. */

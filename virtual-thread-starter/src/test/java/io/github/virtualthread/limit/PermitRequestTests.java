@@ -160,7 +160,7 @@ class PermitRequestTests {
         Call waiting = Call.asked(limit);
 
         // the clock may stand still for a moment, but counts from when the call came
-        long since = waiting.askedAt();
+        long since = waiting.joinedAt();
         while (System.nanoTime() == since) {
             Thread.onSpinWait();
         }
@@ -192,7 +192,7 @@ class PermitRequestTests {
     void theTimerWakesForTheHeadWhenThatHasWaitedLongEnough() {
         WaitQueue queue = new WaitQueue();
         Call head = new Call(null);
-        head.askedAt = System.nanoTime() - Duration.ofMinutes(50).toNanos();
+        head.joinedAt = System.nanoTime() - Duration.ofMinutes(50).toNanos();
         queue.add(head);
 
         new Expiry(queue, timer, () -> {}).schedule(Duration.ofHours(1));
@@ -207,9 +207,9 @@ class PermitRequestTests {
         WaitQueue queue = new WaitQueue();
         Call old = new Call(null);
         long now = System.nanoTime();
-        old.askedAt = now - Duration.ofHours(1).toNanos();
+        old.joinedAt = now - Duration.ofHours(1).toNanos();
         Call fresh = new Call(null);
-        fresh.askedAt = now;
+        fresh.joinedAt = now;
         queue.add(old);
         queue.add(fresh);
 
