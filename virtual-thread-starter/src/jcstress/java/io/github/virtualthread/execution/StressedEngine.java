@@ -108,6 +108,9 @@ final class StressedEngine {
         }
 
         @Override
+        protected void tellGrantFailed() {}
+
+        @Override
         protected void rejected(Reason reason) {
             throw new IllegalStateException("This never waits, but was rejected: " + reason);
         }
