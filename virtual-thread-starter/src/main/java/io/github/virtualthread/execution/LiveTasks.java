@@ -14,6 +14,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class LiveTasks {
 
+    /** The bit of a task's place that says whether the task is counted; the others are its place in the table. */
+    private static final int COUNTED = Integer.MIN_VALUE;
+
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final TaskTable<Task> running = new TaskTable<>();
@@ -27,14 +30,18 @@ final class LiveTasks {
 
     /** One more task has begun. */
     void begin(Task task) {
-        task.counted = true;
+        task.place |= COUNTED;
         begin();
+    }
+
+    static boolean isCounted(Task task) {
+        return (task.place & COUNTED) != 0;
     }
 
     /** The task has ended, unless it had ended before. Throws nothing. */
     void end(Task task) {
-        if (task.counted) {
-            task.counted = false;
+        if (isCounted(task)) {
+            task.place &= ~COUNTED;
             end();
         }
     }
@@ -52,21 +59,21 @@ final class LiveTasks {
 
     /** The task gets a thread. */
     void enter(Task task) {
-        task.place = running.enter(task);
+        task.place = running.enter(task) | (task.place & COUNTED);
     }
 
     /** As {@link #enter}, if the task may have entered before. */
     void enterOnce(Task task) {
-        if (task.place == 0) {
+        if ((task.place & ~COUNTED) == 0) {
             enter(task);
         }
     }
 
     /** The thread of the task ends, or could not be started. */
     void leave(Task task) {
-        int place = task.place;
+        int place = task.place & ~COUNTED;
         if (place != 0) {
-            task.place = 0;
+            task.place &= COUNTED;
             running.leave(place);
         }
     }

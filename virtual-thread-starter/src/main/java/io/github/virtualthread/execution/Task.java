@@ -31,11 +31,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private CapturedContext context;
     private @Nullable Throwable refusal; // why the body never runs
 
-    /** Its place among the {@link LiveTasks} that have a thread; 0 for none. */
+    /** For {@link LiveTasks}: its place among the tasks that have a thread, and whether it is counted. */
     int place;
-
-    /** Whether the {@link LiveTasks} count it. */
-    boolean counted;
 
     /**
      * Creates a task that has not been submitted. Must be called on the caller's thread.
@@ -152,9 +149,11 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             }
         } catch (Throwable noThread) {
             parts().live().leave(this);
-            Failures.suppress(Objects.requireNonNull(refusal), noThread);
             try {
+                Failures.suppress(Objects.requireNonNull(refusal), noThread);
                 settleRefused();
+            } catch (Throwable noRoom) {
+                boolean unused = future.fail(noRoom);
             } finally {
                 release();
             }
@@ -179,7 +178,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {
         if (failure instanceof OutOfMemoryError
-                && (counted || !future.isDone())
+                && (LiveTasks.isCounted(this) || !future.isDone())
                 && !TaskThreads.isInside(Task.class, "runHere")) {
             try {
                 giveBack();
@@ -207,7 +206,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** Runs the body, or reports why it never runs, on a thread that does nothing else. */
     void runHere() {
-        if (!counted) {
+        if (!LiveTasks.isCounted(this)) {
             return; // reported before
         }
         Scope scope = Scope.NOTHING;

@@ -20,6 +20,13 @@ public abstract class PermitRequest {
     private static final byte RUNNING = 3;
     private static final byte OVER = 4;
     private static final byte TOLD = 5;
+
+    /** The first of one phase for each reason: it is over, and that is why. */
+    private static final byte REFUSED = 8;
+
+    /** Added while a thread reports that it is over. */
+    private static final byte BEING_TOLD = 64;
+
     private static final Reason[] REASONS = Reason.values();
     private static final VarHandle PHASE;
 
@@ -32,8 +39,6 @@ public abstract class PermitRequest {
     }
 
     private volatile byte phase; // 0: has not asked yet
-    private byte refusal; // 1 more than the index of the reason, 0 for none
-    private boolean beingTold; // guarded by the lock of the rejections
 
     /** Links of {@link WaitQueue}, guarded by the lock of the limit. */
     @Nullable
@@ -132,28 +137,31 @@ public abstract class PermitRequest {
     protected abstract void rejected(Reason reason);
 
     /** The request is only in the queue of rejections now; the reason is null if a permit could not be used. */
-    @SuppressWarnings("EnumOrdinal") // a byte is free in this object, a reference is not
+    @SuppressWarnings("EnumOrdinal") // a field for the reason would make each call 8 bytes larger
     final void refused(@Nullable Reason reason) {
         if (reason != null) {
-            refusal = (byte) (reason.ordinal() + 1);
+            PHASE.setRelease(this, (byte) (REFUSED + reason.ordinal()));
             rejecting();
         }
     }
 
+    /** Needs the lock of the rejections, as does {@link #beingTold()}. */
     final boolean isBeingTold() {
-        return beingTold;
+        byte now = phase;
+        return now == TOLD || now >= BEING_TOLD;
     }
 
     final void beingTold() {
-        beingTold = true;
+        PHASE.setRelease(this, (byte) (phase + BEING_TOLD));
     }
 
-    /** Reports how the request was refused. */
+    /** Reports how the request was refused, unless that was reported before. */
     final void tellRefused() {
-        if (refusal == 0) {
+        int why = phase % BEING_TOLD;
+        if (why == OVER) {
             tellGrantFailed();
-        } else {
-            rejected(REASONS[refusal - 1]);
+        } else if (why >= REFUSED) {
+            rejected(REASONS[why - REFUSED]);
         }
     }
 

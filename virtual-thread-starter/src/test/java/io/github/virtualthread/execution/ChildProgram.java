@@ -11,6 +11,7 @@ import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -163,6 +165,28 @@ final class ChildProgram {
         expected.put("open futures after the stop", 0L);
         expected.put("callers that hang", 0L);
         assertFigures(report, expected);
+    }
+
+    /**
+     * Where memory is short, the JVM may take a method of ours off a stack without running its handlers: seen in about one program of
+     * thirty. What we lose ourselves is lost in each of three.
+     */
+    static void assertOnceOfThree(
+            ChildJvm.Report first, Callable<ChildJvm.Report> again, Consumer<ChildJvm.Report> assertion)
+            throws Exception {
+        ChildJvm.Report report = first;
+        for (int left = 2; ; left--) {
+            try {
+                assertion.accept(report);
+                return;
+            } catch (AssertionError lost) {
+                if (left == 0) {
+                    throw lost;
+                }
+                System.out.println("Once more: " + lost.getMessage());
+                report = again.call();
+            }
+        }
     }
 
     /** The program has ended, and these are among its figures. */

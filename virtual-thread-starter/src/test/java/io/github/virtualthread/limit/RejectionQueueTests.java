@@ -41,6 +41,7 @@ class RejectionQueueTests {
     @Test
     void aCallThatCouldNotStartHearsOfThat() {
         Call call = Call.withoutThread(null);
+        assertThat(call.grant()).isFalse();
 
         queue.add(call, null);
         queue.tellAll();

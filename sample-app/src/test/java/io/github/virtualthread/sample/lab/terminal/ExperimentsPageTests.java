@@ -71,12 +71,8 @@ class ExperimentsPageTests {
 
     @Test
     void aPageWithoutTheMarksIsRefused() {
-        Report none = new Report(machine(), List.of());
-
-        assertThatThrownBy(() -> ReadmeTable.in(
-                        "<!-- end of experiment scarce-resource -->\n<!-- experiment scarce-resource -->\n", none))
-                .hasMessage(
-                        "The page must have a line <!-- experiment scarce-resource --> and after it a line <!-- end of experiment scarce-resource -->");
+        assertThatThrownBy(() -> MarkedPart.in("<!-- end of figures -->\n<!-- figures -->\n", "figures", "text"))
+                .hasMessage("The page must have a line <!-- figures --> and after it a line <!-- end of figures -->");
     }
 
     @Test

@@ -60,7 +60,7 @@ class CompiledTests {
                         .run())
                 .isInstanceOf(VirtualThreadConfigurationException.class)
                 .hasMessageContaining("Unwoven has methods with @VirtualThread, but is not woven")
-                .hasMessageContaining("at compile time, weave the module that it is in")
+                .hasMessageContaining("At compile time, weave the module that contains it")
                 .hasMessageNotContaining("Mailer");
     }
 

@@ -139,7 +139,7 @@ class MailTests {
 
         assertThat(output.all)
             .contains("APPLICATION FAILED TO START")
-            .contains("${Closed::class.java.name} has methods with @VirtualThread, but is final")
+            .contains("${Closed::class.java.name} has methods with @VirtualThread, but cannot be proxied, because it is final")
             .contains("in Kotlin open, or use the kotlin-spring plugin")
     }
 
