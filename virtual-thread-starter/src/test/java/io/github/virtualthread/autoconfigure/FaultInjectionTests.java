@@ -107,7 +107,7 @@ class FaultInjectionTests {
             service.silent();
             assertThat(service.valueHere()).isEqualTo("value");
 
-            assertThat(threads.awaitIdle(Duration.ofSeconds(10))).isTrue();
+            assertThat(threads.awaitIdle(Duration.ofMinutes(2))).isTrue();
             assertThat(context.getBean(TaskLimits.class).get("db").available()).isEqualTo(1);
         });
     }
