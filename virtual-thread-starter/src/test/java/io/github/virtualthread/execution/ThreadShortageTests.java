@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,7 @@ class ThreadShortageTests {
 
     private static final long SECONDS = Long.getLong("shortage.seconds", 4);
     private static final int MORE_THREADS = 100;
+    private static final AtomicInteger USERS = new AtomicInteger();
 
     /** What a stop may need at once, and what else the JVM may start meanwhile. */
     private static final long MOST = 64 + 6;
@@ -105,7 +107,8 @@ class ThreadShortageTests {
         String bound = String.valueOf(MORE_THREADS);
         if (isRoot()) {
             // no capability but the one to read the class path wherever it is
-            long user = 50_000 + ProcessHandle.current().pid() % 10_000; // not that of another run of these tests
+            // not that of another of these programs, nor of another run of these tests: the bound is that of the user
+            long user = 50_000 + (ProcessHandle.current().pid() * 16 + USERS.incrementAndGet()) % 10_000;
             command.addAll(List.of("setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups"));
             command.addAll(List.of("--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override"));
             command.add("--bounding-set=-all,+dac_override");
