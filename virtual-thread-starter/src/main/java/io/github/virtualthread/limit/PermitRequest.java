@@ -40,7 +40,7 @@ public abstract class PermitRequest {
 
     private volatile byte phase; // 0: has not asked yet
 
-    /** Links of {@link WaitQueue}, guarded by the lock of the limit. */
+    /** Links of the {@link RequestList} that it is in, guarded by the lock of that. */
     @Nullable
     PermitRequest previous;
 

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class RejectionQueue {
 
     private final BriefLock lock = new BriefLock();
-    private @Nullable PermitRequest head; // the links are guarded by the lock
-    private @Nullable PermitRequest tail;
+    private final RequestList requests = new RequestList(); // guarded by the lock
     private volatile int untold;
 
     /** Whether there is nobody to tell but those that somebody tells already. */
@@ -32,14 +31,7 @@ final class RejectionQueue {
         request.refused(reason);
         lock.lock();
         try {
-            PermitRequest last = tail;
-            request.previous = last;
-            if (last == null) {
-                head = request;
-            } else {
-                last.next = request;
-            }
-            tail = request;
+            requests.add(request);
             untold++;
         } finally {
             lock.unlock();
@@ -83,7 +75,7 @@ final class RejectionQueue {
     private @Nullable PermitRequest head() {
         lock.lock();
         try {
-            return head;
+            return requests.peek();
         } finally {
             lock.unlock();
         }
@@ -94,7 +86,7 @@ final class RejectionQueue {
     private @Nullable PermitRequest begin() {
         lock.lock();
         try {
-            PermitRequest next = head;
+            PermitRequest next = requests.peek();
             while (next != null && next.isBeingTold()) {
                 next = next.next;
             }
@@ -111,23 +103,9 @@ final class RejectionQueue {
     private void remove(PermitRequest request) {
         lock.lock();
         try {
-            PermitRequest before = request.previous;
-            PermitRequest after = request.next;
-            if (before == null && !request.equals(head)) {
-                return; // somebody else has told it, too
+            if (requests.contains(request)) { // otherwise another thread has told it, too
+                requests.remove(request);
             }
-            if (before == null) {
-                head = after;
-            } else {
-                before.next = after;
-            }
-            if (after == null) {
-                tail = before;
-            } else {
-                after.previous = before;
-            }
-            request.previous = null;
-            request.next = null;
         } finally {
             lock.unlock();
         }

@@ -10,10 +10,8 @@ import org.jspecify.annotations.Nullable;
  * First in, first out, with removal from the middle in constant time. Everything but {@link #size()} and
  * {@link #isEmpty()} needs the lock of the limit.
  */
-final class WaitQueue {
+final class WaitQueue extends RequestList {
 
-    private @Nullable PermitRequest head;
-    private @Nullable PermitRequest tail;
     private volatile int size;
 
     int size() {
@@ -27,7 +25,7 @@ final class WaitQueue {
     /** The first requests, at most this many. */
     List<PermitRequest> first(int most) {
         List<PermitRequest> first = new ArrayList<>();
-        for (PermitRequest each = head; each != null && first.size() < most; each = each.next) {
+        for (PermitRequest each = peek(); each != null && first.size() < most; each = each.next) {
             first.add(each);
         }
         return first;
@@ -35,7 +33,7 @@ final class WaitQueue {
 
     /** The first request that is wanted. */
     Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
-        for (PermitRequest each = head; each != null; each = each.next) {
+        for (PermitRequest each = peek(); each != null; each = each.next) {
             if (wanted.test(each)) {
                 return Optional.of(each);
             }
@@ -43,27 +41,17 @@ final class WaitQueue {
         return Optional.empty();
     }
 
-    @Nullable
-    PermitRequest peek() {
-        return head;
-    }
-
+    @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void add(PermitRequest request) {
-        request.previous = tail;
-        if (tail == null) {
-            head = request;
-        } else {
-            tail.next = request;
-        }
-        tail = request;
+        super.add(request);
         request.queued(true);
         size++;
     }
 
     @Nullable
     PermitRequest poll() {
-        PermitRequest first = head;
+        PermitRequest first = peek();
         if (first != null) {
             remove(first);
         }
@@ -73,27 +61,14 @@ final class WaitQueue {
     /** Removes the first request, if it has waited at least this long at that moment of {@link System#nanoTime()}. */
     @Nullable
     PermitRequest pollWaitingAtLeast(long nanos, long moment) {
-        return head != null && moment - head.joinedAt >= nanos ? poll() : null;
+        PermitRequest first = peek();
+        return first != null && moment - first.joinedAt >= nanos ? poll() : null;
     }
 
-    /** Removes a request that is in the queue. */
+    @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void remove(PermitRequest request) {
-        PermitRequest before = request.previous;
-        PermitRequest after = request.next;
-        if (before == null) {
-            head = after;
-        } else {
-            before.next = after;
-        }
-        if (after == null) {
-            tail = before;
-        } else {
-            after.previous = before;
-        }
-        // a request that stays reachable must not keep its neighbours alive
-        request.previous = null;
-        request.next = null;
+        super.remove(request);
         request.queued(false);
         size--;
     }
