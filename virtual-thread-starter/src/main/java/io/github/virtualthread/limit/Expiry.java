@@ -1,47 +1,65 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of waiting too long. All wait equally long at most, so they expire in the order of the queue: one entry in the timer,
- * for the head, serves all. Everything needs the lock of the limit.
+ * Evicts requests that have waited too long. All wait equally long at most, so they expire in the order of the queue: one entry in
+ * the timer, for the head, serves all.
  */
 final class Expiry {
 
+    /** How many requests the timer's thread takes out of the queue itself. */
+    private static final int FIRST = 1_000;
+
     private final WaitQueue queue;
+    private final BriefLock lock; // guards the queue, the entry and whether somebody polls
     private final TaskTimer timer;
-    private final Runnable whenDue;
+    private final RejectionQueue rejections;
+    private final Supplier<@Nullable Duration> maxWait;
+    private final Runnable whenDue = this::due; // made before memory may be short
     private @Nullable Future<?> entry;
-    private boolean lettingGo; // somebody polls: nobody has to be woken
+    private boolean polling; // somebody polls: the timer need not wake us
 
     /**
-     * Nothing expires yet.
+     * Creates an expiry without an entry in the timer.
      *
-     * @param whenDue called on the thread of the timer, without the lock
+     * @param lock of the limit
+     * @param rejections where requests go from the queue
+     * @param maxWait maximum wait of the limit, null for none
      */
-    Expiry(WaitQueue queue, TaskTimer timer, Runnable whenDue) {
+    Expiry(
+            WaitQueue queue,
+            BriefLock lock,
+            TaskTimer timer,
+            RejectionQueue rejections,
+            Supplier<@Nullable Duration> maxWait) {
         this.queue = queue;
+        this.lock = lock;
         this.timer = timer;
-        this.whenDue = whenDue;
+        this.rejections = rejections;
+        this.maxWait = maxWait;
     }
 
-    /** Has the timer wake us for the head of the queue, unless it is to do that for somebody before. */
-    void schedule(@Nullable Duration maxWait) {
+    /** Has the timer wake us for the head of the queue, unless it does so earlier already. Needs the lock. */
+    void schedule() {
         PermitRequest head = queue.peek();
-        if (head != null && maxWait != null && !lettingGo && (entry == null || entry.isDone())) {
-            entry = timer.schedule(whenDue, nanos(maxWait) - (System.nanoTime() - head.joinedAt));
+        Duration longest = maxWait.get();
+        if (head != null && longest != null && !polling && (entry == null || entry.isDone())) {
+            entry = timer.schedule(whenDue, nanos(longest) - (System.nanoTime() - head.joinedAt));
         }
     }
 
-    /** An entry that is out of date must not stay: it would hold its place in the timer, and the limit, till its time. */
-    void reschedule(@Nullable Duration maxWait) {
+    /** An entry that is out of date must not stay: it would hold its place in the timer, and the limit, till its time. Needs the lock. */
+    void reschedule() {
         Future<?> outdated = entry;
         entry = null;
         try {
-            schedule(maxWait);
+            schedule();
         } catch (Throwable noTimer) {
             entry = outdated; // still wakes us, too early or too late
             throw noTimer;
@@ -51,20 +69,70 @@ final class Expiry {
         }
     }
 
-    /** Takes the head out of the queue if it has waited that long. Whoever polls comes back until it gives nothing, and then ends. */
-    @Nullable
-    PermitRequest poll(@Nullable Duration maxWait) {
-        lettingGo = true;
-        return maxWait == null ? null : queue.pollWaitingAtLeast(nanos(maxWait), System.nanoTime());
+    /** The timer's thread only frees some memory, without which there may be no thread for the rest. */
+    private void due() {
+        if (pollExpired(FIRST)) {
+            timer.handOff(this::expire);
+        }
     }
 
-    /** Nobody polls any more: the timer has to wake us for the next. */
-    void end(@Nullable Duration maxWait) {
-        lettingGo = false;
-        reschedule(maxWait);
+    /** Reports to those who have waited too long. Before each report, all who are due let go of what they hold. */
+    private void expire() {
+        for (int told = 0; pollExpired(); told++) {
+            if (told == HandOffs.TURNS && timer.goesOnOnPlatformThread(this::expire)) {
+                return;
+            }
+            boolean unused = rejections.tellNext();
+        }
     }
 
-    /** Saturated: a wait of centuries is one of any time. */
+    /** Does not give up if the timer has no room for the next of them: nobody else would wake us for those. */
+    private boolean pollExpired() {
+        while (true) {
+            try {
+                return pollExpired(Integer.MAX_VALUE);
+            } catch (OutOfMemoryError noRoom) {
+                TaskTimer.pause();
+            }
+        }
+    }
+
+    /**
+     * Takes requests out of the queue that have waited too long.
+     *
+     * @return whether there is a request to report to, and so whether to come back; if not, the timer wakes us for the next
+     */
+    private boolean pollExpired(int most) {
+        boolean any = !rejections.isEmpty();
+        for (int polled = 0; polled < most; polled++) {
+            PermitRequest next = poll(any);
+            if (next == null) {
+                return any;
+            }
+            rejections.add(next, Reason.WAIT_TIMEOUT);
+            any = true;
+        }
+        return any;
+    }
+
+    private @Nullable PermitRequest poll(boolean comesBack) {
+        lock.lock();
+        try {
+            polling = true;
+            Duration longest = maxWait.get();
+            PermitRequest expired =
+                    longest == null ? null : queue.pollWaitingAtLeast(nanos(longest), System.nanoTime());
+            if (expired == null && !comesBack) {
+                polling = false;
+                reschedule();
+            }
+            return expired;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Saturated: a wait of centuries is unlimited. */
     private static long nanos(Duration duration) {
         return TimeUnit.NANOSECONDS.convert(duration);
     }

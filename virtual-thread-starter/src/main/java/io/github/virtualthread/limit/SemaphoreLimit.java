@@ -20,13 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class SemaphoreLimit implements TaskLimit {
 
-    private static final int FIRST = 1_000; // of those who have waited too long
-
     private final Permits permits;
     private final Consumer<LimitChange> changes;
     private final BriefLock lock = new BriefLock();
     private final WaitQueue queue = new WaitQueue();
-    private final TaskTimer timer;
     private final Expiry expiry; // guarded by lock
     private final RejectionQueue rejections = new RejectionQueue();
     private final StripedCount completed = new StripedCount();
@@ -43,8 +40,7 @@ final class SemaphoreLimit implements TaskLimit {
         this.settings = settings;
         this.name = settings.name();
         this.permits = new Permits(settings.permits());
-        this.timer = timer;
-        this.expiry = new Expiry(queue, timer, this::due);
+        this.expiry = new Expiry(queue, lock, timer, rejections, this::maxWait);
         this.changes = changes;
     }
 
@@ -156,7 +152,7 @@ final class SemaphoreLimit implements TaskLimit {
             permits.add(after.permits() - before.permits());
             if (!Objects.equals(before.maxWait(), after.maxWait())) {
                 // the head has to go earlier, or later, than the timer knows
-                expiry.reschedule(after.maxWait());
+                expiry.reschedule();
             }
         } finally {
             lock.unlock();
@@ -214,7 +210,7 @@ final class SemaphoreLimit implements TaskLimit {
         request.joins();
         queue.add(request);
         try {
-            expiry.schedule(settings.maxWait());
+            expiry.schedule();
         } catch (Throwable noTimer) {
             queue.remove(request);
             throw noTimer;
@@ -353,64 +349,5 @@ final class SemaphoreLimit implements TaskLimit {
 
     Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
         return lock.locked(() -> queue.find(wanted));
-    }
-
-    /** The timer's thread only frees some memory, without which there may be no thread for the rest. */
-    private void due() {
-        if (pollExpired(FIRST)) {
-            timer.handOff(this::expire);
-        }
-    }
-
-    /** Tells those who have waited too long. Before each of them, all who are due let go of what they hold. */
-    private void expire() {
-        for (int told = 0; pollExpired(); told++) {
-            if (told == HandOffs.TURNS && timer.goesOnOnPlatformThread(this::expire)) {
-                return;
-            }
-            boolean unused = rejections.tellNext();
-        }
-    }
-
-    /** Does not give up where the timer has no room for the next of them: nobody else would wake us for those. */
-    private boolean pollExpired() {
-        while (true) {
-            try {
-                return pollExpired(Integer.MAX_VALUE);
-            } catch (OutOfMemoryError noRoom) {
-                TaskTimer.pause();
-            }
-        }
-    }
-
-    /**
-     * Takes out of the queue who has waited too long.
-     *
-     * @return whether there is somebody to tell, and so whether to come back; if not, the timer is to wake us for the next
-     */
-    private boolean pollExpired(int most) {
-        boolean any = !rejections.isEmpty();
-        for (int polled = 0; polled < most; polled++) {
-            PermitRequest next = pollExpired(any);
-            if (next == null) {
-                return any;
-            }
-            rejections.add(next, Reason.WAIT_TIMEOUT);
-            any = true;
-        }
-        return any;
-    }
-
-    private @Nullable PermitRequest pollExpired(boolean comesBack) {
-        lock.lock();
-        try {
-            PermitRequest expired = expiry.poll(settings.maxWait());
-            if (expired == null && !comesBack) {
-                expiry.end(settings.maxWait());
-            }
-            return expired;
-        } finally {
-            lock.unlock();
-        }
     }
 }
