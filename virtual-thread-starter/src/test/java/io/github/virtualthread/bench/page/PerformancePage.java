@@ -106,7 +106,7 @@ final class PerformancePage {
                   already waits.
                 - **A pool** also queues calls as objects: `ThreadPoolTaskExecutor.setVirtualThreads(true)` of Spring 6.2 keeps the order and does
                   not block its caller. It limits one executor and carries no context, so it is not measured here:
-                  [what such a pool lacks](when-not-to-use.md#you-want-to-limit-one-pool).
+                  [what such a pool lacks](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue).
                 - **A start** takes longer because the starter binds its properties, reads its configuration, makes about twenty beans and looks
                   for annotations in every class.
 
