@@ -7,7 +7,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
-// example: LimitWatch
 @Component
 class LimitWatch {
 
@@ -19,6 +18,7 @@ class LimitWatch {
         this.limits = limits;
     }
 
+    // example: LimitWatch
     @Scheduled(fixedRate = 60_000) // needs @EnableScheduling
     void report() {
         for (TaskLimit limit : limits.all()) {
@@ -26,5 +26,5 @@ class LimitWatch {
                     "{}: {} of {} free, {} waiting", limit.name(), limit.available(), limit.permits(), limit.waiting());
         }
     }
+    // end
 }
-// end

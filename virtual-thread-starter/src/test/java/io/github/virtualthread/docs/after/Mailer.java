@@ -5,7 +5,6 @@ import io.github.virtualthread.docs.Shop.MailServer;
 import io.github.virtualthread.docs.Shop.Order;
 import org.springframework.stereotype.Service;
 
-// example: MailerAfter
 @Service
 class Mailer {
 
@@ -15,9 +14,10 @@ class Mailer {
         this.server = server;
     }
 
+    // example: MailerAfter
     @VirtualThread("mail")
     public void confirm(Order order) {
         server.deliver(order);
     }
+    // end
 }
-// end

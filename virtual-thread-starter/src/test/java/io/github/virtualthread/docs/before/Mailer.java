@@ -5,7 +5,6 @@ import io.github.virtualthread.docs.Shop.Order;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.stereotype.Service;
 
-// example: MailerBefore
 @Service
 class Mailer {
 
@@ -15,9 +14,10 @@ class Mailer {
         this.server = server;
     }
 
+    // example: MailerBefore
     @Async("mailExecutor")
     public void confirm(Order order) {
         server.deliver(order);
     }
+    // end
 }
-// end
