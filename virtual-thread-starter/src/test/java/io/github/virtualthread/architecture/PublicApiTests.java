@@ -28,13 +28,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The types that docs/api.md lists do not change unannounced. To change them on purpose, run this test with
+ * The types that docs/compatibility.md lists do not change unannounced. To change them on purpose, run this test with
  * {@code -Dpublic-api.write=true}, which writes the file anew, and add to the changelog what a user notices.
  */
 class PublicApiTests {
 
     private static final Path FILE = Path.of("src/test/resources/public-api.txt");
-    private static final Path PAGE = Path.of("../docs/api.md");
+    private static final Path PAGE = Path.of("../docs/compatibility.md");
     private static final Pattern INCLUDE = Pattern.compile("<sourceFileInclude>([\\w/]+)\\.java<");
     private static final Pattern CONSTRUCTOR = Pattern.compile("^    (public|protected) [\\w.$]+\\(");
     private static final Pattern OURS = Pattern.compile("io\\.github\\.virtualthread\\.[a-z.]*[A-Z]\\w*");
@@ -116,7 +116,7 @@ class PublicApiTests {
         try {
             return Class.forName(name, false, PublicApiTests.class.getClassLoader());
         } catch (ClassNotFoundException absent) {
-            throw new IllegalStateException("docs/api.md names a type that does not exist", absent);
+            throw new IllegalStateException("docs/compatibility.md names a type that does not exist", absent);
         }
     }
 

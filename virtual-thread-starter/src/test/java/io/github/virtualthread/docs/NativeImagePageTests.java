@@ -26,7 +26,7 @@ class NativeImagePageTests {
             }
         }
 
-        assertThat(keys("(?m)^\\| `(virtual-thread\\.[a-z.-]+)`", Pages.text("docs/native-image.md")))
+        assertThat(keys("(?m)^\\| `(virtual-thread\\.[a-z.-]+)`", Pages.text("docs/compatibility.md")))
                 .isNotEmpty()
                 .isEqualTo(asked);
     }
