@@ -26,22 +26,22 @@ final class PerformancePage {
         return """
                 # Performance
 
-                All figures on this page are measured; a test compares it with `performance.json`.
+                A test compares all figures with those measured, in `performance.json`.
 
                 """
                 + noticed(report)
                 + method(report)
                 + table(
                         "A call whose body returns at once",
-                        "10,000 calls, then joined. Limits have 64 permits. An operation is one call, from the call to the result.",
+                        "10,000 calls, then joined. Limits have 64 permits.",
                         report.of("EmptyBody.burst"))
                 + table(
                         "A call whose body waits for 1 ms",
-                        "10,000 calls under a limit of 64, then joined. An operation is one call.",
+                        "10,000 calls under a limit of 64, then joined.",
                         report.of("ParkingBody.burst"))
                 + table(
                         "A request that waits for its call",
-                        "Eight callers. Each waits for the result of its call before it makes the next one. An operation is one call.",
+                        "Eight callers. Each waits for the result of its call before it makes the next one.",
                         report.of("HandOver.callAndWait"))
                 + table(
                         "Making calls that have to wait",
@@ -70,9 +70,9 @@ final class PerformancePage {
 
                 ## More
 
-                The jar has %,d kB: see [0010](decisions/0010-size-of-the-jar.md). Targets, and what was tried to reach them, are in
-                [0011](decisions/0011-a-table-for-the-calls-that-run.md#targets) for calls and in [0012](decisions/0012-what-a-start-costs.md) for
-                starts. [0009](decisions/0009-one-object-for-a-call.md) explains the size of a call.
+                Decisions have the reasons: for the [jar of %,d kB](decisions/0010-size-of-the-jar.md), the
+                [targets of calls](decisions/0011-a-table-for-the-calls-that-run.md#targets), the
+                [cost of a start](decisions/0012-what-a-start-costs.md) and the [size of a call](decisions/0009-one-object-for-a-call.md).
                 """.formatted(Math.round(report.jar().bytes() / 1_000.0));
     }
 
@@ -97,10 +97,9 @@ final class PerformancePage {
                 + noticed("a call whose body returns at once", report, "EmptyBody.burst", "")
                 + """
 
-                Both carry three MDC keys. The whole cost of a call, %s if its body returns at once, is %.2f %% of a query of 1 ms. A
-                `@VirtualThread` without limit and MDC takes %s and allocates %s B.
+                Both carry three MDC keys. The last row is %.2f %% of a query of 1 ms. A `@VirtualThread` without limit and MDC takes %s and
+                allocates %s B.
 
-                - **Bodies that wait** hide the difference, because both start one thread per call.
                 - **Waiting calls** are cheap: they are objects in a queue. With the others each of them is a thread with a stack.
                 - **A full limit** costs more time per call: the end of one call starts the thread of the next. The others wake up a thread that
                   already waits.
@@ -111,7 +110,6 @@ final class PerformancePage {
                   for annotations in every class.
 
                 """.formatted(
-                                time(report.of("EmptyBody.burst", "ours-full", "")),
                                 BenchReport.median(report.of("EmptyBody.burst", "ours-full", "")
                                                 .scores())
                                         / 1e4,
@@ -151,9 +149,8 @@ final class PerformancePage {
                 | contender | what |
                 |---|---|
                 %s
-                Figures are medians of the rounds. Ratios are medians of the ratios within each round. Compare ratios rather than times of
-                different machines; bytes are the same everywhere. On a busy machine times vary: look at the lowest and the highest. Of
-                the caller's context only the MDC is carried.
+                Figures are medians of the rounds. Compare ratios rather than times of different machines; bytes are the same everywhere. On a
+                busy machine times vary: look at the range. Of the caller's context only the MDC is carried. An operation is one call.
 
                 To repeat it takes about half an hour, best on an idle machine:
 
@@ -162,8 +159,7 @@ final class PerformancePage {
                 mvn test -pl virtual-thread-starter -Dtest=PerformancePageTests -Dperformance.write=true
                 ```
 
-                The first command measures and writes `target/bench/results.json`. The second one writes this page and the tables of the
-                decisions. `-Dbench.include=EmptyBody -Dbench.rounds=1` runs a part.
+                The second command writes this page and the tables of the decisions. `-Dbench.include=EmptyBody -Dbench.rounds=1` runs a part.
                 """.formatted(
                         machine.cores(),
                         machine.memoryMegabytes(),
@@ -218,7 +214,7 @@ final class PerformancePage {
 
     private static String table(String title, String text, List<Figures> figures) {
         boolean more = figures.stream().anyMatch(each -> each.parameters().size() > 1);
-        return "\n## %s\n\n%s\n\n| |%s time | lowest to highest | bytes |\n|---|%s---|---|---|\n"
+        return "\n## %s\n\n%s\n\n| |%s time | range | bytes |\n|---|%s---|---|---|\n"
                         .formatted(title, text, more ? " |" : "", more ? "---|" : "")
                 + figures.stream().map(each -> row(each, more)).collect(Collectors.joining());
     }
@@ -229,14 +225,19 @@ final class PerformancePage {
                 .map(parameter -> parameter.getKey() + " " + parameter.getValue())
                 .collect(Collectors.joining(", "));
         List<Double> sorted = figures.scores().stream().sorted().toList();
-        return "| %s |%s %s | %s to %s | %s |\n"
+        return "| %s |%s %s | %s | %s |\n"
                 .formatted(
                         figures.parameters().get("contender"),
                         more ? " " + others + " |" : "",
                         time(BenchReport.median(sorted), figures.unit()),
-                        time(sorted.getFirst(), figures.unit()),
-                        time(sorted.getLast(), figures.unit()),
+                        range(time(sorted.getFirst(), figures.unit()), time(sorted.getLast(), figures.unit())),
                         figures.bytes().isEmpty() ? "" : "%,.0f".formatted(BenchReport.median(figures.bytes())));
+    }
+
+    /** The unit once, if both have the same. */
+    private static String range(String lowest, String highest) {
+        String unit = highest.substring(highest.indexOf(' '));
+        return lowest.replaceFirst(unit + "$", "") + "–" + highest;
     }
 
     private static String time(double value, String unit) {
