@@ -17,6 +17,8 @@ import org.openjdk.jcstress.infra.results.LLL_Result;
 /**
  * A waiting call gets its permit while it is cancelled with an interrupt. Result: what became of the body, whether the future
  * is cancelled, permits free.
+ *
+ * <p>Has found: {@code cancel} does not check the body again after it has completed the future: the body runs on.
  */
 @JCStressTest
 @Outcome(id = "never ran, true, 1", expect = ACCEPTABLE, desc = "the cancel came first")

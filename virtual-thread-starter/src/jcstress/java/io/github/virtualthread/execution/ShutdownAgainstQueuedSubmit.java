@@ -14,7 +14,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LLL_Result;
 
-/** The engine stops while a call comes that has to wait. Result: what the caller sees, calls waiting, whether all ended. */
+/**
+ * The engine stops while a call comes that has to wait. Result: what the caller sees, calls waiting, whether all ended.
+ *
+ * <p>Has found: {@code submit} does not check the phase again: the call stays in a queue that was emptied before.
+ */
 @JCStressTest
 @Outcome(id = "SHUTDOWN, 0, true", expect = ACCEPTABLE, desc = "refused at once, or put out of the queue")
 @Outcome(id = "open, .*", expect = FORBIDDEN, desc = "the call waits for ever in a queue that was emptied before")

@@ -19,6 +19,8 @@ import org.openjdk.jcstress.infra.results.LLL_Result;
 /**
  * The engine stops while a call comes that starts at once and blocks. Result: what the caller sees, permits free, whether all
  * ended.
+ *
+ * <p>Has found: a body that finds the engine stopped does not report it: its caller gets no failure.
  */
 @JCStressTest
 @Outcome(id = "SHUTDOWN, 1, true", expect = ACCEPTABLE, desc = "refused before the body began")

@@ -17,6 +17,8 @@ import org.openjdk.jcstress.infra.results.LLLL_Result;
 /**
  * A body ends at about the time of its timeout. Result: what the caller sees, what listeners hear, whether the thread is still
  * interrupted then, permits free.
+ *
+ * <p>Has found: the window closes without waiting for an interrupt on its way: it reaches listeners.
  */
 @JCStressTest
 @Outcome(id = "value, SUCCESS, false, 1", expect = ACCEPTABLE, desc = "the end came first")

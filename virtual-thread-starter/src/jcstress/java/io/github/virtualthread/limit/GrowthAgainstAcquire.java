@@ -10,7 +10,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** A full limit gets a second permit while a call asks for one. Result: times granted, permits free, calls waiting. */
+/**
+ * A full limit gets a second permit while a call asks for one. Result: times granted, permits free, calls waiting.
+ *
+ * <p>Has found: {@code resize} serves the queue only if somebody waited before it.
+ */
 @JCStressTest
 @Outcome(id = "1, 0, 0", expect = ACCEPTABLE, desc = "the call has the new permit")
 @Outcome(id = "0, 1, 1", expect = FORBIDDEN, desc = "lost wake-up: the call waits although the new permit is free")

@@ -11,7 +11,11 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A limit without a queue was full, and has a free permit that two calls want. Result: calls that got it, whether the limit is full.
+ * A limit without a queue was full, and has a free permit that two calls want. Result: calls that got it, whether the limit is
+ * full.
+ *
+ * <p>Has found: the time from which the limit was full is cleared outside the lock: a rejection is lost, and a full limit does
+ * not look full.
  */
 @JCStressTest
 @Outcome(

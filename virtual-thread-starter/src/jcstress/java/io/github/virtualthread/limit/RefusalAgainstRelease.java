@@ -11,8 +11,10 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
 
 /**
- * The only permit of a limit without a queue comes back while a call is refused. Result: times granted, whether the limit is full,
- * whether it is full when its permit is taken, and when one more is refused then.
+ * The only permit of a limit without a queue comes back while a call is refused. Result: times granted, whether the limit is
+ * full, whether it is full when its permit is taken, and when one more is refused then.
+ *
+ * <p>Has found: taking a free permit keeps the time from which the limit was full: it looks full from long ago.
  */
 @JCStressTest
 @Outcome(id = "[01], 0, 0, 1", expect = ACCEPTABLE, desc = "a permit was free")

@@ -13,6 +13,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 /**
  * A limit of two loses a permit while two calls take both. Result: calls that ran at once, calls that ran in the end, permits
  * free after both.
+ *
+ * <p>Has found: {@code resize} checks the free permits first and takes them afterwards: the change is lost.
  */
 @JCStressTest
 @Outcome(id = "2, 2, 1", expect = ACCEPTABLE, desc = "both were there before the change")

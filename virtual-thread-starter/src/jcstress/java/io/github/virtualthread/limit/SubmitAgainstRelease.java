@@ -10,7 +10,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** The only permit comes back while the first call begins to wait. Result: times granted, permits free, calls waiting. */
+/**
+ * The only permit comes back while the first call begins to wait. Result: times granted, permits free, calls waiting.
+ *
+ * <p>Has found: a call that joins the queue does not check the permits again: it waits forever beside a free permit.
+ */
 @JCStressTest
 @Outcome(id = "1, 0, 0", expect = ACCEPTABLE, desc = "the call has the permit")
 @Outcome(id = "0, 1, 1", expect = FORBIDDEN, desc = "lost wake-up: the call waits although a permit is free")
