@@ -82,8 +82,8 @@ final class SelfInvocations {
                 ("%s calls %s.%s on its own object: the call bypasses the proxy, which applies %s,"
                                 + " so it runs on the caller's thread and takes no permit")
                         .formatted(place, target.method().getDeclaringClass().getName(), called, target.annotation()),
-                ("Move %s to another bean, or inject ObjectProvider<%s> and call getObject().%s(..), which goes through the proxy."
-                                + " If the call is meant to run on the caller's thread, call a method without %s.")
+                ("Move %s to another bean, or inject ObjectProvider<%s> and call getObject().%s(..). If the call is meant to run on"
+                                + " the caller's thread, call a method without %s.")
                         .formatted(called, provided.getSimpleName(), called, target.annotation()));
     }
 }

@@ -41,7 +41,6 @@ class InternalsPageTests {
             "ExecutorConfigurationSupport",
             "MethodInvocation",
             "Runnable",
-            "TaskRejectedException",
             "Thread");
 
     static List<Arrow> arrows() {
