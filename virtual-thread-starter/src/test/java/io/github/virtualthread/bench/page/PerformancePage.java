@@ -103,11 +103,10 @@ final class PerformancePage {
                 - **Waiting calls** are cheap: they are objects in a queue. With the others each of them is a thread with a stack.
                 - **A full limit** costs more time per call: the end of one call starts the thread of the next. The others wake up a thread that
                   already waits.
-                - **A pool** also queues calls as objects: `ThreadPoolTaskExecutor.setVirtualThreads(true)` of Spring 6.2 keeps the order and does
-                  not block its caller. It limits one executor and carries no context, so it is not measured here:
-                  [what such a pool lacks](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue).
-                - **A start** takes longer because the starter binds its properties, reads its configuration, makes about twenty beans and looks
-                  for annotations in every class.
+                - **A start** takes longer because the starter binds its properties, makes about twenty beans and looks for annotations in every
+                  class.
+                - A [pool of Spring 6.2](compare.md#when-not-to-use-it) also queues calls as objects. It limits one executor and
+                  carries no context, so it is not measured here.
 
                 """.formatted(
                                 BenchReport.median(report.of("EmptyBody.burst", "ours-full", "")
