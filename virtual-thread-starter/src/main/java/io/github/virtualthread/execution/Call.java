@@ -111,7 +111,12 @@ abstract class Call extends PermitRequest implements TaskCall {
         }
     }
 
-    final void refused(LimitExceededException rejection) {
+    /** The body never runs: the limit has rejected the call, or there was no thread or memory for it. */
+    final void refused(Throwable reason) {
+        if (!(reason instanceof LimitExceededException rejection)) {
+            finished(Outcome.ERROR, reason);
+            return;
+        }
         parts().rejections().add(rejection); // with or without listeners
         if (observed) {
             parts().listeners().rejected(this, rejection);

@@ -157,7 +157,8 @@ abstract class InterruptibleCall extends Call {
             try {
                 decide(why);
                 if (why == Cause.TIMED_OUT) {
-                    timingOut();
+                    // before the interrupt, which closes the channel that the body is blocked on and may take long
+                    RunTimeout.tell(this);
                 }
                 running.interrupt();
             } catch (RuntimeException broken) {
@@ -176,11 +177,8 @@ abstract class InterruptibleCall extends Call {
         return running != null;
     }
 
-    /**
-     * The outcome is a timeout. The interrupt comes next and closes the channel that the body is blocked on, which may take
-     * long.
-     */
-    void timingOut() {}
+    /** Completes the future of a body that was interrupted, without waiting for its end. */
+    abstract void settleEarly();
 
     /** The thread of the body while the window is open, otherwise null. */
     final @Nullable Thread runningThread() {

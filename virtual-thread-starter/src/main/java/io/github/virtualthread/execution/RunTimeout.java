@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,16 +18,23 @@ final class RunTimeout {
 
     private RunTimeout() {}
 
-    /**
-     * Starts the timeout.
-     *
-     * @return to be cancelled when the body has ended
-     */
-    static Future<?> start(Task task, Duration timeout) {
-        return task.parts()
-                .timer()
-                .schedule(
-                        () -> task.parts().timer().handOff(() -> expire(task)), TimeUnit.NANOSECONDS.convert(timeout));
+    /** Runs the body and waits for the future that it returns, both within the timeout of the task, if there is one. */
+    static @Nullable Object run(Task task, TaskBody body) throws Throwable {
+        Duration longest = task.spec().timeout();
+        Future<?> timeout = longest == null ? null : start(task, longest);
+        try {
+            Object value = body.run();
+            return body.isAwaited() ? task.await(value) : value;
+        } finally {
+            if (timeout != null) {
+                timeout.cancel(false);
+            }
+        }
+    }
+
+    private static Future<?> start(Task task, Duration timeout) {
+        TaskTimer timer = task.parts().timer();
+        return timer.schedule(() -> timer.handOff(() -> expire(task)), TimeUnit.NANOSECONDS.convert(timeout));
     }
 
     /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */
@@ -46,7 +54,7 @@ final class RunTimeout {
 
     /** Completes the future of a body that is about to be interrupted. Continuations may block, so they get a thread. */
     @SuppressWarnings("EmptyCatch")
-    static void tell(Task task) {
+    static void tell(InterruptibleCall task) {
         EngineParts parts = task.parts();
         try {
             parts.timer().handOff(() -> {

@@ -7,12 +7,9 @@ import io.github.virtualthread.execution.DrainCounts.Ending;
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
 import io.github.virtualthread.execution.TaskListener.Outcome;
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -148,25 +145,20 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                 parts().timer().handOff(this::runHere);
             }
         } catch (Throwable noThread) {
-            parts().live().leave(this);
             try {
                 Failures.suppress(Objects.requireNonNull(refusal), noThread);
                 settleRefused();
             } catch (Throwable noRoom) {
                 boolean unused = future.fail(noRoom);
             } finally {
-                release();
+                leaveThread();
             }
         }
     }
 
     private void settleRefused() {
         Throwable reason = Objects.requireNonNull(refusal);
-        if (reason instanceof LimitExceededException rejection) {
-            refused(rejection);
-        } else {
-            finished(Outcome.ERROR, reason);
-        }
+        refused(reason);
         settle(null, null, reason);
     }
 
@@ -251,7 +243,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                 // the stop may have checked this task before there was anything to interrupt
                 decide(Cause.STOPPED);
             } else if (!future.isDone() && body != null) {
-                value = runInTime(body);
+                value = RunTimeout.run(this, body);
             }
         } catch (Throwable thrown) {
             failure = thrown;
@@ -276,19 +268,6 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             settle(interrupted, value, reported);
         } finally {
             ContextPropagation.close(scope);
-        }
-    }
-
-    private @Nullable Object runInTime(TaskBody body) throws Throwable {
-        Duration longest = spec().timeout();
-        Future<?> timeout = longest == null ? null : RunTimeout.start(this, longest);
-        try {
-            Object value = body.run();
-            return body.isAwaited() ? await(value) : value;
-        } finally {
-            if (timeout != null) {
-                timeout.cancel(false);
-            }
         }
     }
 
@@ -325,25 +304,22 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return context;
     }
 
-    /** Completes the future now, no matter how the body reacts to the interrupt. */
-    @Override
-    void timingOut() {
-        RunTimeout.tell(this);
-    }
-
     /** Returns an action that completes the future of a task that did not end in spite of {@link #stop}. */
     Runnable givingUp() {
         // also stops a task that got its thread after the others were stopped
         stop();
+        return settlement();
+    }
+
+    @Override
+    void settleEarly() {
+        settlement().run();
+    }
+
+    private Runnable settlement() {
         Cause interrupted = cause();
         Throwable failure = refusal == null ? failureOf(interrupted, null) : refusal;
         return () -> ContextPropagation.run(context, () -> settle(interrupted, null, failure));
-    }
-
-    /** Completes the future of a task whose body was interrupted, without waiting for its end. */
-    void settleEarly() {
-        Cause interrupted = cause();
-        ContextPropagation.run(context, () -> settle(interrupted, null, failureOf(interrupted, null)));
     }
 
     /** The task has left its queue because somebody completed its future. */
