@@ -99,7 +99,7 @@ final class SettingsChecks {
 
     private String problem(String limit) {
         if (!LimitNames.isAllowed(limit)) {
-            return "a name may contain only letters, digits, '-', '_' and '.'";
+            return LimitNames.RULE;
         }
         return limits.names().isEmpty() ? "no limits are configured" : "the configured limits are " + limits.names();
     }

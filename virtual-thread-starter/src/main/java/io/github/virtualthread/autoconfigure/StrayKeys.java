@@ -217,7 +217,7 @@ final class StrayKeys {
     static Mistake wrong(String name) {
         String nearest = name.replaceAll("[^\\p{L}\\p{N}._-]+", "-").replaceAll("^-|-$", "");
         return new Mistake(
-                "Limit '%s': a name has letters, digits, '-', '_' and '.' only, was '%s'".formatted(name, name),
+                "Limit '%s': %s, was '%s'".formatted(name, LimitNames.RULE, name),
                 LimitNames.isAllowed(nearest)
                         ? "Name it %s, as in %s.".formatted(nearest, PropertyKeys.limit(nearest))
                         : "Use only these characters.");

@@ -115,6 +115,6 @@ final class StartupCheck implements SmartInitializingSingleton {
                         .orElse(
                                 LimitNames.isAllowed(name)
                                         ? "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name))
-                                        : "Correct the name: only letters, digits, '-', '_' and '.' are allowed.")));
+                                        : "Correct the name: %s.".formatted(LimitNames.RULE))));
     }
 }

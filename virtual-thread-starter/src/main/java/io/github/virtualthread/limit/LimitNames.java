@@ -9,6 +9,9 @@ public final class LimitNames {
     /** Reserved name that asks for no limit at all. */
     public static final String NONE = "none";
 
+    /** What a message says about a name that is not {@linkplain #isAllowed allowed}. */
+    public static final String RULE = "a name may contain only letters, digits, '-', '_' and '.'";
+
     private static final Pattern ALLOWED = Pattern.compile("[._-]*[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*");
 
     private LimitNames() {}

@@ -146,7 +146,7 @@ public record LimitSettings(
             @Nullable PermitsFrom permitsFrom) {
         List<String> problems = new ArrayList<>();
         if (!LimitNames.isAllowed(name)) {
-            problems.add("a name has letters, digits, '-', '_' and '.' only, was '" + name + "'");
+            problems.add(LimitNames.RULE + ", was '" + name + "'");
         } else if (LimitNames.uniform(name).equals(LimitNames.NONE)) {
             problems.add("the name 'none' is reserved for calls without a limit");
         }

@@ -173,7 +173,7 @@ class StrayKeysTests {
     @CsvSource({"my db, my-db", "db!, db", "a+b, a-b"})
     void aNameWithOtherCharactersIsAMistake(String name, String meant) {
         Mistake mistake = new Mistake(
-                "Limit '%s': a name has letters, digits, '-', '_' and '.' only, was '%s'".formatted(name, name),
+                "Limit '%s': a name may contain only letters, digits, '-', '_' and '.', was '%s'".formatted(name, name),
                 "Name it %s, as in virtual-thread.limits.%s.".formatted(meant, meant));
 
         assertThat(mistakes(runner.withPropertyValues(
