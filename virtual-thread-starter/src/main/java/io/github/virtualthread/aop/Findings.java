@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mistakes all mistakes, in the order of the bean definitions; empty if there are none
  * @param methods all advised methods, once each
- * @param selfInvocations calls of advised methods that bypass the proxy, because an object makes them on itself; empty if
- *     nothing is advised
+ * @param selfInvocations calls of advised methods that bypass the proxy, because an object makes them on itself, or Spring
+ *     makes them on the bean itself; empty if nothing is advised
  */
 public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List<Mistake> selfInvocations) {
 

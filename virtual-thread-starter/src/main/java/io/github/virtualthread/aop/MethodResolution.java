@@ -12,21 +12,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.Aware;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.InitializingBean;
-import org.springframework.beans.factory.SmartFactoryBean;
-import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
-import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
-import org.springframework.context.Lifecycle;
-import org.springframework.context.Phased;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.core.BridgeMethodResolver;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -37,26 +23,6 @@ import org.springframework.util.ReflectionUtils;
  * which the container drives the life of a bean, such as {@code setApplicationContext} and {@code afterPropertiesSet}.
  */
 final class MethodResolution {
-
-    /**
-     * Spring's callbacks in the life of a bean. Everything else that Spring calls, such as a listener or a converter, is
-     * work.
-     */
-    private static final Set<Class<?>> LIFE_CYCLE = Set.of(
-            InitializingBean.class,
-            DisposableBean.class,
-            SmartInitializingSingleton.class,
-            Lifecycle.class,
-            SmartLifecycle.class,
-            Phased.class,
-            Ordered.class,
-            FactoryBean.class,
-            SmartFactoryBean.class,
-            BeanFactoryPostProcessor.class,
-            BeanDefinitionRegistryPostProcessor.class);
-
-    private static final List<String> LIFE_CYCLE_ANNOTATIONS =
-            List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
 
     private final Class<?> type;
     private final List<Class<?>> types;
@@ -137,25 +103,10 @@ final class MethodResolution {
     private static boolean isCoverable(Method method, List<Method> declarations) {
         return isPublic(method)
                 && !ReflectionUtils.isObjectMethod(method)
-                && declarations.stream().noneMatch(MethodResolution::isOfLifeCycle);
+                && declarations.stream().noneMatch(LifeCycle::isCallback);
     }
 
     private static boolean isPublic(Method method) {
         return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
-    }
-
-    private static boolean isOfLifeCycle(Method method) {
-        Class<?> declaring = method.getDeclaringClass();
-        return LIFE_CYCLE.contains(declaring)
-                || isFamilyOfSpring(declaring)
-                || LIFE_CYCLE_ANNOTATIONS.stream()
-                        .anyMatch(each -> MergedAnnotations.from(method).isPresent(each));
-    }
-
-    /** Spring and its projects have many of these. */
-    private static boolean isFamilyOfSpring(Class<?> declaring) {
-        return declaring.isInterface()
-                && TypeHierarchy.isOfSpring(declaring)
-                && (Aware.class.isAssignableFrom(declaring) || BeanPostProcessor.class.isAssignableFrom(declaring));
     }
 }

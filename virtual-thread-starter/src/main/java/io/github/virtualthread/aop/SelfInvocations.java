@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the calls of advised methods that no proxy sees because an object makes them to itself. Looks into the class, its
- * superclasses and interfaces, except those of Java and of Spring.
+ * Finds the calls of advised methods that no proxy sees because an object makes them to itself, or because Spring makes them
+ * on the bean itself when it creates or destroys it. Looks into the class, its superclasses and interfaces, except those of
+ * Java and of Spring.
  *
  * <p>Not thread-safe.
  */
@@ -28,22 +29,28 @@ final class SelfInvocations {
     private final SelfCalls calls = new SelfCalls();
 
     /**
-     * Finds the calls that objects of one class make.
+     * Finds the calls on objects of one class.
      *
      * @param type class of a bean
      * @param classProxy whether its proxy is a subclass rather than an implementation of its interfaces
      * @param advised methods of the class that its proxy advises
      */
     Set<Mistake> in(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) {
+        Set<Mistake> found = new LinkedHashSet<>();
+        for (AnnotatedMethod method : advised) {
+            LifeCycle.callOnBean(method).ifPresent(reason -> found.add(mistake(method, reason)));
+        }
         try {
-            return advised.isEmpty() ? Set.of() : find(type, classProxy, advised);
+            if (!advised.isEmpty()) {
+                found.addAll(find(type, classProxy, advised));
+            }
         } catch (IOException | RuntimeException | LinkageError failure) {
             logger.debug(
                     "Self-invocations of {} are not found, because a class file cannot be read",
                     type.getName(),
                     failure);
-            return Set.of();
         }
+        return found;
     }
 
     private Set<Mistake> find(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) throws IOException {
@@ -76,14 +83,27 @@ final class SelfInvocations {
                 .orElse(type);
     }
 
-    private Mistake mistake(StackTraceElement place, AnnotatedMethod target, Class<?> provided) {
+    private static Mistake mistake(AnnotatedMethod callback, String reason) {
+        String annotation = callback.annotation();
+        return new Mistake(
+                "Spring calls %s (%s) on the bean itself%s"
+                        .formatted(callback.qualifiedName(), reason, consequence(callback)),
+                "Remove %s. For work at the start, put %s on a method with @EventListener(ApplicationReadyEvent.class)."
+                        .formatted(annotation, annotation));
+    }
+
+    private static Mistake mistake(StackTraceElement place, AnnotatedMethod target, Class<?> provided) {
         String called = target.method().getName();
         return new Mistake(
-                ("%s calls %s.%s on its own object: the call bypasses the proxy, which applies %s,"
-                                + " so it runs on the caller's thread and takes no permit")
-                        .formatted(place, target.method().getDeclaringClass().getName(), called, target.annotation()),
+                "%s calls %s.%s on its own object%s"
+                        .formatted(place, target.method().getDeclaringClass().getName(), called, consequence(target)),
                 ("Move %s to another bean, or inject ObjectProvider<%s> and call getObject().%s(..). If the call is meant to run on"
                                 + " the caller's thread, call a method without %s.")
                         .formatted(called, provided.getSimpleName(), called, target.annotation()));
+    }
+
+    private static String consequence(AnnotatedMethod target) {
+        return ": the call bypasses the proxy, which applies %s, so it runs on the caller's thread and takes no permit"
+                .formatted(target.annotation());
     }
 }

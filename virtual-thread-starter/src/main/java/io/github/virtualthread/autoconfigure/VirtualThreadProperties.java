@@ -18,8 +18,8 @@ import org.springframework.context.annotation.AdviceMode;
  * @param defaultLimit name of the limit for annotated methods that name none
  * @param timeout maximum run time of methods that set none themselves; a body that runs longer is interrupted
  * @param threadNamePrefix prefix of every thread name
- * @param selfInvocation what happens at start-up if a method calls an annotated method of its own object; such a call
- *     bypasses the proxy
+ * @param selfInvocation what happens at start-up if a method calls an annotated method of its own object, or if Spring calls
+ *     an annotated PostConstruct or PreDestroy method; such a call bypasses the proxy
  * @param callerTrace whether a failure also shows where its call was made, as a suppressed exception
  * @param stuckAfter run time after which a call that is still running is logged, once
  * @param propagation what tasks see of their callers

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param registeredContext whether thread-locals registered with context-propagation are propagated, if it is on the
  *     classpath
  * @param awaitTermination time that calls have to finish when the application stops; zero for none
- * @param selfInvocation what happens if an object calls an annotated method of its own
+ * @param selfInvocation what happens if a call of an annotated method bypasses the proxy
  * @param callerTrace whether a failure also shows where its call was made
  * @param watch when the log warns of full limits and stuck calls
  * @param limits limits that the settings declare, in addition to beans of type {@link LimitSettings}

@@ -1,6 +1,9 @@
 package io.github.virtualthread.config;
 
-/** What happens at start-up if an object calls an annotated method of its own; such a call bypasses the proxy. */
+/**
+ * What happens at start-up if an object calls an annotated method of its own, or if Spring calls an annotated callback such as
+ * a {@code @PostConstruct} method; such a call bypasses the proxy.
+ */
 public enum SelfInvocation {
 
     /** Each such call is logged at WARN. */

@@ -11,8 +11,10 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -23,7 +25,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanNameAware;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.context.ApplicationEvent;
@@ -217,6 +222,93 @@ class CalledBySpringTests {
 
         public CompletableFuture<Thread> serve() {
             return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void anAnnotatedCallbackThatSpringCallsOnTheBeanItselfIsReported() {
+        Cache cache;
+        try (TestContext context = TestContext.of(Cache.class)) {
+            cache = (Cache) ProxiedBeans.rawTarget(context.getBean(Cache.class));
+            String bypasses =
+                    " on the bean itself: the call bypasses the proxy, which applies @VirtualThread, so it runs on"
+                            + " the caller's thread and takes no permit";
+
+            assertThat(context.check().selfInvocations())
+                    .extracting(Mistake::description)
+                    .containsExactlyInAnyOrder(
+                            "Spring calls " + Cache.class.getName() + ".load (@PostConstruct)" + bypasses,
+                            "Spring calls " + Cache.class.getName() + ".setBeanName (BeanNameAware)" + bypasses,
+                            "Spring calls " + Cache.class.getName() + ".afterPropertiesSet (InitializingBean)"
+                                    + bypasses,
+                            "Spring calls " + Cache.class.getName() + ".save (@PreDestroy)" + bypasses,
+                            "Spring calls " + Cache.class.getName() + ".destroy (DisposableBean)" + bypasses);
+        }
+
+        assertThat(cache.driving).hasSize(5).containsOnly(Thread.currentThread());
+    }
+
+    @Test
+    void anAnnotatedCallbackThatSpringCallsThroughTheProxyIsNotReported() throws InterruptedException {
+        try (TestContext context = TestContext.of(Warmer.class)) {
+            Warmer warmer = (Warmer) ProxiedBeans.rawTarget(context.getBean(Warmer.class));
+
+            assertThat(context.check().selfInvocations()).isEmpty();
+            assertThat(warmer.driving.poll(2, MINUTES)).matches(Thread::isVirtual);
+        }
+    }
+
+    @Test
+    void aWovenCallbackIsNotReported() {
+        try (TestContext context =
+                TestContext.with(Map.of("virtual-thread.mode", "aspectj"), null, each -> each.register(Cache.class))) {
+            assertThat(context.check().selfInvocations()).isEmpty();
+        }
+    }
+
+    static class Cache implements BeanNameAware, InitializingBean, DisposableBean {
+
+        final BlockingQueue<Thread> driving = new LinkedBlockingQueue<>();
+
+        @VirtualThread
+        @PostConstruct
+        public void load() {
+            driving.add(Thread.currentThread());
+        }
+
+        @VirtualThread
+        @Override
+        public void setBeanName(String name) {
+            driving.add(Thread.currentThread());
+        }
+
+        @VirtualThread
+        @Override
+        public void afterPropertiesSet() {
+            driving.add(Thread.currentThread());
+        }
+
+        @VirtualThread
+        @PreDestroy
+        public void save() {
+            driving.add(Thread.currentThread());
+        }
+
+        @VirtualThread
+        @Override
+        public void destroy() {
+            driving.add(Thread.currentThread());
+        }
+    }
+
+    static class Warmer implements SmartInitializingSingleton {
+
+        final BlockingQueue<Thread> driving = new LinkedBlockingQueue<>();
+
+        @VirtualThread
+        @Override
+        public void afterSingletonsInstantiated() {
+            driving.add(Thread.currentThread());
         }
     }
 }

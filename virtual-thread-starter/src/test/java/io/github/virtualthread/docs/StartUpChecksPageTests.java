@@ -11,6 +11,7 @@ import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
+import jakarta.annotation.PostConstruct;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,6 +95,7 @@ class StartUpChecksPageTests {
                 new Case("timeout-without-unit", Quick.class),
                 new Case("unknown-limited", Counter.class, "limits.db.permits=1"),
                 new Case("self-invocation-fail", Newsroom.class, "self-invocation=fail"),
+                new Case("life-cycle-fail", Cache.class, "self-invocation=fail"),
                 new Case("timeout-property", Nothing.class, "timeout=0s"),
                 new Case("return-type", Catalog.class),
                 new Case("return-type-class", Inventory.class),
@@ -195,6 +197,14 @@ class StartUpChecksPageTests {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains(page("log", "start"));
+    }
+
+    @Test
+    void theWarningOfALifeCycleCallbackIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Cache.class)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(named(output.getAll())).contains(page("log", "life-cycle"));
     }
 
     @Test
@@ -373,6 +383,13 @@ class StartUpChecksPageTests {
 
         @VirtualThread
         void send() {}
+    }
+
+    static class Cache {
+
+        @PostConstruct
+        @VirtualThread
+        void load() {}
     }
 
     static class Catalog {
