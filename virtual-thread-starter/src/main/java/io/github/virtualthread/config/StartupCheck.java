@@ -65,10 +65,7 @@ final class StartupCheck implements SmartInitializingSingleton {
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
         }
-        findings.methods().stream()
-                .map(AdvisedMethod::limit)
-                .filter(Objects::nonNull)
-                .forEach(limits::showAs);
+        showAsSpelt(findings);
         postProcessor.start();
         if (postProcessor.isEnabled()) {
             advised.add(findings.methods());
@@ -76,6 +73,16 @@ final class StartupCheck implements SmartInitializingSingleton {
         pools.warnOfOverdraft();
         new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names())
                 .log(findings, limits, postProcessor.isEnabled());
+    }
+
+    /** The limits of a parent context have their names already: its meters, which keep them, have been registered. */
+    private void showAsSpelt(Findings findings) {
+        if (beanFactory.getBeanNamesForType(TaskLimits.class, true, false).length > 0) {
+            findings.methods().stream()
+                    .map(AdvisedMethod::limit)
+                    .filter(Objects::nonNull)
+                    .forEach(limits::showAs);
+        }
     }
 
     /**

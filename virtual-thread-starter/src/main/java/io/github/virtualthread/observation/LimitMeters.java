@@ -48,7 +48,7 @@ final class LimitMeters implements TaskLimitCustomizer {
         }
     }
 
-    /** Returns the same tags for all meters of a limit, even if a child context spells its name in another way later. */
+    /** Returns the same tags for all meters of a limit, even if it is shown in another spelling later. */
     Tags tags(@Nullable TaskLimit limit) {
         return limit == null ? UNLIMITED : tags.computeIfAbsent(limit, first -> Tags.of("limit", first.name()));
     }

@@ -7,6 +7,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.observation.TaskMeters;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -236,6 +237,24 @@ class MetersAutoConfigurationTests {
     }
 
     @Test
+    void aLimitKeepsTheNameThatItsMetersHaveIfAChildContextSpellsItInAnotherWay() {
+        runner.run(parent -> withoutRegistry
+                .withParent(parent)
+                .withBean(Reports.class)
+                .run(child -> {
+                    child.getBean(Reports.class).build().join();
+
+                    assertThat(parent.getBean(TaskLimits.class).names()).containsExactly("db");
+                    assertThat(parent.getBean(MeterRegistry.class)
+                                    .get("virtual.thread.submitted")
+                                    .tags("method", "Reports.build", "limit", "db")
+                                    .counter()
+                                    .count())
+                            .isEqualTo(1);
+                }));
+    }
+
+    @Test
     void theMetersCanBeSwitchedOff() {
         runner.withPropertyValues("management.metrics.enable.virtual.thread=false")
                 .run(context -> {
@@ -267,6 +286,14 @@ class MetersAutoConfigurationTests {
 
         @VirtualThread("db")
         public CompletableFuture<Integer> price() {
+            return CompletableFuture.completedFuture(7);
+        }
+    }
+
+    static class Reports {
+
+        @VirtualThread("D-B")
+        public CompletableFuture<Integer> build() {
             return CompletableFuture.completedFuture(7);
         }
     }

@@ -145,7 +145,7 @@ class LimitMetersTests {
             early.limits.showAs("priceDb");
 
             early.meters.start();
-            early.limits.showAs("PRICE-DB"); // by a child context
+            early.limits.showAs("PRICE-DB");
             early.submit("Shop.other", "price-db", () -> null).join();
 
             assertThat(late.getMeters())
