@@ -14,7 +14,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
  * A permit comes back to a call that waits, while another comes. Result: times the first was granted, times the second was,
  * calls waiting.
  *
- * <p>Has found: a permit is taken without a check of the queue: the waiting call is overtaken.
+ * <p>Has found: a call that ends takes the first call from the queue without the lock: a waiting call is lost.
  */
 @JCStressTest
 @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "the first has the permit, the second waits")
