@@ -19,14 +19,11 @@ class StackExcerptTests {
         code("org.postgresql.core.v3.QueryExecutorImpl", "execute", 30);
         code("com.zaxxer.hikari.pool.HikariProxyPreparedStatement", "executeQuery", 1);
         code("org.springframework.jdbc.core.JdbcTemplate", "query", 4);
-        code("com.acme.Prices", "find", 1);
-        proxy("com.acme.Prices");
+        bean("com.acme.Prices", "find");
         code("com.acme.Catalog", "lambda$page$0", 1);
         jdk("java.util.stream.ReferencePipeline", "collect", 9);
-        code("com.acme.Catalog", "page", 1);
-        proxy("com.acme.Catalog");
-        code("com.acme.Shop", "price", 1);
-        proxy("com.acme.Shop");
+        bean("com.acme.Catalog", "page");
+        bean("com.acme.Shop", "price");
         engine();
 
         assertThat(shown())
@@ -53,8 +50,7 @@ class StackExcerptTests {
         jdk("java.lang.Thread", "sleep", 1);
         code("com.acme.Prices", "find", 1);
         jdk("java.util.ArrayList", "forEach", 1);
-        code("com.acme.Shop", "price", 1);
-        proxy("com.acme.Shop");
+        bean("com.acme.Shop", "price");
         engine();
 
         assertThat(shown())
@@ -77,8 +73,7 @@ class StackExcerptTests {
 
     @Test
     void whatIsBelowABodyOnItsCallersThreadIsNotShown() {
-        code("com.acme.Prices", "find", 1);
-        proxy("com.acme.Prices");
+        bean("com.acme.Prices", "find");
         engine();
         code("com.acme.PriceController", "price", 1);
         code("org.apache.catalina.core.StandardWrapperValve", "invoke", 40);
@@ -88,11 +83,9 @@ class StackExcerptTests {
 
     @Test
     void aBodyWithinABodyIsShownTogetherWithIt() {
-        code("com.acme.Prices", "find", 1);
-        proxy("com.acme.Prices");
+        bean("com.acme.Prices", "find");
         engine();
-        code("com.acme.Shop", "price", 1);
-        proxy("com.acme.Shop");
+        bean("com.acme.Shop", "price");
         engine();
 
         assertThat(shown()).contains("1 com.acme.Prices.find", "1 com.acme.Shop.price");
@@ -106,15 +99,16 @@ class StackExcerptTests {
         frames(new StackTraceElement(type, method, "Source.java", 1), times);
     }
 
-    /** Two advices around a bean. */
-    private void proxy(String type) {
+    /** A method of a bean with two advices around it. */
+    private void bean(String type, String method) {
+        code(type, method, 1);
         jdk("jdk.internal.reflect.DirectMethodHandleAccessor", "invoke", 1);
         jdk("java.lang.reflect.Method", "invoke", 1);
         code("org.springframework.aop.support.AopUtils", "invokeJoinpointUsingReflection", 1);
         code("org.springframework.aop.framework.ReflectiveMethodInvocation", "proceed", 3);
         code("org.springframework.transaction.interceptor.TransactionAspectSupport", "invokeWithinTransaction", 3);
         code("org.springframework.aop.framework.CglibAopProxy$DynamicAdvisedInterceptor", "intercept", 4);
-        code(type + "$$SpringCGLIB$$0", "call", 1);
+        code(type + "$$SpringCGLIB$$0", method, 1);
     }
 
     private void engine() {

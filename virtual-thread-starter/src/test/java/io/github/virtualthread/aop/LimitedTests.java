@@ -78,17 +78,15 @@ class LimitedTests {
     void aCallWaitsInTheQueueOfVirtualThreads() throws Exception {
         try (TestContext context = TestContext.of(Prices.class)) {
             Prices prices = context.getBean(Prices.class);
-            CountDownLatch release = new CountDownLatch(1);
-            Future<String> holder = hold(context, release);
+            HeldPermit held = HeldPermit.of(context);
             FutureTask<Thread> waiting = new FutureTask<>(prices::thread);
             Thread caller = Thread.ofVirtual().start(waiting);
 
             await().atMost(Duration.ofMinutes(2)).until(() -> mail(context).waiting() == 1);
             assertThat(waiting.isDone()).isFalse();
-            release.countDown();
+            held.giveBack();
 
             assertThat(waiting.get(120, SECONDS)).isSameAs(caller);
-            assertThat(holder.get(120, SECONDS)).isEqualTo("held");
         }
     }
 
@@ -96,14 +94,12 @@ class LimitedTests {
     void aRejectionIsThrownToTheCaller() throws Exception {
         try (TestContext context = TestContext.of(Prices.class)) {
             mail(context).setQueueCapacity(0);
-            CountDownLatch release = new CountDownLatch(1);
-            Future<String> holder = hold(context, release);
+            HeldPermit held = HeldPermit.of(context);
 
             assertThatExceptionOfType(LimitExceededException.class)
                     .isThrownBy(() -> context.getBean(Prices.class).named())
                     .withMessageStartingWith("price list was rejected (QUEUE_FULL)");
-            release.countDown();
-            holder.get(120, SECONDS);
+            held.giveBack();
         }
     }
 
@@ -111,8 +107,7 @@ class LimitedTests {
     void anInterruptWhileWaitingIsThrownWhereTheMethodDeclaresIt() throws Exception {
         try (TestContext context = TestContext.of(Prices.class)) {
             Prices prices = context.getBean(Prices.class);
-            CountDownLatch release = new CountDownLatch(1);
-            Future<String> holder = hold(context, release);
+            HeldPermit held = HeldPermit.of(context);
 
             Thread.currentThread().interrupt();
             assertThatExceptionOfType(InterruptedException.class)
@@ -121,8 +116,7 @@ class LimitedTests {
             assertThat(Thread.currentThread().isInterrupted()).isFalse();
             Thread.currentThread().interrupt();
             assertThatExceptionOfType(InterruptedException.class).isThrownBy(prices::anyException);
-            release.countDown();
-            holder.get(120, SECONDS);
+            held.giveBack();
         }
     }
 
@@ -130,8 +124,7 @@ class LimitedTests {
     void anInterruptWhileWaitingIsRestoredWhereTheMethodDoesNotDeclareIt() throws Exception {
         try (TestContext context = TestContext.of(Prices.class)) {
             Prices prices = context.getBean(Prices.class);
-            CountDownLatch release = new CountDownLatch(1);
-            Future<String> holder = hold(context, release);
+            HeldPermit held = HeldPermit.of(context);
 
             Thread.currentThread().interrupt();
             assertThatExceptionOfType(CancellationException.class)
@@ -140,8 +133,7 @@ class LimitedTests {
                     .withCauseInstanceOf(InterruptedException.class);
             assertThat(Thread.interrupted()).isTrue();
             assertThat(mail(context).waiting()).isZero();
-            release.countDown();
-            holder.get(120, SECONDS);
+            held.giveBack();
             assertThat(mail(context).available()).isOne();
         }
     }
@@ -258,12 +250,21 @@ class LimitedTests {
         return context.getBean(TaskLimits.class).get("mail");
     }
 
-    /** A virtual thread has the only permit until it is released. */
-    private static Future<String> hold(TestContext context, CountDownLatch release) throws InterruptedException {
-        CountDownLatch running = new CountDownLatch(1);
-        Future<String> holder = context.getBean(Prices.class).hold(running, release);
-        assertThat(running.await(120, SECONDS)).isTrue();
-        return holder;
+    /** The only permit of {@code mail}, which a virtual thread holds. */
+    private record HeldPermit(CountDownLatch release, Future<String> holder) {
+
+        static HeldPermit of(TestContext context) throws InterruptedException {
+            CountDownLatch running = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            Future<String> holder = context.getBean(Prices.class).hold(running, release);
+            assertThat(running.await(120, SECONDS)).isTrue();
+            return new HeldPermit(release, holder);
+        }
+
+        void giveBack() throws Exception {
+            release.countDown();
+            assertThat(holder.get(120, SECONDS)).isEqualTo("held");
+        }
     }
 
     static class Prices {

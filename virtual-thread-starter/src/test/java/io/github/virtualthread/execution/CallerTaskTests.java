@@ -53,6 +53,14 @@ class CallerTaskTests {
         assertThat(test.limit(limit).waiting()).isZero();
     }
 
+    /** Longer than a platform thread at a limit without a maximum wait. */
+    private void assertWaitsLonger(Caller caller) throws Exception {
+        TimerEntries.await(test.timer, PLATFORM_WAIT.multipliedBy(3));
+        assertThat(caller.outcome).isNotDone();
+        release.countDown();
+        assertThat(caller.outcome).succeedsWithin(2, TimeUnit.MINUTES);
+    }
+
     @Test
     void theBodyRunsOnTheThreadOfItsCallerWhileItHoldsAPermit() throws Throwable {
         assertThat(call("db", () -> {
@@ -98,7 +106,7 @@ class CallerTaskTests {
 
     @Test
     void callersAndTasksWaitInOneQueue() {
-        test.hold("db", release);
+        test.hold("patient", release);
         List<Integer> order = Collections.synchronizedList(new ArrayList<>());
         List<CompletableFuture<?>> outcomes = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
@@ -106,18 +114,18 @@ class CallerTaskTests {
             TaskBody body = () -> order.add(mine);
             outcomes.add(
                     switch (i % 3) {
-                        case 0 -> test.submit("db", body);
-                        case 1 -> Caller.virtual(test, "db", body).outcome;
-                        default -> Caller.virtual(test, "db", body).outcome;
+                        case 0 -> test.submit("patient", body);
+                        case 1 -> Caller.virtual(test, "patient", body).outcome;
+                        default -> Caller.platform(test, "patient", body).outcome;
                     });
-            Caller.awaitWaiting(test, "db", i + 1);
+            Caller.awaitWaiting(test, "patient", i + 1);
         }
 
         release.countDown();
 
         assertThat(outcomes).allSatisfy(each -> assertThat(each).succeedsWithin(2, TimeUnit.MINUTES));
         assertThat(order).isSorted().hasSize(60);
-        assertThat(test.limit("db").available()).isEqualTo(1);
+        assertThat(test.limit("patient").available()).isEqualTo(1);
     }
 
     @Test
@@ -159,25 +167,13 @@ class CallerTaskTests {
     @Test
     void aVirtualThreadWaitsLongerThanAPlatformThread() throws Exception {
         test.hold("db", release);
-        Caller caller = Caller.virtual(test, "db", () -> "ran").waiting(test, "db", 1);
-
-        TimerEntries.await(test.timer, PLATFORM_WAIT.multipliedBy(3));
-
-        assertThat(caller.outcome).isNotDone();
-        release.countDown();
-        assertThat(caller.outcome).succeedsWithin(2, TimeUnit.MINUTES);
+        assertWaitsLonger(Caller.virtual(test, "db", () -> "ran").waiting(test, "db", 1));
     }
 
     @Test
     void aPlatformThreadWaitsAsLongAsItsLimitSays() throws Exception {
         test.hold("patient", release);
-        Caller caller = Caller.platform(test, "patient", () -> "ran").waiting(test, "patient", 1);
-
-        TimerEntries.await(test.timer, PLATFORM_WAIT.multipliedBy(3));
-
-        assertThat(caller.outcome).isNotDone();
-        release.countDown();
-        assertThat(caller.outcome).succeedsWithin(2, TimeUnit.MINUTES);
+        assertWaitsLonger(Caller.platform(test, "patient", () -> "ran").waiting(test, "patient", 1));
     }
 
     @Test
