@@ -169,7 +169,8 @@ public final class TaskEngine implements AutoCloseable {
      *
      * @param spec name and limit
      * @param body what to run
-     * @param onFailure gets the exception of the body, or its rejection, on a virtual thread with the caller's context
+     * @param onFailure gets the exception of the body, or its rejection, with the caller's context, on a virtual thread, or on
+     *     a platform thread if no carrier is free
      */
     public void execute(TaskSpec spec, TaskBody body, Consumer<Throwable> onFailure) {
         submit(task(spec, body, onFailure));

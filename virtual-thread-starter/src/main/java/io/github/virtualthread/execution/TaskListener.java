@@ -73,7 +73,7 @@ public interface TaskListener {
 
     /**
      * A call was rejected by its limit, or because the application is stopping. Called on the caller's thread if the call was
-     * rejected at once, otherwise on a virtual thread.
+     * rejected at once, otherwise on a virtual thread, or on a platform thread if no carrier is free.
      *
      * @param call the call; {@link TaskCall#waited()} is final now
      * @param rejection what the caller sees

@@ -131,7 +131,7 @@ class StartFailureTests {
 
         test.engine.execute(spec, StartFailureTests::notRun, failure -> handler.complete(Thread.currentThread()));
 
-        assertThat(handler.get(2, TimeUnit.MINUTES).isVirtual()).isTrue();
+        test.assertMayBlock(handler.get(2, TimeUnit.MINUTES));
     }
 
     @Test

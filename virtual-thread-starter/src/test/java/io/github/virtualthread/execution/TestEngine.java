@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -182,6 +183,17 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
             }
             Thread.yield();
         }
+    }
+
+    /**
+     * What may block runs neither on the thread of a caller nor on that of the timer. It runs on a virtual thread, or, if no carrier
+     * takes that within 50 ms, on a platform thread: that is so on a busy machine too.
+     */
+    void assertMayBlock(Thread thread) {
+        CompletableFuture<Thread> ofTimer = new CompletableFuture<>();
+        Future<?> unused = timer.schedule(() -> ofTimer.complete(Thread.currentThread()), 0);
+        assertThat(ofTimer).succeedsWithin(2, TimeUnit.MINUTES).isNotSameAs(thread);
+        assertThat(thread).isNotSameAs(Thread.currentThread());
     }
 
     /** To AssertJ's {@code failsWithin} a future that is still open when the time is over has failed too. */
