@@ -27,7 +27,7 @@ import org.springframework.context.support.GenericApplicationContext
 /** Kotlin takes the classes of Java from the JVM of Maven, which may be too old for `Thread.isVirtual`. */
 private const val VIRTUAL = "VirtualThread["
 
-@Timeout(30)
+@Timeout(300)
 @TestInstance(Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension::class)
 class MailTests {
@@ -71,7 +71,7 @@ class MailTests {
 
     @Test
     fun aFunctionThatReturnsAFutureRunsOnAVirtualThread() {
-        val sent = mailer.send("alice", "Bye").get(10, SECONDS)
+        val sent = mailer.send("alice", "Bye").get(120, SECONDS)
 
         assertThat(sent.to to sent.subject).isEqualTo("alice" to "Bye")
         assertThat(sent.thread).asString().startsWith(VIRTUAL)
@@ -80,7 +80,7 @@ class MailTests {
 
     @Test
     fun defaultArgumentsAreThere() {
-        val sent = mailer.send("alice").get(10, SECONDS)
+        val sent = mailer.send("alice").get(120, SECONDS)
 
         assertThat(sent.subject).isEqualTo("Hello")
         assertThat(sent.thread.name).startsWith("vt-Mailer.send-")
@@ -106,7 +106,7 @@ class MailTests {
     @Test
     fun whatAFunctionThrowsComesThroughItsFuture() {
         assertThat(mailer.fail())
-            .failsWithin(10, SECONDS)
+            .failsWithin(120, SECONDS)
             .withThrowableThat()
             .withCauseExactlyInstanceOf(IllegalStateException::class.java)
             .withMessageContaining("no post today")
@@ -121,7 +121,7 @@ class MailTests {
 
     @Test
     fun aClassIsOpenedByOurAnnotation() {
-        assertThat(application.getBean<Archive>().keep().get(10, SECONDS).name).startsWith("vt-Archive.keep-")
+        assertThat(application.getBean<Archive>().keep().get(120, SECONDS).name).startsWith("vt-Archive.keep-")
     }
 
     @Test
@@ -183,7 +183,7 @@ class MailTests {
     private fun threadOf(call: (CompletableFuture<Thread>) -> Unit): String {
         val done = CompletableFuture<Thread>()
         call(done)
-        val thread = done.get(10, SECONDS)
+        val thread = done.get(120, SECONDS)
         assertThat(thread).asString().startsWith(VIRTUAL)
         return thread.name
     }

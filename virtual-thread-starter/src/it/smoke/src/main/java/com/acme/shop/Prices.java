@@ -37,7 +37,7 @@ public class Prices {
     @VirtualThread("db")
     public CompletableFuture<Price> findLater(CountDownLatch started, CountDownLatch gate) throws InterruptedException {
         started.countDown();
-        if (!gate.await(20, TimeUnit.SECONDS)) {
+        if (!gate.await(2, TimeUnit.MINUTES)) {
             throw new IllegalStateException("the gate stayed closed");
         }
         return completedFuture(read());
