@@ -43,7 +43,7 @@ import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
 
 /** Annotations on classes that implement interfaces of Spring. */
-@Timeout(value = 2, unit = MINUTES)
+@Timeout(300)
 class CalledBySpringTests {
 
     @ParameterizedTest

@@ -7,7 +7,6 @@ import io.github.virtualthread.config.EnableVirtual;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +21,7 @@ import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /** The idea of {@code asyncClassListener} in Spring's {@code AsyncExecutionTests}. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class ClassListenerTests {
 
     private static final BlockingQueue<Heard> heard = new LinkedBlockingQueue<>();

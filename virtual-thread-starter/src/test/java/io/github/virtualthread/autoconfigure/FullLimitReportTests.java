@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,7 +24,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Permits that hang at a limit where nobody may wait: everything that reports full limits has to report this one. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class FullLimitReportTests {
 

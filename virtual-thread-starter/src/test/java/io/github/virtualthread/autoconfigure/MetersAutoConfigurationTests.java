@@ -70,7 +70,7 @@ class MetersAutoConfigurationTests {
     }
 
     @Test
-    @Timeout(value = 2, unit = TimeUnit.MINUTES) // the watch has its own pace
+    @Timeout(300) // the watch has its own pace
     void aCallIsStuckAfterTheTimeOfTheProperty() {
         CountDownLatch release = new CountDownLatch(1);
         runner.withPropertyValues("virtual-thread.stuck-after=1ms").run(context -> {

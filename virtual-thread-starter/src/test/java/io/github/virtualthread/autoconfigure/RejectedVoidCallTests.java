@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -25,7 +24,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.support.GenericApplicationContext;
 
 /** What the log, and the application's own handler, hear of rejected calls that nobody waits for. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class RejectedVoidCallTests {
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An application that is started anew in the same JVM. */
-@Timeout(300)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
 class RestartTests {
 
@@ -33,7 +33,7 @@ class RestartTests {
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(120, TimeUnit.SECONDS))
+            assertThat(process.waitFor(10, TimeUnit.MINUTES))
                     .as("ended in time")
                     .isTrue();
         } finally {

@@ -105,7 +105,7 @@ class SecurityTests {
         logIn("alice");
 
         assertThat(who().join()).isEqualTo("alice");
-        engine.stop(Duration.ofSeconds(5)); // a context is taken away after the future is complete
+        engine.stop(Duration.ofMinutes(2)); // a context is taken away after the future is complete
         assertThat(name()).isEqualTo("alice");
     }
 

@@ -16,7 +16,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-@Timeout(value = 2, unit = MINUTES)
+@Timeout(300)
 @SpringBootTest(properties = {"virtual-thread.limits.db.permits=1", "virtual-thread.limits.db.queue-capacity=0"})
 class FullLimitExampleTests {
 

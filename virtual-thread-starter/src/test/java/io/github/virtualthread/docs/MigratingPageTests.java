@@ -32,7 +32,7 @@ import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /** What migrating-from-async.md says of both annotations is so. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class MigratingPageTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -23,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
 /** Alert rules and dashboard, as Prometheus reads them. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 @EnabledIf(
         value = "isInstalledOrRequired",
         disabledReason = "promtool is not installed (Debian has it in its package prometheus);"

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(300)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
 class BigNumbersTests {
 
@@ -72,7 +72,7 @@ class BigNumbersTests {
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+            assertThat(process.waitFor(10, TimeUnit.MINUTES)).isTrue();
         } finally {
             process.destroyForcibly();
         }

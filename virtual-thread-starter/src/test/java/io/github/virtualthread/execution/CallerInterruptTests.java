@@ -97,7 +97,7 @@ class CallerInterruptTests {
     void anInterruptThatRacesWithTheGrantLosesNoPermit(boolean virtual) {
         AtomicInteger ran = new AtomicInteger();
         AtomicInteger interrupted = new AtomicInteger();
-        int number = 3_000;
+        int number = 1_000;
         for (int i = 0; i < number; i++) {
             CountDownLatch end = new CountDownLatch(1);
             CompletableFuture<?> held = test.hold("db", end);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the log says of rejected calls. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class RejectionsTests {
 
     private static final Duration NEVER = Duration.ofHours(1);

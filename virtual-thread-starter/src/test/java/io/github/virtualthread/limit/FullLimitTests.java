@@ -6,14 +6,13 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** From when until when a limit is full. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class FullLimitTests {
 
     private static final Duration AGE = Duration.ofHours(1);

@@ -6,12 +6,11 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Rejections are reported in order, and none is lost with the thread that reports it. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class RejectionQueueTests {
 
     private final RejectionQueue queue = new RejectionQueue();

@@ -334,8 +334,8 @@ class TaskObservationsTests {
     }
 
     @Test
-    void aHundredThousandCallsOfAllEndingsLeaveNothingBehind() {
-        int number = 100_000;
+    void tenThousandCallsOfAllEndingsLeaveNothingBehind() {
+        int number = 10_000;
         List<CompletableFuture<?>> futures = new ArrayList<>(number);
         for (int i = 0; i < number; i++) {
             int mine = i;
@@ -379,7 +379,7 @@ class TaskObservationsTests {
     }
 
     private void awaitIdle() {
-        engine.stop(Duration.ofSeconds(10));
+        engine.stop(Duration.ofMinutes(2));
     }
 
     /** Every observation that has ended. */

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** When pools are looked at. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class PoolPermitsTests {
 
     private final BlockingQueue<Thread> readers = new ArrayBlockingQueue<>(1);

@@ -61,7 +61,7 @@ import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
 /** How WebFlux answers a request whose call was rejected. */
-@Timeout(value = 2, unit = MINUTES)
+@Timeout(300)
 class WebFluxRejectionsTests {
 
     private static final CountDownLatch OPEN = new CountDownLatch(0);

@@ -54,7 +54,7 @@ import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 /** How Spring MVC answers a request whose call was rejected. */
-@Timeout(value = 2, unit = MINUTES)
+@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class WebMvcRejectionsTests {
 
