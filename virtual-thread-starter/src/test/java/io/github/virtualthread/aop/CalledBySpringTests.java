@@ -95,7 +95,7 @@ class CalledBySpringTests {
                         each -> Thread.ofVirtual().start(each)));
             }
 
-            await().atMost(1, MINUTES).until(() -> mail.waiting() == 3);
+            await().atMost(2, MINUTES).until(() -> mail.waiting() == 3);
             converter.release.countDown();
 
             assertThat(conversionsAtOnce).allMatch(each -> each.join().value() == 7);

@@ -57,7 +57,7 @@ class FullLimitReportTests {
 
             assertThat(meter(context)).isPositive();
             assertThat(health(context)).isEqualTo(Status.OUT_OF_SERVICE);
-            await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
+            await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> {
                 assertThat(endpoint(context)).isPositive();
                 assertThat(output).contains("Limit 'db' full for ").contains("0 waiting; 1 rejected since");
             });

@@ -75,10 +75,10 @@ class MetersAutoConfigurationTests {
         CountDownLatch release = new CountDownLatch(1);
         runner.withPropertyValues("virtual-thread.stuck-after=1ms").run(context -> {
             CompletableFuture<?> held =
-                    context.getBean(VirtualThreads.class).submit("db", () -> release.await(1, TimeUnit.MINUTES));
+                    context.getBean(VirtualThreads.class).submit("db", () -> release.await(2, TimeUnit.MINUTES));
             MeterRegistry registry = context.getBean(MeterRegistry.class);
 
-            await().atMost(1, TimeUnit.MINUTES)
+            await().atMost(2, TimeUnit.MINUTES)
                     .until(
                             () -> registry.find("virtual.thread.tasks.stuck").gauge(),
                             gauge -> gauge != null && gauge.value() == 1);

@@ -78,7 +78,7 @@ class RejectedVoidCallTests {
                         context.getBean(VirtualThreads.class).execute("db", () -> {});
                         context.getBean(Mailer.class).send();
                     }
-                    await().atMost(Duration.ofMinutes(1))
+                    await().atMost(Duration.ofMinutes(2))
                             .untilAsserted(() -> assertThat(heard).hasSize(2 * CALLS));
                 });
 
@@ -92,7 +92,7 @@ class RejectedVoidCallTests {
             for (int i = 0; i < CALLS; i++) {
                 context.getBean(Mailer.class).send();
             }
-            await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(output)
+            await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(output)
                     // "a call", or how many there were when the first was logged
                     .containsPattern("Limit 'db' has rejected .*: Mailer.send was rejected \\(SHUTDOWN\\)"));
         });
@@ -106,7 +106,7 @@ class RejectedVoidCallTests {
             threads.execute(() -> threads.executor("db").execute(() -> {}));
             context.getBean(Mailer.class).sendAll(() -> threads.executor("db").execute(() -> {}));
 
-            await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(output)
+            await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(output)
                     .contains("RejectedVoidCallTests.lambda failed, and no caller waits for its result")
                     .contains("Mailer.sendAll failed, and no caller waits for its result"));
         });

@@ -66,11 +66,11 @@ class InterruptedQueryTests {
             int connection = queries.connection().join();
 
             CompletableFuture<Void> slow = queries.slow();
-            await().atMost(Duration.ofMinutes(1)).until(() -> running(connection));
+            await().atMost(Duration.ofMinutes(2)).until(() -> running(connection));
 
             slow.cancel(true);
 
-            await().atMost(Duration.ofMinutes(1))
+            await().atMost(Duration.ofMinutes(2))
                     .until(() -> context.getBean(TaskLimits.class).get("db").available() == 1);
             assertThat(running(connection)).isTrue();
             assertThat(queries.connection().join()).isNotEqualTo(connection);
@@ -90,7 +90,7 @@ class InterruptedQueryTests {
             int connection = queries.connection().join();
 
             assertThat(queries.slow())
-                    .failsWithin(Duration.ofMinutes(1))
+                    .failsWithin(Duration.ofMinutes(2))
                     .withThrowableThat()
                     .withCauseInstanceOf(DataAccessException.class);
 

@@ -109,7 +109,7 @@ class MigratingPageTests {
 
             context.getBean(After.class).block(gate);
             context.getBean(After.class).send();
-            assertThat(handler.failures.poll(1, TimeUnit.MINUTES)).isInstanceOf(TaskRejectedException.class);
+            assertThat(handler.failures.poll(2, TimeUnit.MINUTES)).isInstanceOf(TaskRejectedException.class);
             gate.countDown();
         });
     }

@@ -42,9 +42,9 @@ class LiveTasksTests {
                 }
             });
             try {
-                assertThat(wait.await(1, TimeUnit.MINUTES)).isTrue();
+                assertThat(wait.await(2, TimeUnit.MINUTES)).isTrue();
                 busy.set(true);
-                assertThat(keepingCarriers.await(1, TimeUnit.MINUTES)).isTrue();
+                assertThat(keepingCarriers.await(2, TimeUnit.MINUTES)).isTrue();
                 for (Thread thread : waiting) {
                     assertThat(thread.join(Duration.ofMinutes(1))).isTrue();
                 }

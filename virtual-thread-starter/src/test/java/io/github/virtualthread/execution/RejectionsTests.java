@@ -100,7 +100,7 @@ class RejectionsTests {
             List<String> lines = new ArrayList<>();
             int told = 0;
             while (told < 1_000) {
-                ILoggingEvent line = log.events.poll(1, TimeUnit.MINUTES);
+                ILoggingEvent line = log.events.poll(2, TimeUnit.MINUTES);
                 assertThat(line).as("after %s", lines).isNotNull();
                 lines.add(line.getFormattedMessage());
                 told += number(line.getFormattedMessage());

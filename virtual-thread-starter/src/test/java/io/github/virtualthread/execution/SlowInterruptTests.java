@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(300)
 class SlowInterruptTests {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration SHORT = Duration.ofMillis(50);
 
     @RegisterExtension

@@ -108,7 +108,7 @@ class TaskTableTests {
                 entered.complete(null);
             });
 
-            assertThat(entered).succeedsWithin(1, TimeUnit.MINUTES);
+            assertThat(entered).succeedsWithin(2, TimeUnit.MINUTES);
         } finally {
             table.growth.unlock();
         }

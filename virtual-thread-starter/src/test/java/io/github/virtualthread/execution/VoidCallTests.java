@@ -126,7 +126,7 @@ class VoidCallTests {
                 throw constant;
             });
         }
-        assertThat(test.engine.awaitIdle(Duration.ofMinutes(1))).isTrue();
+        assertThat(test.engine.awaitIdle(Duration.ofMinutes(2))).isTrue();
 
         // two threads may find the last place free at once
         assertThat(constant.getSuppressed()).hasSizeBetween(1, 2 * Failures.MOST);

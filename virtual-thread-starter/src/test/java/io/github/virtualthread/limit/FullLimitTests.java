@@ -124,7 +124,7 @@ class FullLimitTests {
         Call.asked(short0);
         Call expired = Call.asked(short0);
 
-        assertThat(expired.rejected).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(Reason.WAIT_TIMEOUT);
+        assertThat(expired.rejected).succeedsWithin(Duration.ofMinutes(2)).isEqualTo(Reason.WAIT_TIMEOUT);
 
         assertThat(short0.waiting()).isZero();
         assertThat(short0.saturated()).isPositive();
@@ -200,7 +200,7 @@ class FullLimitTests {
             Call.asked(limit).giveBack();
         }
 
-        assertThat(wrong).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(0);
+        assertThat(wrong).succeedsWithin(Duration.ofMinutes(2)).isEqualTo(0);
     }
 
     private int look() {

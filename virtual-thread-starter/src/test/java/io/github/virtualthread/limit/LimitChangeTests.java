@@ -116,7 +116,7 @@ class LimitChangeTests {
                         holder.giveBack();
                         next.complete(waiting);
                     });
-                    assertThat(next).succeedsWithin(1, TimeUnit.MINUTES).matches(Call::holds);
+                    assertThat(next).succeedsWithin(2, TimeUnit.MINUTES).matches(Call::holds);
                     return now.withQueueCapacity(5);
                 },
                 Source.CODE);

@@ -150,7 +150,7 @@ class TaskTimerTests {
             thread.join();
         }
 
-        assertThat(ended.await(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(ended.await(2, TimeUnit.MINUTES)).isTrue();
         assertThat(ran.get() + cancelled.get()).isEqualTo(callers * calls);
         TimerEntries.await(timer, Duration.ZERO);
         assertThat(TimerEntries.count(timer)).isZero();
@@ -208,7 +208,7 @@ class TaskTimerTests {
             fail.countDown();
             first.join();
 
-            assertThat(ran.await(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(ran.await(2, TimeUnit.MINUTES)).isTrue();
             assertThat(failure).isDone();
         }
     }

@@ -294,7 +294,7 @@ class CallMetersTests {
         held.cancel(true);
         test.awaitIdle();
 
-        await().atMost(1, TimeUnit.MINUTES).until(() -> stuck.value() == 0);
+        await().atMost(2, TimeUnit.MINUTES).until(() -> stuck.value() == 0);
     }
 
     @Test

@@ -110,12 +110,12 @@ class WebFluxRejectionsTests {
             CountDownLatch started = new CountDownLatch(1);
             CountDownLatch gate = new CountDownLatch(1);
             CompletableFuture<String> held = context.getBean(Prices.class).find(started, gate);
-            assertThat(started.await(1, MINUTES)).isTrue();
+            assertThat(started.await(2, MINUTES)).isTrue();
 
             assertUnavailable(get(context, "/price"));
 
             gate.countDown();
-            assertThat(held).succeedsWithin(1, MINUTES);
+            assertThat(held).succeedsWithin(2, MINUTES);
             get(context, "/price")
                     .expectStatus()
                     .isOk()

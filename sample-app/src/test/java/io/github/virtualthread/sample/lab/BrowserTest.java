@@ -5,6 +5,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -16,6 +17,6 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @EnabledIf(
         value = "io.github.virtualthread.sample.lab.Chromium#isInstalled",
         disabledReason = "No chromium on the PATH: install it, and run this by Maven, to have the page tested")
-@Timeout(300)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
 @interface BrowserTest {}

@@ -22,7 +22,7 @@ import org.springframework.util.ClassUtils;
  */
 final class ChildJvm implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int LAST_LINES = 30;
 
     /** Starts a class inside of a packaged jar, whose classes a class path does not reach. */

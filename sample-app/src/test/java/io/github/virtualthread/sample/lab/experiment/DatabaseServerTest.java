@@ -26,7 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 
 /** What holds with a real database server, as it holds with H2. */
-@Timeout(300)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
 abstract class DatabaseServerTest {
 

@@ -36,7 +36,7 @@ class ExplodingPoolTests {
 
     private static final String ID = "exploding-pool";
 
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     @Autowired
     private ExplodingPool experiment;

@@ -19,7 +19,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class WebUsersTests {
 
     private static final String QUICK = "/lab/requests/quick?request=";
-    private static final Duration PATIENT = Duration.ofSeconds(60);
+    private static final Duration PATIENT = Duration.ofMinutes(2);
 
     private final List<Integer> gone = new CopyOnWriteArrayList<>();
     private final Tally tally = new Tally();
