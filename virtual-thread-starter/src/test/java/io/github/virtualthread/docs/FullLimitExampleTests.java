@@ -24,10 +24,10 @@ class FullLimitExampleTests {
     @Test
     void aSecondCallIsRejected(@Autowired VirtualThreads threads, @Autowired ProductPage page) {
         CountDownLatch gate = new CountDownLatch(1);
-        threads.submit("db", () -> gate.await(2, MINUTES));
+        threads.submit("db", () -> gate.await(1, MINUTES));
 
         assertThat(page.price(1))
-                .failsWithin(2, MINUTES)
+                .failsWithin(1, MINUTES)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(LimitExceededException.class);
