@@ -33,9 +33,7 @@ class RunTimeoutReportTests {
     private static final Duration GRACE = Duration.ofMillis(300);
 
     private record Told(
-            Throwable failure,
-            Thread thread,
-            @Nullable String user) {}
+            Throwable failure, Thread thread, @Nullable String user) {}
 
     @RegisterExtension
     private final TestEngine test =

@@ -98,9 +98,10 @@ class StartFailureTests {
         assertThat(held).succeedsWithin(2, TimeUnit.MINUTES);
     }
 
+    /** Each needs a thread to be told, on a busy machine one of the platform. */
     @Test
     @Tag("slow")
-    @Timeout(value = 15, unit = TimeUnit.MINUTES) // each needs a thread to be told, on a busy machine one of the platform
+    @Timeout(value = 15, unit = TimeUnit.MINUTES)
     void tenThousandInARowNeedNoDeepStack() {
         test.hold("db", release);
         ThreadFactory broken = broken(OutOfMemoryError::new);
