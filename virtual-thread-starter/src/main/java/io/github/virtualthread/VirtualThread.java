@@ -66,6 +66,16 @@ public @interface VirtualThread {
     String timeout() default "";
 
     /**
+     * Whose call it is, such as a tenant or a customer. Under one limit, keys take turns, and {@code permits-per-key} bounds the
+     * calls of each of them. Written as an expression of Spring (SpEL) over the arguments: {@code "#tenant"}, {@code "#p0"} or
+     * {@code "#order.customer.id"}. Its value is read as text when the method is called, on the caller's thread. If it is null,
+     * the call fails with an {@link IllegalArgumentException}.
+     *
+     * @return an expression, or empty for calls without a key
+     */
+    String key() default "";
+
+    /**
      * Name of the task in threads, logs and meters; empty for {@code Class.method}. May be a {@code ${...}} placeholder.
      *
      * @return name of the task, or empty

@@ -16,7 +16,7 @@ final class StressedRequest extends PermitRequest {
 
     /** A limit that nobody listens to. */
     static SemaphoreLimit limit(int permits) {
-        return new SemaphoreLimit(LimitSettings.of("db", permits), TIMER, change -> {});
+        return new SemaphoreLimit(LimitSettings.of("db", permits), null, TIMER, change -> {});
     }
 
     /** A request that holds its permit. */

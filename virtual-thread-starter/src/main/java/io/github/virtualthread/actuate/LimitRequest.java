@@ -76,13 +76,9 @@ record LimitRequest(
     }
 
     LimitSettings applyTo(LimitSettings now) {
-        return new LimitSettings(
-                now.name(),
-                permits == null ? now.permits() : permits,
-                queueCapacity == null ? now.queueCapacity() : queueCapacity,
-                maxWait == null ? now.maxWait() : maxWait.maximum(),
-                now.nested(),
-                now.permitsFrom());
+        return now.withPermits(permits == null ? now.permits() : permits)
+                .withQueueCapacity(queueCapacity == null ? now.queueCapacity() : queueCapacity)
+                .withMaxWait(maxWait == null ? now.maxWait() : maxWait.maximum());
     }
 
     /**

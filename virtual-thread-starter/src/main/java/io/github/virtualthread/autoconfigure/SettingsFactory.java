@@ -130,7 +130,10 @@ final class SettingsFactory {
                     queueCapacity,
                     limit.maxWait(),
                     limit.nested(),
-                    permitsFrom(limit));
+                    permitsFrom(limit),
+                    null,
+                    LimitSettings.UNBOUNDED,
+                    LimitSettings.UNBOUNDED);
         } catch (IllegalArgumentException wrong) {
             mistakes.add(
                     new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));

@@ -4,6 +4,7 @@ import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
+import io.github.virtualthread.limit.Place;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,7 +45,7 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     public final TaskSpec spec() {
-        return recipe;
+        return recipe.shared();
     }
 
     @Override
@@ -75,6 +76,17 @@ abstract class Call extends PermitRequest implements TaskCall {
     @Override
     protected final @Nullable TaskLimit limit() {
         return recipe.limit();
+    }
+
+    @Override
+    protected final @Nullable Place place() {
+        return recipe.place();
+    }
+
+    /** Key of the call, null if it has none. */
+    final @Nullable String key() {
+        Place place = recipe.place();
+        return place == null ? null : place.key();
     }
 
     /** The threads of this call's name. */
@@ -150,7 +162,7 @@ abstract class Call extends PermitRequest implements TaskCall {
     }
 
     final LimitExceededException rejection(Reason reason) {
-        LimitExceededException rejection = new LimitExceededException(recipe.name(), recipe.limit(), reason);
+        LimitExceededException rejection = new LimitExceededException(recipe.name(), recipe.limit(), reason, key());
         if (parts().callerTrace()) {
             rejection.setStackTrace(new Throwable().getStackTrace());
         }

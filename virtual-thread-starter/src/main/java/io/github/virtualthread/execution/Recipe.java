@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.Place;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,8 @@ final class Recipe extends TaskSpec {
 
     private final TaskThreads.Named threads;
     private final EngineParts parts;
+    private final @Nullable Place place; // of the only call, if this is for one call
+    private final TaskSpec shared;
 
     Recipe(
             String name,
@@ -19,6 +22,35 @@ final class Recipe extends TaskSpec {
         super(name, limit, timeout);
         this.threads = threads;
         this.parts = parts;
+        this.place = null;
+        this.shared = this;
+    }
+
+    private Recipe(Recipe recipe, Place place) {
+        super(recipe.name(), recipe.limit(), recipe.timeout());
+        this.threads = recipe.threads;
+        this.parts = recipe.parts;
+        this.place = place;
+        this.shared = recipe.shared;
+    }
+
+    /**
+     * Returns the recipe of one call with a key, or with a permit that its thread already holds: calls that have neither need no
+     * field for it.
+     */
+    Recipe forOneCall(@Nullable String key, @Nullable TaskLimit held) {
+        return new Recipe(this, new Place(key, held));
+    }
+
+    /** Key of the call, and permit that its thread holds; null if this is for many calls. */
+    @Nullable
+    Place place() {
+        return place;
+    }
+
+    /** What all calls of this name share, the same for all of them. */
+    TaskSpec shared() {
+        return shared;
     }
 
     /** Threads of this name. */

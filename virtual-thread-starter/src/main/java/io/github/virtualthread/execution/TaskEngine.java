@@ -150,6 +150,17 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
+     * Returns the spec of one call that has a key: under its limit, keys take turns. Without a limit, the key has no effect.
+     *
+     * @param spec name and limit
+     * @param key key of the call
+     * @return spec for one call of {@link #submit}, {@link #execute} or {@link #call}
+     */
+    public TaskSpec keyed(TaskSpec spec, String key) {
+        return spec.limit() == null ? spec : ((Recipe) spec).forOneCall(key, null);
+    }
+
+    /**
      * Runs a body on a virtual thread. Never blocks.
      *
      * @param spec name and limit

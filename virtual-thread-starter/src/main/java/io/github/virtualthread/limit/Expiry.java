@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evicts requests that have waited too long. All wait equally long at most, so they expire in the order of the queue: one entry in
- * the timer, for the head, serves all.
+ * Evicts requests that have waited too long. All wait equally long at most, so they expire in the order in which they came: one entry
+ * in the timer, for the oldest, serves all.
  */
 final class Expiry {
 
@@ -45,12 +45,12 @@ final class Expiry {
         this.maxWait = maxWait;
     }
 
-    /** Has the timer wake us for the head of the queue, unless it does so earlier already. Needs the lock. */
+    /** Has the timer wake us for the oldest request, unless it does so earlier already. Needs the lock. */
     void schedule() {
-        PermitRequest head = queue.peek();
+        PermitRequest oldest = queue.oldest();
         Duration longest = maxWait.get();
-        if (head != null && longest != null && !polling && (entry == null || entry.isDone())) {
-            entry = timer.schedule(whenDue, nanos(longest) - (System.nanoTime() - head.joinedAt));
+        if (oldest != null && longest != null && !polling && (entry == null || entry.isDone())) {
+            entry = timer.schedule(whenDue, nanos(longest) - (System.nanoTime() - oldest.joinedAt));
         }
     }
 

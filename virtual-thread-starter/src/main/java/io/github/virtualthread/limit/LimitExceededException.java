@@ -17,6 +17,8 @@ public class LimitExceededException extends TaskRejectedException {
     public enum Reason {
         /** The queue is full: as many calls wait as its capacity allows. */
         QUEUE_FULL,
+        /** As many calls of the same key wait as the queue capacity per key allows. */
+        KEY_QUEUE_FULL,
         /** No permit became free within the maximum wait. */
         WAIT_TIMEOUT,
         /** The caller holds a permit of the same limit, no permit was free, and the limit rejects such calls. */
@@ -33,6 +35,9 @@ public class LimitExceededException extends TaskRejectedException {
     private final @Nullable LimitSettings settings;
     private final int available;
     private final int waiting;
+    private final @Nullable String key;
+    private final TaskLimit.@Nullable KeyUse keyUse;
+    private final @Nullable String full;
 
     /**
      * Creates a rejection. Its message shows the numbers of the limit at this moment.
@@ -42,7 +47,23 @@ public class LimitExceededException extends TaskRejectedException {
      * @param reason why it was rejected
      */
     public LimitExceededException(String task, @Nullable TaskLimit limit, Reason reason) {
+        this(task, limit, reason, null);
+    }
+
+    /**
+     * Creates a rejection of a call with a key. Its message shows the numbers of the limit and of the key at this moment.
+     *
+     * @param task name of the rejected task
+     * @param limit its limit, null for a call without one
+     * @param reason why it was rejected
+     * @param key key of the call, null for none
+     */
+    public LimitExceededException(
+            String task, @Nullable TaskLimit limit, Reason reason, @Nullable String key) {
         super(""); // see getMessage()
+        this.key = key;
+        this.keyUse = limit == null || key == null ? null : limit.key(key);
+        this.full = limit == null ? null : fullAround(limit);
         this.limit = limit == null ? LimitNames.NONE : limit.name();
         this.task = task;
         this.reason = reason;
@@ -68,17 +89,42 @@ public class LimitExceededException extends TaskRejectedException {
         if (settings == null || reason == Reason.SHUTDOWN) {
             return "the application is stopping and accepts no more calls";
         }
-        String state = "limit %s (%s) has %d permits free and %d calls waiting; "
+        String state = "limit %s (%s) has %d permits free and %d calls waiting"
                 .formatted(limit, settings.describe(), available, waiting);
-        return state
+        String ofKey = keyUse == null
+                ? ""
+                : ", key '%s' has %d running and %d waiting".formatted(key, keyUse.running(), keyUse.waiting());
+        String around = available > 0 && full != null ? ", and " + full : "";
+        return state + ofKey + around + "; "
                 + switch (reason) {
                     case QUEUE_FULL -> "raise its permits or its queue-capacity, or send fewer calls";
+                    case KEY_QUEUE_FULL ->
+                        "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
                     case EVICTED -> "an operator evicted all waiting calls";
                     default ->
                         "the caller holds one of its permits: give this call a limit of its own, or let one call do"
                                 + " both";
                 };
+    }
+
+    /** The nearest limit around that one that has no permit free, as in {@code limit db has 0 of 20 permits free}. */
+    private static @Nullable String fullAround(TaskLimit limit) {
+        for (TaskLimit around = limit.within(); around != null; around = around.within()) {
+            if (around.available() == 0) {
+                return "limit %s around it has 0 of %d".formatted(around.name(), around.permits());
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Key of the call, as {@code key} of the annotation gave it. It may be personal data.
+     *
+     * @return the key, null if the call had none
+     */
+    public @Nullable String key() {
+        return key;
     }
 
     /**

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param maxWait maximum wait, more than zero; null for no maximum
  * @param nested what happens to a call made under the same limit by a body that holds one of its permits
  * @param permitsFrom pool that the permits are taken from, null if the number is configured directly
+ * @param within name of the limit around this one: a call needs a permit of both; null for none
+ * @param permitsPerKey maximum number of calls of one key that run at once, at least 1; {@link #UNBOUNDED} for no maximum
+ * @param queueCapacityPerKey maximum number of calls of one key that wait, at least 0; {@link #UNBOUNDED} for no maximum
  */
 public record LimitSettings(
         String name,
@@ -26,7 +29,10 @@ public record LimitSettings(
         int queueCapacity,
         @Nullable Duration maxWait,
         Nested nested,
-        @Nullable PermitsFrom permitsFrom)
+        @Nullable PermitsFrom permitsFrom,
+        @Nullable String within,
+        int permitsPerKey,
+        int queueCapacityPerKey)
         implements Serializable { // as a part of LimitExceededException
 
     /** What happens to a call made from a body that holds a permit of the same limit, when no permit is free. */
@@ -37,7 +43,7 @@ public record LimitSettings(
         FAIL
     }
 
-    /** Value of {@link #queueCapacity()} if any number of calls may wait. */
+    /** Value of a number that has no maximum: of {@link #queueCapacity()}, and of the two for each key. */
     public static final int UNBOUNDED = Integer.MAX_VALUE;
 
     /**
@@ -47,7 +53,19 @@ public record LimitSettings(
      */
     public LimitSettings {
         Objects.requireNonNull(name, "name");
-        List<String> problems = problems(name, permits, queueCapacity, maxWait, permitsFrom);
+        List<String> problems = problems(name, permits, queueCapacity, maxWait);
+        if (permitsFrom != null && permitsFrom.headroom() < 0) {
+            problems.add("headroom must be at least 0, was " + permitsFrom.headroom());
+        }
+        if (within != null && within.isBlank()) {
+            problems.add("within must name a limit, was blank");
+        }
+        if (permitsPerKey < 1) {
+            problems.add("permits-per-key must be at least 1, was " + permitsPerKey);
+        }
+        if (queueCapacityPerKey < 0) {
+            problems.add("queue-capacity-per-key must be at least 0, was " + queueCapacityPerKey);
+        }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
         }
@@ -62,7 +80,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the name is not allowed or {@code permits} is below 1
      */
     public static LimitSettings of(String name, int permits) {
-        return new LimitSettings(name, permits, UNBOUNDED, null, Nested.WARN, null);
+        return new LimitSettings(name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED);
     }
 
     /**
@@ -73,7 +91,16 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code permits} is below 1
      */
     public LimitSettings withPermits(int permits) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey);
     }
 
     /**
@@ -84,7 +111,16 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code queueCapacity} is negative
      */
     public LimitSettings withQueueCapacity(int queueCapacity) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey);
     }
 
     /**
@@ -95,7 +131,16 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
     public LimitSettings withMaxWait(@Nullable Duration maxWait) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey);
     }
 
     /**
@@ -105,7 +150,16 @@ public record LimitSettings(
      * @return changed copy
      */
     public LimitSettings withNested(Nested nested) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey);
     }
 
     /**
@@ -117,7 +171,77 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the headroom is negative
      */
     public LimitSettings withPermitsFrom(@Nullable PermitsFrom permitsFrom) {
-        return new LimitSettings(name, permits, queueCapacity, maxWait, nested, permitsFrom);
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey);
+    }
+
+    /**
+     * Returns a copy that lies within another limit: a call needs a permit of this limit and one of the other.
+     *
+     * @param within name of the limit around this one, null for none
+     * @return changed copy
+     * @throws IllegalArgumentException if the name is blank
+     */
+    public LimitSettings withWithin(@Nullable String within) {
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey);
+    }
+
+    /**
+     * Returns a copy with a bound on how many calls of one key run at once.
+     *
+     * @param permitsPerKey maximum number of calls, at least 1; {@link #UNBOUNDED} for no maximum
+     * @return changed copy
+     * @throws IllegalArgumentException if {@code permitsPerKey} is below 1
+     */
+    public LimitSettings withPermitsPerKey(int permitsPerKey) {
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey);
+    }
+
+    /**
+     * Returns a copy with a bound on how many calls of one key wait.
+     *
+     * @param queueCapacityPerKey maximum number of calls, at least 0; {@link #UNBOUNDED} for no maximum. One more call of the
+     *     key is rejected at once
+     * @return changed copy
+     * @throws IllegalArgumentException if {@code queueCapacityPerKey} is negative
+     */
+    public LimitSettings withQueueCapacityPerKey(int queueCapacityPerKey) {
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey);
     }
 
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
@@ -126,24 +250,30 @@ public record LimitSettings(
         return "%s (%s)".formatted(name, describe());
     }
 
-    /** As in {@code 20 permits, queue of 100, wait up to 2s}. */
+    /** As in {@code 20 permits, 5 per key, within db, queue of 100, 20 per key, wait up to 2s}. */
     String describe() {
-        return "%s %s%s, %s, %s%s"
+        return "%s %s%s%s%s, %s%s, %s%s"
                 .formatted(
                         permits,
                         permits == 1 ? "permit" : "permits",
                         permitsFrom == null ? "" : " from " + permitsFrom,
+                        perKey(permitsPerKey),
+                        within == null ? "" : ", within " + within,
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
+                        perKey(queueCapacityPerKey),
                         maxWait == null ? "unbounded wait" : "wait up to " + Durations.text(maxWait),
                         nested == Nested.FAIL ? ", nested calls fail" : "");
+    }
+
+    private static String perKey(int most) {
+        return most == UNBOUNDED ? "" : ", %d per key".formatted(most);
     }
 
     private static List<String> problems(
             String name,
             int permits,
             int queueCapacity,
-            @Nullable Duration maxWait,
-            @Nullable PermitsFrom permitsFrom) {
+            @Nullable Duration maxWait) {
         List<String> problems = new ArrayList<>();
         if (!LimitNames.isAllowed(name)) {
             problems.add(LimitNames.RULE + ", was '" + name + "'");
@@ -159,9 +289,6 @@ public record LimitSettings(
         if (maxWait != null && !maxWait.isPositive()) {
             problems.add("max-wait must be longer than zero, was " + Durations.text(maxWait)
                     + " (to reject calls instead of letting them wait, set queue-capacity to 0)");
-        }
-        if (permitsFrom != null && permitsFrom.headroom() < 0) {
-            problems.add("headroom must be at least 0, was " + permitsFrom.headroom());
         }
         return problems;
     }

@@ -61,15 +61,23 @@ public abstract class PermitRequest {
     protected abstract @Nullable TaskLimit limit();
 
     /**
-     * The requests that wait at this moment, in the order in which they get their permits. Holds up the limit while it copies
-     * them.
+     * What only some requests have: a key, or a permit of a limit around theirs. Always the same.
+     *
+     * @return place of this request alone, null here
+     */
+    protected @Nullable Place place() {
+        return null;
+    }
+
+    /**
+     * The requests that wait at this moment, in the order in which they came. Holds up the limit while it copies them.
      *
      * @param limit limit that they ask
-     * @param most maximum number of requests, the first in the queue
+     * @param most maximum number of requests, those that have waited longest
      * @return waiting requests; they may have gone on meanwhile
      */
     public static List<PermitRequest> waiting(TaskLimit limit, int most) {
-        return ((SemaphoreLimit) limit).waiting(most);
+        return ((SemaphoreLimit) limit).admission.waiting(most);
     }
 
     /**
@@ -80,10 +88,10 @@ public abstract class PermitRequest {
      * @return the first in the queue that is wanted; it may have gone on meanwhile
      */
     public static Optional<PermitRequest> findWaiting(TaskLimit limit, Predicate<PermitRequest> wanted) {
-        return ((SemaphoreLimit) limit).find(wanted);
+        return ((SemaphoreLimit) limit).admission.find(wanted);
     }
 
-    private @Nullable SemaphoreLimit semaphore() {
+    final @Nullable SemaphoreLimit semaphore() {
         return (SemaphoreLimit) limit();
     }
 
@@ -97,7 +105,7 @@ public abstract class PermitRequest {
     protected final @Nullable Reason ask() {
         SemaphoreLimit limit = semaphore();
         if (limit != null) {
-            return limit.admit(this);
+            return limit.admission.admit(this);
         }
         if (!grant()) {
             tellGrantFailed();
@@ -199,7 +207,7 @@ public abstract class PermitRequest {
      */
     protected final boolean leave() {
         SemaphoreLimit limit = semaphore();
-        return limit != null && phase == QUEUED && limit.remove(this);
+        return limit != null && phase == QUEUED && limit.admission.remove(this);
     }
 
     /**
@@ -241,7 +249,7 @@ public abstract class PermitRequest {
             PHASE.setRelease(this, OVER);
             SemaphoreLimit limit = semaphore();
             if (limit != null) {
-                limit.release();
+                limit.admission.release(place());
             }
         }
     }

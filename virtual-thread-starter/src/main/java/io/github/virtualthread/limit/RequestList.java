@@ -6,17 +6,17 @@ import org.jspecify.annotations.Nullable;
  * Requests in the order in which they came, linked by their own fields: adding and removing need no memory and no search. A
  * request is in one list at most. Everything needs the lock of the list's owner.
  */
-class RequestList {
+final class RequestList {
 
     private @Nullable PermitRequest head;
     private @Nullable PermitRequest tail;
 
-    final @Nullable PermitRequest peek() {
+    @Nullable PermitRequest peek() {
         return head;
     }
 
     /** Whether a request that is in no other list is in this one. */
-    final boolean contains(PermitRequest request) {
+    boolean contains(PermitRequest request) {
         return request.previous != null || request.equals(head);
     }
 

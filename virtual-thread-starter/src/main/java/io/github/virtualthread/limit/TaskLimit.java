@@ -1,7 +1,9 @@
 package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitSettings.Nested;
+import java.io.Serializable;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,4 +113,121 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
     void setMaxWait(@Nullable Duration maxWait);
+
+    /**
+     * The limit around this one: a call under this limit needs a permit of both.
+     *
+     * @return the limit around, null for none
+     */
+    @Nullable
+    TaskLimit within();
+
+    /**
+     * Whether a call that holds a permit of this limit holds one of the other: of the same limit, or of one around this one.
+     *
+     * @param other another limit, or this one
+     * @return whether the permit covers the other limit, too
+     */
+    default boolean includes(TaskLimit other) {
+        for (TaskLimit each = this; each != null; each = each.within()) {
+            if (each.equals(other)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Maximum number of calls of one key that run at once.
+     *
+     * @return at least 1, {@link LimitSettings#UNBOUNDED} for no maximum
+     */
+    int permitsPerKey();
+
+    /**
+     * Maximum number of calls of one key that wait.
+     *
+     * @return at least 0, {@link LimitSettings#UNBOUNDED} for no maximum
+     */
+    int queueCapacityPerKey();
+
+    /**
+     * Changes how many calls of one key run at once. Growing starts waiting calls at once; shrinking takes effect as running
+     * calls end. Does not block.
+     *
+     * @param permitsPerKey at least 1, {@link LimitSettings#UNBOUNDED} for no maximum
+     * @throws IllegalArgumentException if {@code permitsPerKey} is below 1
+     */
+    void setPermitsPerKey(int permitsPerKey);
+
+    /**
+     * Number of keys that have calls which run or wait at this moment.
+     *
+     * @return at least 0
+     */
+    int keys();
+
+    /**
+     * Number of keys that run as many calls as {@link #permitsPerKey()} allows while others of their calls wait. Holds up the
+     * limit while it counts.
+     *
+     * @return from 0 to {@link #keys()}
+     */
+    int keysFull();
+
+    /**
+     * Number of waiting calls of the key that has most of them. Holds up the limit while it counts.
+     *
+     * @return at least 0
+     */
+    int mostWaitingOfOneKey();
+
+    /**
+     * The keys with most calls. Holds up the limit while it looks.
+     *
+     * @param most maximum number of keys
+     * @return those with most calls first; they may have gone on meanwhile
+     */
+    List<KeyUse> busiestKeys(int most);
+
+    /**
+     * The calls of one key.
+     *
+     * @param key key of the calls
+     * @return their numbers at this moment; zeros if the key has none
+     */
+    KeyUse key(String key);
+
+    /**
+     * Closes the limit to new calls, for tests and maintenance: calls wait or are rejected as if all permits were taken. Calls that
+     * run go on. Does not block. Several may be open at once; then the last one to be closed opens the limit.
+     *
+     * @return closes this occupation; a second time does nothing
+     */
+    Occupation occupy();
+
+    /**
+     * Whether an occupation is open.
+     *
+     * @return whether {@link #occupy()} was called and not closed since
+     */
+    boolean isOccupied();
+
+    /** All permits of a limit are taken until this is closed. */
+    @FunctionalInterface
+    interface Occupation extends AutoCloseable {
+
+        /** Ends the occupation, which starts waiting calls at once. Does not block. Does nothing the second time. */
+        @Override
+        void close();
+    }
+
+    /**
+     * The calls of one key under one limit.
+     *
+     * @param key key of the calls
+     * @param running number of calls that run
+     * @param waiting number of calls that wait
+     */
+    record KeyUse(String key, int running, int waiting) implements Serializable {} // as a part of LimitExceededException
 }

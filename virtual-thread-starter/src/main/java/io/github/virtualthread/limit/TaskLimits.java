@@ -4,11 +4,15 @@ import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All limits of an application, by name. Thread-safe.
@@ -28,22 +32,53 @@ public final class TaskLimits {
      * @param settings one for each limit
      * @param timer ends the wait of calls under limits with a maximum wait
      * @param changes called for each change, on the thread that makes it
-     * @throws IllegalArgumentException if two of them have the same name
+     * @throws IllegalArgumentException if two of them have the same name, if one lies within a limit that does not exist, or
+     *     if they lie within each other
      */
     public TaskLimits(Collection<LimitSettings> settings, TaskTimer timer, Consumer<LimitChange> changes) {
         this.timer = timer;
         this.changes = changes;
+        Map<String, LimitSettings> left = new LinkedHashMap<>();
         for (LimitSettings each : settings) {
-            SemaphoreLimit present = limits.put(LimitNames.uniform(each.name()), create(each));
+            LimitSettings present = left.put(LimitNames.uniform(each.name()), each);
             if (present != null) {
                 throw new IllegalArgumentException(
                         "Limit '%s' is declared twice, also as '%s'".formatted(each.name(), present.name()));
             }
         }
+        while (!left.isEmpty()) {
+            createWithThoseAround(left.keySet().iterator().next(), left, new LinkedHashSet<>());
+        }
+    }
+
+    /** A limit is made with the lock of the one around it, so that one comes first. */
+    private void createWithThoseAround(String name, Map<String, LimitSettings> left, Set<String> path) {
+        LimitSettings settings = left.get(name);
+        if (settings == null) {
+            return; // exists, or is unknown
+        }
+        if (!path.add(name)) {
+            throw new IllegalArgumentException(
+                    "Limits lie within each other: %s within %s".formatted(String.join(" within ", path), name));
+        }
+        if (settings.within() != null) {
+            createWithThoseAround(LimitNames.uniform(settings.within()), left, path);
+        }
+        left.remove(name);
+        boolean unused = add(settings);
     }
 
     private SemaphoreLimit create(LimitSettings settings) {
-        return new SemaphoreLimit(settings, timer, changes);
+        return new SemaphoreLimit(settings, around(settings), timer, changes);
+    }
+
+    private @Nullable SemaphoreLimit around(LimitSettings settings) {
+        SemaphoreLimit around = settings.within() == null ? null : limits.get(LimitNames.uniform(settings.within()));
+        if (around == null && settings.within() != null) {
+            throw new IllegalArgumentException("Limit '%s' lies within '%s', but no limit of that name is configured"
+                    .formatted(settings.name(), settings.within()));
+        }
+        return around;
     }
 
     /**
@@ -51,9 +86,15 @@ public final class TaskLimits {
      *
      * @param settings settings of the limit
      * @return whether it was added
+     * @throws IllegalArgumentException if it lies within a limit that does not exist
      */
     public boolean add(LimitSettings settings) {
-        return limits.putIfAbsent(LimitNames.uniform(settings.name()), create(settings)) == null;
+        boolean[] added = new boolean[1];
+        limits.computeIfAbsent(LimitNames.uniform(settings.name()), name -> {
+            added[0] = true;
+            return create(settings); // only if it is used: the limit around it would keep it
+        });
+        return added[0];
     }
 
     /**
@@ -150,13 +191,13 @@ public final class TaskLimits {
      * @throws IllegalArgumentException if the limit does not exist
      */
     public int evictWaiting(String name) {
-        return find(name).evict(Reason.EVICTED);
+        return find(name).admission.evict(Reason.EVICTED);
     }
 
     /**
      * Rejects every call that waits, with reason {@code SHUTDOWN}. Does not block.
      */
     public void rejectWaiting() {
-        limits.values().forEach(limit -> limit.evict(Reason.SHUTDOWN));
+        limits.values().forEach(limit -> limit.admission.evict(Reason.SHUTDOWN));
     }
 }

@@ -7,11 +7,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * First in, first out, with removal from the middle in constant time. Everything but {@link #size()} and
- * {@link #isEmpty()} needs the lock of the limit.
+ * Requests that wait for a permit: first in, first out; where some have keys, these take turns. Leaving takes constant time.
+ * Everything but {@link #size()} and {@link #isEmpty()} needs the lock of the limit.
  */
-final class WaitQueue extends RequestList {
+final class WaitQueue {
 
+    private final RequestList plain = new RequestList();
+    private @Nullable RequestList keyed; // in the order in which they came, as the two others
+    private @Nullable RequestList holding; // their threads hold permits of a limit around this one
+    private @Nullable KeyTurns turns; // null before the first key
     private volatile int size;
 
     int size() {
@@ -22,54 +26,188 @@ final class WaitQueue extends RequestList {
         return size == 0;
     }
 
-    /** The first requests, at most this many. */
+    /** Keys take turns from now on. A request with a key must not come before this. */
+    void takeTurns(int permitsPerKey) {
+        if (turns == null) {
+            turns = new KeyTurns(permitsPerKey);
+            othersChanged();
+        }
+    }
+
+    /** The turns of keys, null before the first of them. */
+    @Nullable
+    KeyTurns turns() {
+        return turns;
+    }
+
+    /** Adds a request. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
+    void add(PermitRequest request) {
+        Place place = request.place();
+        list(place).add(request);
+        if (place == null) {
+            othersChanged();
+        } else if (place.key != null && turns != null) {
+            if (place.held == null) {
+                turns.join(request, place, place.key);
+            } else {
+                turns.joinElsewhere(place, place.key);
+            }
+        }
+        request.queued(true);
+        size++;
+    }
+
+    /** Removes a request that gets no permit. */
+    void remove(PermitRequest request) {
+        Place place = unlink(request);
+        if (place != null && turns != null) {
+            turns.leave(place);
+        }
+    }
+
+    /** Removes a request that gets its permit. */
+    void grant(PermitRequest request) {
+        Place place = unlink(request);
+        if (place == null && turns != null) {
+            turns.grantOther();
+        }
+        begin(place);
+    }
+
+    /** A request gets its permit, after it has waited or at once. */
+    void begin(@Nullable Place place) {
+        if (place != null && place.key != null && turns != null) {
+            turns.grant(place, place.key);
+        }
+    }
+
+    /** A request gives its permit back. */
+    void end(@Nullable Place place) {
+        if (place != null && turns != null) {
+            turns.end(place);
+        }
+    }
+
+    /** Whether the key of a request allows one more of them. */
+    boolean mayRun(@Nullable Place place) {
+        return place == null || place.key == null || turns == null || turns.mayRun(place.key);
+    }
+
+    /** How many requests of a key wait. */
+    int waiting(String key) {
+        return turns == null ? 0 : turns.use(key).waiting();
+    }
+
+    /** Whether somebody waits who needs nothing but permits. */
+    boolean isAnyReady() {
+        return turns == null ? plain.peek() != null : turns.isAnyReady();
+    }
+
+    /** Who goes next once there are permits. */
+    @Nullable
+    PermitRequest next() {
+        return turns == null || turns.isTurnOfOthers() ? plain.peek() : turns.next();
+    }
+
+    /** The first request that could go, of those whose threads hold a permit of a limit around this one. */
+    @Nullable
+    PermitRequest nextHolding(Predicate<PermitRequest> could) {
+        PermitRequest each = peek(holding);
+        while (each != null && !could.test(each)) {
+            each = each.next;
+        }
+        return each;
+    }
+
+    /** The request that has waited longest. */
+    @Nullable
+    PermitRequest oldest() {
+        return older(older(plain.peek(), peek(keyed)), peek(holding));
+    }
+
+    /** The one of two that has waited longer. */
+    static @Nullable PermitRequest older(@Nullable PermitRequest one, @Nullable PermitRequest other) {
+        return one == null || other != null && other.joinedAt - one.joinedAt < 0 ? other : one;
+    }
+
+    /** Removes the oldest request, if it has waited at least this long at that moment of {@link System#nanoTime()}. */
+    @Nullable
+    PermitRequest pollWaitingAtLeast(long nanos, long moment) {
+        PermitRequest oldest = oldest();
+        if (oldest == null || moment - oldest.joinedAt < nanos) {
+            return null;
+        }
+        remove(oldest);
+        return oldest;
+    }
+
+    /** The requests that have waited longest, at most this many. */
     List<PermitRequest> first(int most) {
         List<PermitRequest> first = new ArrayList<>();
-        for (PermitRequest each = peek(); each != null && first.size() < most; each = each.next) {
-            first.add(each);
+        PermitRequest ofPlain = plain.peek();
+        PermitRequest ofKeyed = peek(keyed);
+        PermitRequest ofHolding = peek(holding);
+        while (first.size() < most) {
+            PermitRequest oldest = older(older(ofPlain, ofKeyed), ofHolding);
+            if (oldest == null) {
+                break;
+            }
+            first.add(oldest);
+            ofPlain = after(ofPlain, oldest);
+            ofKeyed = after(ofKeyed, oldest);
+            ofHolding = after(ofHolding, oldest);
         }
         return first;
     }
 
+    private static @Nullable PermitRequest after(@Nullable PermitRequest each, PermitRequest taken) {
+        return taken.equals(each) ? each.next : each;
+    }
+
     /** The first request that is wanted. */
     Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
-        for (PermitRequest each = peek(); each != null; each = each.next) {
-            if (wanted.test(each)) {
-                return Optional.of(each);
+        for (PermitRequest list : new PermitRequest[] {plain.peek(), peek(keyed), peek(holding)}) {
+            for (PermitRequest each = list; each != null; each = each.next) {
+                if (wanted.test(each)) {
+                    return Optional.of(each);
+                }
             }
         }
         return Optional.empty();
     }
 
-    @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
-    void add(PermitRequest request) {
-        super.add(request);
-        request.queued(true);
-        size++;
-    }
-
-    @Nullable
-    PermitRequest poll() {
-        PermitRequest first = peek();
-        if (first != null) {
-            remove(first);
+    private @Nullable Place unlink(PermitRequest request) {
+        Place place = request.place();
+        list(place).remove(request);
+        if (place == null) {
+            othersChanged();
         }
-        return first;
-    }
-
-    /** Removes the first request, if it has waited at least this long at that moment of {@link System#nanoTime()}. */
-    @Nullable
-    PermitRequest pollWaitingAtLeast(long nanos, long moment) {
-        PermitRequest first = peek();
-        return first != null && moment - first.joinedAt >= nanos ? poll() : null;
-    }
-
-    @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
-    void remove(PermitRequest request) {
-        super.remove(request);
         request.queued(false);
         size--;
+        return place;
+    }
+
+    private RequestList list(@Nullable Place place) {
+        if (place == null) {
+            return plain;
+        }
+        if (place.held == null) {
+            keyed = keyed == null ? new RequestList() : keyed;
+            return keyed;
+        }
+        holding = holding == null ? new RequestList() : holding;
+        return holding;
+    }
+
+    private static @Nullable PermitRequest peek(@Nullable RequestList list) {
+        return list == null ? null : list.peek();
+    }
+
+    private void othersChanged() {
+        if (turns != null) {
+            turns.othersWait(plain.peek() != null);
+        }
     }
 }

@@ -29,7 +29,7 @@ class ChangedWaitTests {
     }
 
     private SemaphoreLimit limit(LimitSettings settings) {
-        return new SemaphoreLimit(settings, timer, change -> {});
+        return new SemaphoreLimit(settings, null, timer, change -> {});
     }
 
     private static void assertExpired(Call call) {

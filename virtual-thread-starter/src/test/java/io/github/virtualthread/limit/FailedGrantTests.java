@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class FailedGrantTests {
 
     private final TaskTimer timer = new TaskTimer("timer");
-    private final SemaphoreLimit limit = new SemaphoreLimit(LimitSettings.of("db", 1), timer, change -> {});
+    private final SemaphoreLimit limit = new SemaphoreLimit(LimitSettings.of("db", 1), null, timer, change -> {});
 
     @AfterEach
     void closeTimer() {

@@ -31,7 +31,7 @@ class FullLimitTests {
     }
 
     private SemaphoreLimit limit(LimitSettings settings) {
-        return new SemaphoreLimit(settings, timer, change -> {});
+        return new SemaphoreLimit(settings, null, timer, change -> {});
     }
 
     @Test
@@ -48,11 +48,11 @@ class FullLimitTests {
     void itIsFullSinceTheFirstRefusalNotTheLast() {
         Call.asked(limit);
         refused(limit);
-        long since = limit.fullSince;
+        long since = limit.admission.fullSince;
 
         refused(limit);
 
-        assertThat(limit.fullSince).isEqualTo(since);
+        assertThat(limit.admission.fullSince).isEqualTo(since);
     }
 
     @Test
@@ -71,7 +71,7 @@ class FullLimitTests {
     void whoeverIsRefusedAfterwardsBeginsAnew() {
         Call holder = Call.asked(limit);
         refused(limit);
-        limit.fullSince -= AGE.toNanos();
+        limit.admission.fullSince -= AGE.toNanos();
         assertThat(limit.saturated()).isGreaterThanOrEqualTo(AGE);
 
         holder.giveBack();
@@ -86,13 +86,13 @@ class FullLimitTests {
         Call holder = Call.asked(queue);
         Call next = Call.asked(queue);
         Call.asked(queue);
-        long since = queue.fullSince;
+        long since = queue.admission.fullSince;
 
         holder.giveBack();
 
         assertThat(next.holds()).isTrue();
         assertThat(queue.saturated()).isPositive();
-        assertThat(queue.fullSince).isEqualTo(since);
+        assertThat(queue.admission.fullSince).isEqualTo(since);
     }
 
     @Test
@@ -134,7 +134,7 @@ class FullLimitTests {
     void itStaysFullWhenThoseWhoWaitedWerePutOutOrHaveLeft() {
         Call.asked(queue);
         Call.asked(queue);
-        queue.evict(Reason.EVICTED);
+        queue.admission.evict(Reason.EVICTED);
         assertThat(queue.saturated()).isPositive();
 
         assertThat(Call.asked(queue).leave()).isTrue();
@@ -194,7 +194,7 @@ class FullLimitTests {
         for (int i = 0; i < ROUNDS; i++) {
             Call holder = Call.asked(limit);
             era.incrementAndGet();
-            limit.fullSince = System.nanoTime() - AGE.toNanos() | 1;
+            limit.admission.fullSince = System.nanoTime() - AGE.toNanos() | 1;
             holder.giveBack();
             era.incrementAndGet();
             Call.asked(limit).giveBack();

@@ -257,7 +257,7 @@ class LimitChangeTests {
         List<Boolean> served = new ArrayList<>();
         List<Call> calls = new ArrayList<>();
         SemaphoreLimit own = new SemaphoreLimit(
-                LimitSettings.of("own", 1), timer, change -> calls.forEach(call -> served.add(call.holds())));
+                LimitSettings.of("own", 1), null, timer, change -> calls.forEach(call -> served.add(call.holds())));
         calls.addAll(Call.asked(own, 2));
 
         own.resize(2);

@@ -17,7 +17,7 @@ class LimitSettingsTests {
         LimitSettings settings = LimitSettings.of("db", 20);
 
         assertThat(settings)
-                .isEqualTo(new LimitSettings("db", 20, LimitSettings.UNBOUNDED, null, LimitSettings.Nested.WARN, null));
+                .isEqualTo(new LimitSettings("db", 20, LimitSettings.UNBOUNDED, null, LimitSettings.Nested.WARN, null, null, LimitSettings.UNBOUNDED, LimitSettings.UNBOUNDED));
     }
 
     @Test
@@ -52,7 +52,7 @@ class LimitSettingsTests {
     void tellsEverythingThatIsWrongAtOnce() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() ->
-                        new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3), LimitSettings.Nested.WARN, null))
+                        new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3), LimitSettings.Nested.WARN, null, null, LimitSettings.UNBOUNDED, LimitSettings.UNBOUNDED))
                 .withMessage("Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
                         + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
                         + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"

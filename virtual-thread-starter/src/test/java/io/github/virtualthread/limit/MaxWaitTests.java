@@ -32,7 +32,7 @@ class MaxWaitTests {
     }
 
     private SemaphoreLimit limit(Duration maxWait) {
-        return new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(maxWait), timer, change -> {});
+        return new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(maxWait), null, timer, change -> {});
     }
 
     @Test
@@ -145,7 +145,7 @@ class MaxWaitTests {
             return Thread.ofPlatform().daemon().unstarted(action);
         })) {
             SemaphoreLimit limit =
-                    new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(SHORT), unreliable, change -> {});
+                    new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(SHORT), null, unreliable, change -> {});
             Call.asked(limit);
 
             assertThatThrownBy(() -> Call.asked(limit)).isInstanceOf(OutOfMemoryError.class);

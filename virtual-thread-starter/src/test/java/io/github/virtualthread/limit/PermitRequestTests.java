@@ -25,7 +25,7 @@ class PermitRequestTests {
     }
 
     private SemaphoreLimit limit(Nested nested) {
-        return new SemaphoreLimit(LimitSettings.of("db", 1).withNested(nested), timer, change -> {});
+        return new SemaphoreLimit(LimitSettings.of("db", 1).withNested(nested), null, timer, change -> {});
     }
 
     @Test
@@ -71,7 +71,7 @@ class PermitRequestTests {
 
         assertThat(waiting.isQueued()).isFalse();
         assertThat(waiting.leave()).isFalse();
-        assertThat(limit.remove(waiting))
+        assertThat(limit.admission.remove(waiting))
                 .as("whoever comes too late to take it out")
                 .isFalse();
     }
@@ -81,7 +81,7 @@ class PermitRequestTests {
         SemaphoreLimit limit = limit(Nested.WARN);
         Call holder = Call.asked(limit);
         Call.asked(limit).leave();
-        limit.waiting(10);
+        limit.admission.waiting(10);
         Call waiting = Call.asked(limit);
 
         CompletableFuture.runAsync(holder::giveBack, Thread::startVirtualThread);
@@ -95,7 +95,7 @@ class PermitRequestTests {
         Call holder = Call.asked(limit);
         Call.asked(limit);
 
-        assertThat(limit.evict(Reason.EVICTED)).isEqualTo(1);
+        assertThat(limit.admission.evict(Reason.EVICTED)).isEqualTo(1);
 
         Call waiting = Call.asked(limit);
         CompletableFuture.runAsync(holder::giveBack, Thread::startVirtualThread);
@@ -218,7 +218,7 @@ class PermitRequestTests {
                 .isSameAs(old);
         assertThat(queue.pollWaitingAtLeast(Duration.ofMinutes(30).toNanos(), now))
                 .isNull();
-        assertThat(queue.peek()).isSameAs(fresh);
+        assertThat(queue.oldest()).isSameAs(fresh);
     }
 
     private static final class NestedCall extends Call {

@@ -27,7 +27,7 @@ class ResizeTests {
     }
 
     private SemaphoreLimit limit(int permits) {
-        return new SemaphoreLimit(LimitSettings.of("db", permits), timer, change -> {});
+        return new SemaphoreLimit(LimitSettings.of("db", permits), null, timer, change -> {});
     }
 
     private static long holding(List<Call> calls) {
@@ -66,7 +66,7 @@ class ResizeTests {
     @Test
     void growingGrantsToWaitersThoughTheTimerOfANewLongestWaitGetsNoThread() {
         try (TaskTimer broken = TimerEntries.withoutThread()) {
-            SemaphoreLimit limit = new SemaphoreLimit(LimitSettings.of("db", 1), broken, change -> {});
+            SemaphoreLimit limit = new SemaphoreLimit(LimitSettings.of("db", 1), null, broken, change -> {});
             Call.asked(limit);
             Call waiting = Call.asked(limit);
 
@@ -182,7 +182,7 @@ class ResizeTests {
         long seed = Long.getLong("stress.seed", System.nanoTime());
         System.out.println("stress.seed=" + seed);
         SemaphoreLimit limit = limit(3);
-        Semaphore semaphore = (Semaphore) ReflectionTestUtils.getField(limit, "permits");
+        Semaphore semaphore = (Semaphore) ReflectionTestUtils.getField(limit.admission, "permits");
         AtomicInteger holding = new AtomicInteger();
         int callers = 4;
         int number = 20_000;

@@ -28,12 +28,12 @@ class SemaphoreLimitTests {
     }
 
     private SemaphoreLimit limit(int permits) {
-        return new SemaphoreLimit(LimitSettings.of("db", permits), timer, change -> {});
+        return new SemaphoreLimit(LimitSettings.of("db", permits), null, timer, change -> {});
     }
 
     private SemaphoreLimit limit(int permits, int queueCapacity) {
         return new SemaphoreLimit(
-                LimitSettings.of("db", permits).withQueueCapacity(queueCapacity), timer, change -> {});
+                LimitSettings.of("db", permits).withQueueCapacity(queueCapacity), null, timer, change -> {});
     }
 
     @Test
@@ -155,7 +155,7 @@ class SemaphoreLimitTests {
         SemaphoreLimit limit = limit(1);
         List<Call> calls = Call.asked(limit, 3);
 
-        limit.evict(Reason.SHUTDOWN);
+        limit.admission.evict(Reason.SHUTDOWN);
 
         assertThat(calls.subList(1, 3))
                 .allSatisfy(call -> assertThat(call.rejected).isCompletedWithValue(Reason.SHUTDOWN));

@@ -1,0 +1,270 @@
+package io.github.virtualthread.limit;
+
+import io.github.virtualthread.limit.TaskLimit.KeyUse;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys take turns. Each key has a line of waiting requests; the lines whose next request may run form a ring. Requests without a
+ * key are one line of the ring. A key is known only while it has requests that wait or run. Everything needs the lock of the
+ * limit; what ends or leaves needs no memory.
+ */
+final class KeyTurns {
+
+    /** A map that has held more keys than this is not kept when it is empty. */
+    private static final int LARGE = 64;
+
+    private final Line others = new Line(null); // its requests are in the queue of the limit
+    private @Nullable Map<String, Line> lines;
+    private boolean large;
+    private @Nullable Line first; // of the ring
+    private @Nullable Line last;
+    private int permitsPerKey;
+
+    KeyTurns(int permitsPerKey) {
+        this.permitsPerKey = permitsPerKey;
+    }
+
+    void setPermitsPerKey(int permitsPerKey) {
+        this.permitsPerKey = permitsPerKey;
+        lines().values().forEach(this::place);
+    }
+
+    /** Whether one more request of the key may run. */
+    boolean mayRun(String key) {
+        Line line = lines().get(key);
+        return line == null || line.running < permitsPerKey;
+    }
+
+    /** A request waits in the line of its key. */
+    void join(PermitRequest request, Place place, String key) {
+        Line line = line(key);
+        place.line = line;
+        place.request = request;
+        line.add(place);
+        place(line);
+    }
+
+    /** A request waits, but not for the turn of its key. */
+    void joinElsewhere(Place place, String key) {
+        Line line = line(key);
+        place.line = line;
+        line.elsewhere++;
+    }
+
+    /** A request waits no more and gets no permit. */
+    void leave(Place place) {
+        Line line = place.line;
+        if (line != null) {
+            line.remove(place);
+            place(line);
+        }
+    }
+
+    /** A request that has waited, or not, gets its permit. Its key has its next turn after all others. */
+    void grant(Place place, String key) {
+        Line line = place.line;
+        if (line == null) {
+            line = line(key);
+            place.line = line;
+        } else {
+            line.remove(place);
+        }
+        line.running++;
+        toEnd(line);
+    }
+
+    /** A request gives its permit back. */
+    void end(Place place) {
+        Line line = place.line;
+        if (line != null) {
+            line.running--;
+            place(line);
+        }
+    }
+
+    /** Requests without a key wait now, or do not. */
+    void othersWait(boolean anybody) {
+        others.waiting = anybody ? 1 : 0;
+        place(others);
+    }
+
+    /** A request without a key gets its permit. */
+    void grantOther() {
+        toEnd(others);
+    }
+
+    /** Whether one of the lines may go. */
+    boolean isAnyReady() {
+        return first != null;
+    }
+
+    /** Whether it is the turn of requests without a key. */
+    boolean isTurnOfOthers() {
+        return others.equals(first);
+    }
+
+    /** The request whose turn it is, if that has a key. */
+    @Nullable
+    PermitRequest next() {
+        return first == null || first.head == null ? null : first.head.request;
+    }
+
+    int keys() {
+        return lines().size();
+    }
+
+    int full() {
+        return (int) lines().values().stream()
+                .filter(line -> line.waiting > 0 && line.running >= permitsPerKey)
+                .count();
+    }
+
+    int mostWaiting() {
+        return lines().values().stream()
+                .mapToInt(line -> line.waiting)
+                .max()
+                .orElse(0);
+    }
+
+    KeyUse use(String key) {
+        Line line = lines().get(key);
+        return line == null ? new KeyUse(key, 0, 0) : line.use(key);
+    }
+
+    List<KeyUse> busiest(int most) {
+        return lines().entrySet().stream()
+                .sorted(Comparator.comparingInt(
+                        each -> -each.getValue().running - each.getValue().waiting))
+                .limit(most)
+                .map(each -> each.getValue().use(each.getKey()))
+                .toList();
+    }
+
+    private Map<String, Line> lines() {
+        return lines == null ? Map.of() : lines;
+    }
+
+    private Line line(String key) {
+        if (lines == null) {
+            lines = new HashMap<>();
+        }
+        Line line = lines.computeIfAbsent(key, Line::new);
+        large |= lines.size() > LARGE;
+        return line;
+    }
+
+    private void toEnd(Line line) {
+        if (line.inRing) {
+            unlink(line);
+        }
+        place(line);
+    }
+
+    /** A line is in the ring while its next request may run, and is known while it has requests. */
+    private void place(Line line) {
+        boolean ready = line.waiting > 0 && line.running < permitsPerKey;
+        if (ready && !line.inRing) {
+            link(line);
+        } else if (!ready && line.inRing) {
+            unlink(line);
+        }
+        if (line.key != null && line.waiting + line.elsewhere + line.running == 0) {
+            forget(line.key);
+        }
+    }
+
+    private void forget(String key) {
+        if (lines != null) {
+            lines.remove(key);
+            if (large && lines.isEmpty()) {
+                lines = null;
+                large = false;
+            }
+        }
+    }
+
+    private void link(Line line) {
+        line.inRing = true;
+        line.previous = last;
+        if (last == null) {
+            first = line;
+        } else {
+            last.next = line;
+        }
+        last = line;
+    }
+
+    private void unlink(Line line) {
+        line.inRing = false;
+        if (line.previous == null) {
+            first = line.next;
+        } else {
+            line.previous.next = line.next;
+        }
+        if (line.next == null) {
+            last = line.previous;
+        } else {
+            line.next.previous = line.previous;
+        }
+        line.previous = null;
+        line.next = null;
+    }
+
+    /** The requests of one key, first in, first out. */
+    static final class Line {
+
+        private final @Nullable String key;
+        private int running;
+        private int waiting;
+        private int elsewhere; // these wait in no line
+        private @Nullable Place head;
+        private @Nullable Place tail;
+        private boolean inRing;
+        private @Nullable Line previous; // in the ring
+        private @Nullable Line next;
+
+        Line(@Nullable String key) {
+            this.key = key;
+        }
+
+        KeyUse use(String name) {
+            return new KeyUse(name, running, waiting + elsewhere);
+        }
+
+        void add(Place place) {
+            waiting++;
+            place.previous = tail;
+            if (tail == null) {
+                head = place;
+            } else {
+                tail.next = place;
+            }
+            tail = place;
+        }
+
+        void remove(Place place) {
+            if (place.request == null) {
+                elsewhere--;
+                return;
+            }
+            waiting--;
+            if (place.previous == null) {
+                head = place.next;
+            } else {
+                place.previous.next = place.next;
+            }
+            if (place.next == null) {
+                tail = place.previous;
+            } else {
+                place.next.previous = place.previous;
+            }
+            place.previous = null;
+            place.next = null;
+            place.request = null;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.github.virtualthread.limit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What only some requests have: a key, or a permit of a limit around theirs that their thread already holds. A place belongs to
+ * one request.
+ */
+public final class Place {
+
+    final @Nullable String key;
+
+    /** The nearest limit around that of the request of which its thread holds a permit: none is taken from there on. */
+    final @Nullable TaskLimit held;
+
+    /** The line of its key, from the first wait or permit on. Guarded by the lock of the limit, as is all below. */
+    KeyTurns.@Nullable Line line;
+
+    @Nullable
+    PermitRequest request; // null while it is not in the line
+
+    @Nullable
+    Place previous;
+
+    @Nullable
+    Place next;
+
+    /**
+     * Creates the place of one request.
+     *
+     * @param key key of the request, null for none
+     * @param held the nearest limit around that of the request of which its thread holds a permit, null for none
+     */
+    public Place(@Nullable String key, @Nullable TaskLimit held) {
+        this.key = key;
+        this.held = held;
+    }
+
+    /**
+     * Key of the request.
+     *
+     * @return the key, null for none
+     */
+    public @Nullable String key() {
+        return key;
+    }
+}
