@@ -105,7 +105,7 @@ final class PerformancePage {
                   already waits.
                 - **A start** takes longer because the starter binds its properties, makes about twenty beans and looks for annotations in every
                   class.
-                - A [pool of Spring 6.2](compare.md#when-not-to-use-it) also queues calls as objects. It limits one executor and
+                - A [pool of Spring 6.2](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue) also queues calls as objects. It limits one executor and
                   carries no context, so it is not measured here.
 
                 """.formatted(
