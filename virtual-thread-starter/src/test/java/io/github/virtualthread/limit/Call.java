@@ -15,21 +15,36 @@ class Call extends PermitRequest {
     private @Nullable Throwable failure;
 
     private final @Nullable TaskLimit limit;
+    private final @Nullable Place place;
     boolean told;
     boolean hasLetGo;
 
     Call(@Nullable TaskLimit limit) {
-        this.limit = limit;
+        this(limit, null, null);
     }
 
-    /** Asks the limit and expects no refusal at once. */
-    static Call asked(TaskLimit limit) {
-        Call call = new Call(limit);
+    /** A call with a key, or of a thread that holds a permit of a limit around. */
+    Call(@Nullable TaskLimit limit, @Nullable String key, @Nullable TaskLimit held) {
+        this.limit = limit;
+        this.place = key == null && held == null ? null : new Place(key, held);
+    }
+
+    /** Asks for a permit with a key, and expects no refusal at once. */
+    static Call asked(TaskLimit limit, @Nullable String key) {
+        return asked(new Call(limit, key, null));
+    }
+
+    private static Call asked(Call call) {
         Reason refused = call.ask();
         if (refused != null) {
             throw new AssertionError("refused: " + refused);
         }
         return call;
+    }
+
+    /** Asks the limit and expects no refusal at once. */
+    static Call asked(TaskLimit limit) {
+        return asked(new Call(limit));
     }
 
     static List<Call> asked(TaskLimit limit, int number) {
@@ -53,6 +68,11 @@ class Call extends PermitRequest {
     @Override
     protected @Nullable TaskLimit limit() {
         return limit;
+    }
+
+    @Override
+    protected @Nullable Place place() {
+        return place;
     }
 
     @Override
