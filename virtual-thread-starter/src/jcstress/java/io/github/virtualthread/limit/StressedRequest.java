@@ -1,6 +1,8 @@
 package io.github.virtualthread.limit;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what it is told. */
 final class StressedRequest extends PermitRequest {
@@ -8,10 +10,21 @@ final class StressedRequest extends PermitRequest {
     private static final TaskTimer TIMER = new TaskTimer("timer");
 
     private final TaskLimit limit;
+    private final @Nullable Place place;
     private final AtomicInteger granted = new AtomicInteger();
 
     StressedRequest(TaskLimit limit) {
+        this(limit, null);
+    }
+
+    StressedRequest(TaskLimit limit, @Nullable String key) {
         this.limit = limit;
+        this.place = key == null ? null : new Place(key, null);
+    }
+
+    /** Limits that nobody listens to. */
+    static TaskLimits limits(LimitSettings... settings) {
+        return new TaskLimits(List.of(settings), TIMER, change -> {});
     }
 
     /** A limit that nobody listens to. */
@@ -20,8 +33,12 @@ final class StressedRequest extends PermitRequest {
     }
 
     /** A request that holds its permit. */
-    static StressedRequest holding(SemaphoreLimit limit) {
-        StressedRequest request = new StressedRequest(limit);
+    static StressedRequest holding(TaskLimit limit) {
+        return holding(limit, null);
+    }
+
+    static StressedRequest holding(TaskLimit limit, @Nullable String key) {
+        StressedRequest request = new StressedRequest(limit, key);
         request.ask();
         return request;
     }
@@ -33,6 +50,11 @@ final class StressedRequest extends PermitRequest {
     @Override
     protected TaskLimit limit() {
         return limit;
+    }
+
+    @Override
+    protected @Nullable Place place() {
+        return place;
     }
 
     @Override

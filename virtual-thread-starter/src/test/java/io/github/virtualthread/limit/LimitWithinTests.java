@@ -194,6 +194,31 @@ class LimitWithinTests {
     }
 
     @Test
+    void nobodyOvertakesACallOfAnInnerLimitThatIsAboutToBegin() {
+        TaskLimits limits = dbWithReport(1, 2);
+        TaskLimit db = limits.get("db");
+        Call running = Call.asked(db);
+        Call late = new Call(db);
+        Call first = new Call(limits.get("report")) {
+            @Override
+            protected void granted() {
+                super.granted();
+                assertThat(late.ask()).isNull(); // a second permit is free, and the second call is to have it
+            }
+        };
+        assertThat(first.ask()).isNull();
+        Call second = Call.asked(limits.get("report"));
+
+        db.resize(3);
+
+        assertThat(first.holds()).isTrue();
+        assertThat(second.holds()).isTrue();
+        assertThat(late.holds()).isFalse();
+        running.giveBack();
+        assertThat(late.holds()).isTrue();
+    }
+
+    @Test
     void evictionEmptiesTheQueueOfOneLimitOnly() {
         TaskLimits limits = dbWithReport(1, 1);
         Call running = Call.asked(limits.get("db"));
