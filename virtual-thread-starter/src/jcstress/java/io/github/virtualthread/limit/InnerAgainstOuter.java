@@ -16,7 +16,10 @@ import org.openjdk.jcstress.infra.results.IIII_Result;
  */
 @JCStressTest
 @Outcome(id = "1, 0, 0, 1", expect = ACCEPTABLE, desc = "the call under both limits has the permits, the other waits")
-@Outcome(id = "1, 0, 1, 1", expect = ACCEPTABLE, desc = "the call under the outer limit has its permit, the other waits")
+@Outcome(
+        id = "1, 0, 1, 1",
+        expect = ACCEPTABLE,
+        desc = "the call under the outer limit has its permit, the other waits")
 @Outcome(id = "0, 1, .*", expect = FORBIDDEN, desc = "lost wake-up: both wait although a permit is free")
 @Outcome(id = "2, .*", expect = FORBIDDEN, desc = "two calls share the only permit")
 @Outcome(id = ".*", expect = FORBIDDEN, desc = "a permit is lost, or was given back twice, or a queue has miscounted")

@@ -23,8 +23,9 @@ import org.openjdk.jcstress.infra.results.IIII_Result;
 @State
 public class KeyEndsAgainstFirstCall {
 
-    private final TaskLimit limit =
-            StressedRequest.limits(LimitSettings.of("db", 2).withPermitsPerKey(1)).get("db");
+    private final TaskLimit limit = StressedRequest.limits(
+                    LimitSettings.of("db", 2).withPermitsPerKey(1))
+            .get("db");
     private final StressedRequest holder = StressedRequest.holding(limit, "acme");
     private final StressedRequest comer = new StressedRequest(limit, "acme");
 

@@ -124,10 +124,7 @@ final class KeyTurns {
     }
 
     int mostWaiting() {
-        return lines().values().stream()
-                .mapToInt(line -> line.waiting)
-                .max()
-                .orElse(0);
+        return lines().values().stream().mapToInt(line -> line.waiting).max().orElse(0);
     }
 
     KeyUse use(String key) {
@@ -137,8 +134,7 @@ final class KeyTurns {
 
     List<KeyUse> busiest(int most) {
         return lines().entrySet().stream()
-                .sorted(Comparator.comparingInt(
-                        each -> -each.getValue().running - each.getValue().waiting))
+                .sorted(Comparator.comparingInt(each -> -each.getValue().running - each.getValue().waiting))
                 .limit(most)
                 .map(each -> each.getValue().use(each.getKey()))
                 .toList();

@@ -58,8 +58,7 @@ public class LimitExceededException extends TaskRejectedException {
      * @param reason why it was rejected
      * @param key key of the call, null for none
      */
-    public LimitExceededException(
-            String task, @Nullable TaskLimit limit, Reason reason, @Nullable String key) {
+    public LimitExceededException(String task, @Nullable TaskLimit limit, Reason reason, @Nullable String key) {
         super(""); // see getMessage()
         this.key = key;
         this.keyUse = limit == null || key == null ? null : limit.key(key);

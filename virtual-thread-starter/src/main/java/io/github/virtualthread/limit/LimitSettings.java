@@ -92,15 +92,7 @@ public record LimitSettings(
      */
     public LimitSettings withPermits(int permits) {
         return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey);
+                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
     }
 
     /**
@@ -112,15 +104,7 @@ public record LimitSettings(
      */
     public LimitSettings withQueueCapacity(int queueCapacity) {
         return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey);
+                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
     }
 
     /**
@@ -132,15 +116,7 @@ public record LimitSettings(
      */
     public LimitSettings withMaxWait(@Nullable Duration maxWait) {
         return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey);
+                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
     }
 
     /**
@@ -151,15 +127,7 @@ public record LimitSettings(
      */
     public LimitSettings withNested(Nested nested) {
         return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey);
+                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
     }
 
     /**
@@ -172,15 +140,7 @@ public record LimitSettings(
      */
     public LimitSettings withPermitsFrom(@Nullable PermitsFrom permitsFrom) {
         return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey);
+                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
     }
 
     /**
@@ -192,15 +152,7 @@ public record LimitSettings(
      */
     public LimitSettings withWithin(@Nullable String within) {
         return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey);
+                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
     }
 
     /**
@@ -212,15 +164,7 @@ public record LimitSettings(
      */
     public LimitSettings withPermitsPerKey(int permitsPerKey) {
         return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey);
+                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
     }
 
     /**
@@ -233,15 +177,7 @@ public record LimitSettings(
      */
     public LimitSettings withQueueCapacityPerKey(int queueCapacityPerKey) {
         return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey);
+                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
     }
 
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
@@ -269,11 +205,7 @@ public record LimitSettings(
         return most == UNBOUNDED ? "" : ", %d per key".formatted(most);
     }
 
-    private static List<String> problems(
-            String name,
-            int permits,
-            int queueCapacity,
-            @Nullable Duration maxWait) {
+    private static List<String> problems(String name, int permits, int queueCapacity, @Nullable Duration maxWait) {
         List<String> problems = new ArrayList<>();
         if (!LimitNames.isAllowed(name)) {
             problems.add(LimitNames.RULE + ", was '" + name + "'");

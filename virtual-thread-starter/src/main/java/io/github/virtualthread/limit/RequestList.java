@@ -11,7 +11,8 @@ final class RequestList {
     private @Nullable PermitRequest head;
     private @Nullable PermitRequest tail;
 
-    @Nullable PermitRequest peek() {
+    @Nullable
+    PermitRequest peek() {
         return head;
     }
 

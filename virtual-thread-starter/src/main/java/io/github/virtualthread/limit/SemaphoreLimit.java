@@ -20,10 +20,7 @@ final class SemaphoreLimit implements TaskLimit {
     private volatile String name;
 
     SemaphoreLimit(
-            LimitSettings settings,
-            @Nullable SemaphoreLimit within,
-            TaskTimer timer,
-            Consumer<LimitChange> changes) {
+            LimitSettings settings, @Nullable SemaphoreLimit within, TaskTimer timer, Consumer<LimitChange> changes) {
         this.settings = settings;
         this.name = settings.name();
         this.within = within;

@@ -229,5 +229,6 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param running number of calls that run
      * @param waiting number of calls that wait
      */
-    record KeyUse(String key, int running, int waiting) implements Serializable {} // as a part of LimitExceededException
+    record KeyUse(String key, int running, int waiting)
+            implements Serializable {} // as a part of LimitExceededException
 }

@@ -128,7 +128,10 @@ final class WaitQueue {
 
     /** The one of two that has waited longer. */
     static @Nullable PermitRequest older(@Nullable PermitRequest one, @Nullable PermitRequest other) {
-        return one == null || other != null && other.joinedAt - one.joinedAt < 0 ? other : one;
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return other.joinedAt - one.joinedAt < 0 ? other : one;
     }
 
     /** Removes the oldest request, if it has waited at least this long at that moment of {@link System#nanoTime()}. */
@@ -162,7 +165,7 @@ final class WaitQueue {
     }
 
     private static @Nullable PermitRequest after(@Nullable PermitRequest each, PermitRequest taken) {
-        return taken.equals(each) ? each.next : each;
+        return each == null || !each.equals(taken) ? each : each.next;
     }
 
     /** The first request that is wanted. */

@@ -173,7 +173,9 @@ class AdmissionModelTests {
     private @Nullable ModelledCall next() {
         ModelledCall next = null;
         for (Model each : models.values()) {
-            next = older(next, each.holding.stream().filter(each::couldGo).findFirst().orElse(null));
+            next = older(
+                    next,
+                    each.holding.stream().filter(each::couldGo).findFirst().orElse(null));
         }
         if (next == null) {
             for (Model each : models.values()) {
@@ -202,7 +204,8 @@ class AdmissionModelTests {
         assertThat(model.limit.waiting()).isEqualTo(model.waiting());
         assertThat(model.limit.available()).isEqualTo(Math.max(0, model.free()));
         for (String key : KEYS.subList(1, KEYS.size())) {
-            long waiting = model.all().stream().filter(each -> key.equals(each.key)).count();
+            long waiting =
+                    model.all().stream().filter(each -> key.equals(each.key)).count();
             assertThat(model.limit.key(key))
                     .isEqualTo(new KeyUse(key, model.runningOf.getOrDefault(key, 0), (int) waiting));
         }
@@ -229,7 +232,8 @@ class AdmissionModelTests {
 
         @Override
         public String toString() {
-            return "%d %s %s%s".formatted(number, model.limit.name(), key, held == null ? "" : " holding " + held.limit.name());
+            return "%d %s %s%s"
+                    .formatted(number, model.limit.name(), key, held == null ? "" : " holding " + held.limit.name());
         }
     }
 
@@ -296,7 +300,9 @@ class AdmissionModelTests {
 
         @Nullable
         Reason refusal(@Nullable String key) {
-            long ofKey = all().stream().filter(each -> key != null && key.equals(each.key)).count();
+            long ofKey = all().stream()
+                    .filter(each -> key != null && key.equals(each.key))
+                    .count();
             if (key != null && ofKey >= settings.queueCapacityPerKey()) {
                 return Reason.KEY_QUEUE_FULL;
             }

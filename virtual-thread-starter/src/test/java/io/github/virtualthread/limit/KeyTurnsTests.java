@@ -142,7 +142,8 @@ class KeyTurnsTests {
 
     @Test
     void theQueueOfOneKeyIsBounded() {
-        SemaphoreLimit limit = limit(1, settings -> settings.withQueueCapacity(3).withQueueCapacityPerKey(1));
+        SemaphoreLimit limit =
+                limit(1, settings -> settings.withQueueCapacity(3).withQueueCapacityPerKey(1));
         askedAll(limit, "a1 a2 b1");
 
         Call third = new Call(limit, "a", null);
@@ -277,7 +278,9 @@ class KeyTurnsTests {
         assertThat(limit.keys()).isZero();
         assertThat(limit.available()).isEqualTo(1);
         Object turns = limit.admission.ofKeys(each -> each, new Object());
-        assertThat(ReflectionTestUtils.getField(turns, "lines")).as("table of the map").isNull();
+        assertThat(ReflectionTestUtils.getField(turns, "lines"))
+                .as("table of the map")
+                .isNull();
         assertThat(ReflectionTestUtils.getField(turns, "first")).as("ring").isNull();
     }
 
@@ -318,7 +321,8 @@ class KeyTurnsTests {
             }
             Set<String> seen = new HashSet<>();
             for (Call each : waiting) {
-                if (seen.add(key(each)) && running.stream().noneMatch(other -> key(other).equals(key(each)))) {
+                if (seen.add(key(each))
+                        && running.stream().noneMatch(other -> key(other).equals(key(each)))) {
                     begunSince.computeIfAbsent(each, first -> new HashSet<>());
                 }
             }

@@ -17,7 +17,16 @@ class LimitSettingsTests {
         LimitSettings settings = LimitSettings.of("db", 20);
 
         assertThat(settings)
-                .isEqualTo(new LimitSettings("db", 20, LimitSettings.UNBOUNDED, null, LimitSettings.Nested.WARN, null, null, LimitSettings.UNBOUNDED, LimitSettings.UNBOUNDED));
+                .isEqualTo(new LimitSettings(
+                        "db",
+                        20,
+                        LimitSettings.UNBOUNDED,
+                        null,
+                        LimitSettings.Nested.WARN,
+                        null,
+                        null,
+                        LimitSettings.UNBOUNDED,
+                        LimitSettings.UNBOUNDED));
     }
 
     @Test

@@ -292,7 +292,8 @@ class LimitWithinTests {
     void limitsMustNotLieWithinEachOtherOrInNothing() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limits(
-                        LimitSettings.of("a", 1).withWithin("b"), LimitSettings.of("b", 1).withWithin("a")))
+                        LimitSettings.of("a", 1).withWithin("b"),
+                        LimitSettings.of("b", 1).withWithin("a")))
                 .withMessage("Limits lie within each other: a within b within a");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limits(LimitSettings.of("a", 1).withWithin("a")))

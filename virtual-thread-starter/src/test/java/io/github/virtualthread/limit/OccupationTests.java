@@ -47,8 +47,7 @@ class OccupationTests {
 
     @Test
     void anOccupiedLimitRejectsAsAFullOne() {
-        TaskLimit limit =
-                limits(LimitSettings.of("db", 2).withQueueCapacity(0)).get("db");
+        TaskLimit limit = limits(LimitSettings.of("db", 2).withQueueCapacity(0)).get("db");
 
         try (Occupation occupation = limit.occupy()) {
             assertThat(new Call(limit).ask()).isEqualTo(Reason.QUEUE_FULL);
@@ -89,8 +88,8 @@ class OccupationTests {
 
     @Test
     void theLimitsWithinAnOccupiedOneWaitToo() {
-        TaskLimits limits = limits(
-                LimitSettings.of("db", 2), LimitSettings.of("report", 1).withWithin("db"));
+        TaskLimits limits =
+                limits(LimitSettings.of("db", 2), LimitSettings.of("report", 1).withWithin("db"));
         TaskLimit db = limits.get("db");
         TaskLimit report = limits.get("report");
 
