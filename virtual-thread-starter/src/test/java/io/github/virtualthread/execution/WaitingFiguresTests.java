@@ -71,7 +71,7 @@ class WaitingFiguresTests {
         return (after - before) / CALLS;
     }
 
-    private static long heap() {
+    static long heap() {
         System.gc();
         Runtime runtime = Runtime.getRuntime();
         return runtime.totalMemory() - runtime.freeMemory();

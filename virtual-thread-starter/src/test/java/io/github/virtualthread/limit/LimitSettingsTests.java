@@ -60,8 +60,16 @@ class LimitSettingsTests {
     @Test
     void tellsEverythingThatIsWrongAtOnce() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        new LimitSettings("e mail", -1, -2, Duration.ofSeconds(-3), LimitSettings.Nested.WARN, null, null, LimitSettings.UNBOUNDED, LimitSettings.UNBOUNDED))
+                .isThrownBy(() -> new LimitSettings(
+                        "e mail",
+                        -1,
+                        -2,
+                        Duration.ofSeconds(-3),
+                        LimitSettings.Nested.WARN,
+                        null,
+                        null,
+                        LimitSettings.UNBOUNDED,
+                        LimitSettings.UNBOUNDED))
                 .withMessage("Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
                         + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
                         + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"
