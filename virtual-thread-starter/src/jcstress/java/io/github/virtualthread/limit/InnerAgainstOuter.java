@@ -11,8 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
 
 /**
- * A call under two limits ends, while one call asks for a permit of both and another for the outer one, of which there is only
- * one. Result: how many of the two have been granted, permits of the outer and of the inner limit free, calls waiting.
+ * A call under two limits ends and another one asks for both, while a third asks for the only permit of the outer limit. Result: how many of the two have been granted, permits of the outer and of the inner limit free, calls waiting.
  */
 @JCStressTest
 @Outcome(id = "1, 0, 0, 1", expect = ACCEPTABLE, desc = "the call under both limits has the permits, the other waits")
@@ -35,12 +34,8 @@ public class InnerAgainstOuter {
     private final StressedRequest outer = new StressedRequest(db);
 
     @Actor
-    public void release() {
+    public void releaseAndSubmitInner() {
         holder.giveBack();
-    }
-
-    @Actor
-    public void submitInner() {
         inner.ask();
     }
 
