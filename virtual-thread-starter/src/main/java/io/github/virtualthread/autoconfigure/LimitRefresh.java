@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.config.LimitFamilies;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -8,9 +9,11 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,8 +33,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
  * its class.
  *
  * <p>Only differences from the properties that were bound last are applied, so that a limit resized by hand survives an
- * unrelated change. New limits are added, removed ones are kept. Bad values change nothing and are logged; no exception
- * reaches the publisher of the event.
+ * unrelated change. New limits are added, removed ones are kept, and none moves into another limit. Bad values change nothing
+ * and are logged; no exception reaches the publisher of the event.
  */
 final class LimitRefresh implements GenericApplicationListener {
 
@@ -84,8 +87,14 @@ final class LimitRefresh implements GenericApplicationListener {
         EngineSettings fresh = SettingsFactory.create(properties.properties());
         PoolPermits pools = poolPermits.getObject();
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());
+        Map<String, LimitSettings> asked = byName(fresh.limits());
+        LimitFamilies families = LimitFamilies.of(withinWhatTheyAre(asked).values());
+        mistakes.addAll(families.mistakes());
         List<LimitSettings> wanted = new ArrayList<>();
-        for (LimitSettings limit : fresh.limits()) {
+        for (LimitSettings limit : families.limits()) {
+            if (!asked.containsKey(LimitNames.uniform(limit.name()))) {
+                continue;
+            }
             try {
                 wanted.add(pools.resolve(limit));
             } catch (VirtualThreadConfigurationException wrong) {
@@ -98,10 +107,53 @@ final class LimitRefresh implements GenericApplicationListener {
         }
         Map<String, LimitSettings> before =
                 bound == null ? byName(settings.getObject().limits()) : bound;
+        asked.forEach((name, limit) -> logIfMoved(before.get(name), limit));
+        wanted.forEach(limit -> apply(before.get(LimitNames.uniform(limit.name())), limit));
         Map<String, LimitSettings> now = byName(wanted);
-        now.forEach((name, limit) -> apply(before.get(name), limit));
+        now.replaceAll((name, limit) -> limit.withWithin(asked.get(name).within()));
         bound = now;
         pools.read();
+    }
+
+    /** All limits: those that exist stay within the limit that they are within. */
+    private Map<String, LimitSettings> withinWhatTheyAre(Map<String, LimitSettings> asked) {
+        Map<String, LimitSettings> all = new LinkedHashMap<>(asked);
+        for (TaskLimit limit : registry.getObject().all()) {
+            LimitSettings settings = all.getOrDefault(
+                    LimitNames.uniform(limit.name()), LimitSettings.of(limit.name(), limit.permits()));
+            all.put(LimitNames.uniform(limit.name()), settings.withWithin(nameAround(limit)));
+        }
+        return all;
+    }
+
+    private static @Nullable String nameAround(TaskLimit limit) {
+        TaskLimit around = limit.within();
+        return around == null ? null : around.name();
+    }
+
+    private void logIfMoved(@Nullable LimitSettings before, LimitSettings after) {
+        TaskLimits limits = registry.getObject();
+        boolean isAsked = before == null || !isSame(before.within(), after.within());
+        if (!isAsked || !limits.contains(after.name())) {
+            return;
+        }
+        TaskLimit limit = limits.get(after.name());
+        String around = nameAround(limit);
+        if (!isSame(around, after.within())) {
+            logger.error(
+                    "Limit '{}' stays within {}: {}.within is now {}, but a limit cannot move while the application runs."
+                            + " Restart the application to move it.",
+                    limit.name(),
+                    around == null ? "no other limit" : "'" + around + "'",
+                    PropertyKeys.limit(limit.name()),
+                    after.within() == null ? "not set" : "'" + after.within() + "'");
+        }
+    }
+
+    private static boolean isSame(@Nullable String name, @Nullable String other) {
+        return name == null || other == null
+                ? Objects.equals(name, other)
+                : LimitNames.uniform(name).equals(LimitNames.uniform(other));
     }
 
     private void apply(@Nullable LimitSettings before, LimitSettings after) {
@@ -126,6 +178,7 @@ final class LimitRefresh implements GenericApplicationListener {
         }
     }
 
+    /** A limit cannot move: {@code within} stays as it is. */
     private static LimitSettings difference(LimitSettings before, LimitSettings after, LimitSettings now) {
         LimitSettings changed = now;
         boolean fromOther = !Objects.equals(before.permitsFrom(), after.permitsFrom());
@@ -135,6 +188,12 @@ final class LimitRefresh implements GenericApplicationListener {
         }
         if (before.queueCapacity() != after.queueCapacity()) {
             changed = changed.withQueueCapacity(after.queueCapacity());
+        }
+        if (before.permitsPerKey() != after.permitsPerKey()) {
+            changed = changed.withPermitsPerKey(after.permitsPerKey());
+        }
+        if (before.queueCapacityPerKey() != after.queueCapacityPerKey()) {
+            changed = changed.withQueueCapacityPerKey(after.queueCapacityPerKey());
         }
         if (!Objects.equals(before.maxWait(), after.maxWait())) {
             changed = changed.withMaxWait(after.maxWait());

@@ -181,7 +181,7 @@ final class PropertyMistakes {
 
     private static @Nullable Text rule(ConfigurationPropertyName name, Class<?> type, String value) {
         if (type == Integer.class) {
-            int least = name.getLastElement(Form.DASHED).equals("permits") ? 1 : 0;
+            int least = List.of("permits", "permits-per-key").contains(name.getLastElement(Form.DASHED)) ? 1 : 0;
             return new Text(
                     "a whole number from %d to %d".formatted(least, Integer.MAX_VALUE),
                     "Set %s to a number such as 20.".formatted(name));

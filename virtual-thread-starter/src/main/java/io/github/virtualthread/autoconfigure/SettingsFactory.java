@@ -102,7 +102,10 @@ final class SettingsFactory {
                 first.permits() == null ? second.permits() : first.permits(),
                 first.permitsFrom() == null ? second.permitsFrom() : first.permitsFrom(),
                 first.headroom() == null ? second.headroom() : first.headroom(),
+                first.within() == null ? second.within() : first.within(),
+                first.permitsPerKey() == null ? second.permitsPerKey() : first.permitsPerKey(),
                 first.queueCapacity() == null ? second.queueCapacity() : first.queueCapacity(),
+                first.queueCapacityPerKey() == null ? second.queueCapacityPerKey() : first.queueCapacityPerKey(),
                 first.maxWait() == null ? second.maxWait() : first.maxWait(),
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
     }
@@ -120,25 +123,33 @@ final class SettingsFactory {
         Mistake mistake = permitsMistake(name, key, limit);
         if (mistake != null) {
             mistakes.add(mistake);
-            return LimitSettings.of(name, 1);
+            return LimitSettings.of(name, 1).withWithin(within(limit));
         }
-        int queueCapacity = limit.queueCapacity() == null ? LimitSettings.UNBOUNDED : limit.queueCapacity();
         try {
             return new LimitSettings(
                     name,
                     limit.permits() == null ? 1 : limit.permits(),
-                    queueCapacity,
+                    orUnbounded(limit.queueCapacity()),
                     limit.maxWait(),
                     limit.nested(),
                     permitsFrom(limit),
-                    null,
-                    LimitSettings.UNBOUNDED,
-                    LimitSettings.UNBOUNDED);
+                    within(limit),
+                    orUnbounded(limit.permitsPerKey()),
+                    orUnbounded(limit.queueCapacityPerKey()));
         } catch (IllegalArgumentException wrong) {
             mistakes.add(
                     new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));
-            return LimitSettings.of(name, 1);
+            return LimitSettings.of(name, 1).withWithin(within(limit));
         }
+    }
+
+    private static @Nullable String within(Limit limit) {
+        String within = limit.within();
+        return StringUtils.hasText(within) ? within.strip() : null;
+    }
+
+    private static int orUnbounded(@Nullable Integer number) {
+        return number == null ? LimitSettings.UNBOUNDED : number;
     }
 
     private static @Nullable Mistake nameMistake(String name) {

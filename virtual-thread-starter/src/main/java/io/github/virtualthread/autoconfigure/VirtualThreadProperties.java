@@ -74,7 +74,11 @@ public record VirtualThreadProperties(
      * @param permitsFrom name of a DataSource bean whose pool size is the number of permits, or of a PermitsSource bean that
      *     returns it; replaces permits
      * @param headroom connections of the pool that are left for others; with permits-from only
+     * @param within name of the limit around this one: a call needs a permit of both. No other limit if not set
+     * @param permitsPerKey maximum number of concurrent calls with the same key, at least 1. Unbounded if not set
      * @param queueCapacity maximum number of waiting calls; a further call is rejected at once. Unbounded if not set
+     * @param queueCapacityPerKey maximum number of waiting calls with the same key, at least 0; a further call with that key
+     *     is rejected at once. Unbounded if not set
      * @param maxWait maximum wait for a permit; then the call is rejected. Unbounded if not set
      * @param nested what happens to a call made from a body that holds the same limit, if no permit is free
      */
@@ -82,7 +86,10 @@ public record VirtualThreadProperties(
             @Nullable Integer permits,
             @Nullable String permitsFrom,
             @Nullable Integer headroom,
+            @Nullable String within,
+            @Nullable Integer permitsPerKey,
             @Nullable Integer queueCapacity,
+            @Nullable Integer queueCapacityPerKey,
             @Nullable Duration maxWait,
             @DefaultValue("warn") Nested nested) {}
 

@@ -61,18 +61,24 @@ class EngineConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    TaskLimits virtualThreadLimits(
-            ObjectProvider<EngineSettings> virtualThreadSettings,
-            ObjectProvider<LimitSettings> beans,
-            ObjectProvider<TaskLimitCustomizer> customizers,
-            TaskTimer virtualThreadTimer) {
+    LimitFamilies virtualThreadLimitFamilies(
+            ObjectProvider<EngineSettings> virtualThreadSettings, ObjectProvider<LimitSettings> beans) {
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
         // the first of two with the same name: the start-up check reports the second
         beans.orderedStream().forEach(limit -> limits.putIfAbsent(LimitNames.uniform(limit.name()), limit));
         // a property of the same name wins, because the operator sets it
         settings(virtualThreadSettings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+        return LimitFamilies.of(limits.values());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    TaskLimits virtualThreadLimits(
+            LimitFamilies virtualThreadLimitFamilies,
+            ObjectProvider<TaskLimitCustomizer> customizers,
+            TaskTimer virtualThreadTimer) {
         TaskLimits made = new TaskLimits(
-                limits.values(), virtualThreadTimer, change -> SafeLog.write(() -> logger.info("{}", change)));
+                virtualThreadLimitFamilies.limits(), virtualThreadTimer, change -> SafeLog.write(() -> logger.info("{}", change)));
         customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
         return made;
     }
@@ -152,10 +158,14 @@ class EngineConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngineLifecycle virtualThreadEngineLifecycle(
             TaskEngine virtualThreadEngine,
+            TaskLimits virtualThreadLimits,
             CallWatch virtualThreadCallWatch,
             ObjectProvider<EngineSettings> virtualThreadSettings) {
         return new TaskEngineLifecycle(
-                virtualThreadEngine, settings(virtualThreadSettings).awaitTermination(), virtualThreadCallWatch);
+                virtualThreadEngine,
+                virtualThreadLimits,
+                settings(virtualThreadSettings).awaitTermination(),
+                virtualThreadCallWatch);
     }
 
     @Bean

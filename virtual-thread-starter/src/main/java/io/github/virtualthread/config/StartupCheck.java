@@ -26,6 +26,7 @@ final class StartupCheck implements SmartInitializingSingleton {
 
     private final VirtualThreadBeanPostProcessor postProcessor;
     private final ObjectProvider<EngineSettings> settings;
+    private final LimitFamilies families;
     private final TaskLimits limits;
     private final PoolPermits pools;
     private final AdvisedMethods advised;
@@ -36,6 +37,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     StartupCheck(
             VirtualThreadBeanPostProcessor postProcessor,
             ObjectProvider<EngineSettings> virtualThreadSettings,
+            LimitFamilies virtualThreadLimitFamilies,
             TaskLimits virtualThreadLimits,
             PoolPermits virtualThreadPoolPermits,
             AdvisedMethods virtualThreadAdvisedMethods,
@@ -43,6 +45,7 @@ final class StartupCheck implements SmartInitializingSingleton {
             ConfigurableListableBeanFactory beanFactory) {
         this.postProcessor = postProcessor;
         this.settings = virtualThreadSettings;
+        this.families = virtualThreadLimitFamilies;
         this.limits = virtualThreadLimits;
         this.pools = virtualThreadPoolPermits;
         this.advised = virtualThreadAdvisedMethods;
@@ -55,6 +58,7 @@ final class StartupCheck implements SmartInitializingSingleton {
         EngineSettings given = settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
         mistakes.addAll(declaredTwice());
+        mistakes.addAll(families.mistakes());
         mistakes.addAll(pools.read());
         mistakes.addAll(unknownDefault(given));
         Findings findings = postProcessor.check(limits, given.methods());

@@ -3,8 +3,10 @@ package io.github.virtualthread.config;
 import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.PropertyKeys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -45,12 +47,49 @@ final class StartupReport {
         logger.info(summary(calls, limits, intercepted));
         calls.forEach(call -> logger.debug(
                 "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
+        limits.all().forEach(StartupReport::warn);
         if (settings.selfInvocation() == SelfInvocation.WARN) {
             findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
         }
         if (ContextPropagation.isSecurityPresent(classLoader) && !settings.registeredContext()) {
             logger.warn("Spring Security's authentication is not propagated to virtual threads because"
                     + " virtual-thread.propagation.context is false");
+        }
+    }
+
+    /** Warns of numbers that have no effect. Those of a pool may be others elsewhere. */
+    private static void warn(TaskLimit limit) {
+        TaskLimit around = limit.within();
+        String key = PropertyKeys.limit(limit.name());
+        if (around != null && around.permitsFrom() == null && limit.permits() > around.permits()) {
+            logger.warn(
+                    "Limit '{}' has {} permits, but lies within '{}', which has {}: at most {} of its calls run at once. Lower"
+                            + " {}.permits, or raise {}.permits",
+                    limit.name(),
+                    limit.permits(),
+                    around.name(),
+                    around.permits(),
+                    around.permits(),
+                    key,
+                    PropertyKeys.limit(around.name()));
+        }
+        if (limit.permitsFrom() == null) {
+            warn(limit, "permits-per-key", limit.permitsPerKey(), "permits", limit.permits());
+        }
+        warn(limit, "queue-capacity-per-key", limit.queueCapacityPerKey(), "queue-capacity", limit.queueCapacity());
+    }
+
+    private static void warn(TaskLimit limit, String perKey, int ofOne, String inAll, int ofAll) {
+        if (ofOne != LimitSettings.UNBOUNDED && ofOne >= ofAll) {
+            logger.warn(
+                    "Limit '{}' has {}: {} and {}: {}, so one key can take all of them. Lower {}.{}, or remove it",
+                    limit.name(),
+                    perKey,
+                    ofOne,
+                    inAll,
+                    ofAll,
+                    PropertyKeys.limit(limit.name()),
+                    perKey);
         }
     }
 

@@ -1,8 +1,13 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
@@ -12,13 +17,17 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  */
 final class TaskEngineLifecycle implements SmartLifecycle {
 
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+
     private final TaskEngine engine;
+    private final TaskLimits limits;
     private final Duration awaitTermination;
     private final CallWatch watch;
     private volatile boolean running;
 
-    TaskEngineLifecycle(TaskEngine engine, Duration awaitTermination, CallWatch watch) {
+    TaskEngineLifecycle(TaskEngine engine, TaskLimits limits, Duration awaitTermination, CallWatch watch) {
         this.engine = engine;
+        this.limits = limits;
         this.awaitTermination = awaitTermination;
         this.watch = watch;
     }
@@ -34,11 +43,20 @@ final class TaskEngineLifecycle implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
+        limits.all().stream().filter(TaskLimit::isOccupied).forEach(TaskEngineLifecycle::warnOfOccupied);
         try {
             engine.stop(awaitTermination);
         } finally {
             watch.stop();
         }
+    }
+
+    /** Before the calls have their time to finish, because those that wait for this limit cannot. */
+    private static void warnOfOccupied(TaskLimit limit) {
+        SafeLog.write(() -> logger.warn(
+                "Limit '{}' is still occupied while the application stops, so calls that wait for it cannot run. Close what"
+                        + " occupy() returned.",
+                limit.name()));
     }
 
     @Override

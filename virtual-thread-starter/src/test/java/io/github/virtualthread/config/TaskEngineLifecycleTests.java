@@ -8,6 +8,7 @@ import static org.mockito.Mockito.verify;
 
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ class TaskEngineLifecycleTests {
         OutOfMemoryError thrown = new OutOfMemoryError();
         doThrow(thrown).when(engine).stop(any());
 
-        assertThatThrownBy(() -> new TaskEngineLifecycle(engine, Duration.ZERO, watch).stop())
+        assertThatThrownBy(() -> new TaskEngineLifecycle(engine, mock(TaskLimits.class), Duration.ZERO, watch).stop())
                 .isSameAs(thrown);
 
         verify(watch).stop();
