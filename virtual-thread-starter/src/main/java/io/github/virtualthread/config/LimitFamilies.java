@@ -104,10 +104,10 @@ public record LimitFamilies(List<LimitSettings> limits, List<Mistake> mistakes) 
                                                     .map(LimitSettings::name)
                                                     .collect(Collectors.joining(" within ")),
                                             first),
-                            "Remove one of %s."
+                            "Remove one of these properties: %s."
                                     .formatted(path.stream()
                                             .map(limit -> key(limit.name()))
-                                            .collect(Collectors.joining(" and "))));
+                                            .collect(Collectors.joining(", "))));
         }
 
         private Mistake unknown(LimitSettings limit, String within) {

@@ -74,8 +74,17 @@ class AheadOfTimeTests {
 
     @CompiledTest
     void propertiesAreThoseOfTheStartAndNotOfTheBuild() {
-        started(Shop.class, LIMITS, Map.of("virtual-thread.limits.db.permits", "7"), context -> {
+        Map<String, Object> properties = Map.of(
+                "virtual-thread.limits.db.permits", "7",
+                "virtual-thread.limits.report.permits", "3",
+                "virtual-thread.limits.report.within", "db",
+                "virtual-thread.limits.report.permits-per-key", "2",
+                "virtual-thread.limits.report.queue-capacity-per-key", "5");
+        started(Shop.class, LIMITS, properties, context -> {
             assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(7);
+            assertThat(context.getBean(TaskLimits.class).get("report"))
+                    .hasToString(
+                            "report (3 permits, 2 per key, within db, unbounded queue, 5 per key, unbounded wait)");
             assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
         });
     }

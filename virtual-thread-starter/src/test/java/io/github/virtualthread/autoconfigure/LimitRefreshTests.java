@@ -104,6 +104,107 @@ class LimitRefreshTests {
     }
 
     @Test
+    void theNumbersOfEachKeyChangeToo(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.limits.db.permits-per-key=2").run(context -> {
+            change(
+                    context,
+                    "virtual-thread.limits.db.permits=9",
+                    "virtual-thread.limits.db.permits-per-key=3",
+                    "virtual-thread.limits.db.queue-capacity-per-key=4");
+
+            assertThat(limits(context).get("db").permitsPerKey()).isEqualTo(3);
+            assertThat(limits(context).get("db").queueCapacityPerKey()).isEqualTo(4);
+        });
+        assertThat(output)
+                .containsOnlyOnce("Limit 'db' changed by ENVIRONMENT: 2 permits, 2 per key, queue of 7, unbounded wait"
+                        + " -> 9 permits, 3 per key, queue of 7, 4 per key, unbounded wait");
+    }
+
+    @Test
+    void newLimitsLieWithinOldOnesAndWithinEachOther(CapturedOutput output) {
+        runner.run(context -> {
+            change(
+                    context,
+                    "virtual-thread.limits.a.permits=1",
+                    "virtual-thread.limits.a.within=c",
+                    "virtual-thread.limits.b.permits=1",
+                    "virtual-thread.limits.b.within=D-B",
+                    "virtual-thread.limits.c.permits=1",
+                    "virtual-thread.limits.c.within=b");
+
+            assertThat(limits(context).get("a").within())
+                    .isSameAs(limits(context).get("c"));
+            assertThat(limits(context).get("b").within())
+                    .isSameAs(limits(context).get("db"));
+            assertThat(limits(context).get("c").within())
+                    .isSameAs(limits(context).get("b"));
+        });
+        assertThat(output).contains("Limit added by ENVIRONMENT: c (1 permit, within b, unbounded queue");
+    }
+
+    @Test
+    void aNewLimitWithinAnUnknownOneChangesNothing(CapturedOutput output) {
+        runner.run(context -> {
+            change(
+                    context,
+                    "virtual-thread.limits.db.permits=5",
+                    "virtual-thread.limits.report.permits=1",
+                    "virtual-thread.limits.report.within=bd");
+
+            assertThat(limits(context).get("db").permits()).isEqualTo(2);
+            assertThat(limits(context).names()).containsExactly("db");
+        });
+        assertThat(output)
+                .contains("the limits are unchanged: [Limit 'report' lies within 'bd', but the other limits are [db]."
+                        + " Did you mean 'db'?");
+    }
+
+    @Test
+    void aLimitDoesNotMoveIntoAnotherButTheOtherChangesApply(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.limits.mail.permits=1").run(context -> {
+            change(context, "virtual-thread.limits.mail.within=db", "virtual-thread.limits.mail.permits=3");
+            change(context, "virtual-thread.limits.mail.permits=2");
+
+            assertThat(limits(context).get("mail").within()).isNull();
+            assertThat(limits(context).get("mail").permits()).isEqualTo(2);
+            assertThat(limits(context).get("mail")).hasToString("mail (2 permits, unbounded queue, unbounded wait)");
+        });
+        assertThat(output)
+                .contains("Limit 'mail' changed by ENVIRONMENT: 1 permit, unbounded queue")
+                .containsOnlyOnce(
+                        "Limit 'mail' stays within no other limit: virtual-thread.limits.mail.within is now"
+                                + " 'db', but a limit cannot move while the application runs. Restart the application to move it.");
+    }
+
+    @Test
+    void aLimitDoesNotMoveOutOfAnother(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.limits.mail.permits=1", "virtual-thread.limits.mail.within=db")
+                .run(context -> {
+                    change(context, "virtual-thread.limits.mail.within=");
+                    change(context, "virtual-thread.limits.mail.within=db");
+
+                    assertThat(limits(context).get("mail"))
+                            .hasToString("mail (1 permit, within db, unbounded queue, unbounded wait)");
+                });
+        assertThat(output)
+                .containsOnlyOnce("stays within")
+                .contains("Limit 'mail' stays within 'db': virtual-thread.limits.mail.within is now not set,");
+    }
+
+    @Test
+    void aLimitOfABeanStaysWithinItsLimit(CapturedOutput output) {
+        runner.withBean("mail", LimitSettings.class, () -> LimitSettings.of("mail", 1)
+                        .withWithin("db"))
+                .run(context -> {
+                    change(context, "virtual-thread.limits.mail.permits=2");
+
+                    assertThat(limits(context).get("mail"))
+                            .hasToString("mail (2 permits, within db, unbounded queue, unbounded wait)");
+                });
+        assertThat(output).containsOnlyOnce("Limit 'mail' stays within 'db'");
+    }
+
+    @Test
     void aLimitThatABeanDeclaresIsChangedByANewProperty() {
         runner.withBean("mail", LimitSettings.class, () -> LimitSettings.of("mail", 1))
                 .run(context -> {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
@@ -45,6 +47,49 @@ class PropertiesTests {
     }
 
     @Test
+    void aLimitLiesWithinAnotherAndBoundsEachKey() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.report.permits=8",
+                        "virtual-thread.limits.report.within= orders-db ",
+                        "virtual-thread.limits.report.permits-per-key=3",
+                        "virtual-thread.limits.report.queue-capacity-per-key=0",
+                        "virtual-thread.limits.ordersDb.permits=20")
+                .run(context -> {
+                    TaskLimits limits = context.getBean(TaskLimits.class);
+                    TaskLimit report = limits.get("report");
+
+                    assertThat(report.within()).isSameAs(limits.get("orders-db"));
+                    assertThat(report.permitsPerKey()).isEqualTo(3);
+                    assertThat(report.queueCapacityPerKey()).isZero();
+                    assertThat(limits.get("orders-db").within()).isNull();
+                    assertThat(limits.get("orders-db").permitsPerKey()).isEqualTo(LimitSettings.UNBOUNDED);
+                });
+    }
+
+    @Test
+    void aLimitOfAPropertyAndOneOfABeanLieWithinEachOther() {
+        runner.withBean("db", LimitSettings.class, () -> LimitSettings.of("db", 20))
+                .withBean("page", LimitSettings.class, () -> LimitSettings.of("page", 4)
+                        .withWithin("report"))
+                .withPropertyValues("virtual-thread.limits.report.permits=8", "virtual-thread.limits.report.within=db")
+                .run(context -> {
+                    TaskLimits limits = context.getBean(TaskLimits.class);
+
+                    assertThat(limits.get("report").within()).isSameAs(limits.get("db"));
+                    assertThat(limits.get("page").within()).isSameAs(limits.get("report"));
+                });
+    }
+
+    @Test
+    void aCustomizerBoundsEachKey() {
+        runner.withBean(TaskLimitCustomizer.class, () -> limit -> limit.setPermitsPerKey(2))
+                .withPropertyValues("virtual-thread.limits.report.permits=8")
+                .run(context -> assertThat(
+                                context.getBean(TaskLimits.class).get("report").permitsPerKey())
+                        .isEqualTo(2));
+    }
+
+    @Test
     void aNameWithDotsIsWrittenInBrackets() {
         runner.withPropertyValues("virtual-thread.limits[partner.api].permits=3")
                 .run(context -> assertThat(context.getBean(TaskLimits.class)
@@ -56,7 +101,13 @@ class PropertiesTests {
     @Test
     void anEnvironmentVariableOverridesTheLimitOfTheFile() {
         runner.withPropertyValues(
-                        "virtual-thread.limits.price-db.permits=20", "virtual-thread.limits.price-db.queue-capacity=7")
+                        "virtual-thread.limits.db.permits=40",
+                        "virtual-thread.limits.mail.permits=40",
+                        "virtual-thread.limits.price-db.permits=20",
+                        "virtual-thread.limits.price-db.queue-capacity=7",
+                        "virtual-thread.limits.price-db.within=mail",
+                        "virtual-thread.limits.price-db.permits-per-key=6",
+                        "virtual-thread.limits.price-db.queue-capacity-per-key=5")
                 .withInitializer(context -> context.getEnvironment()
                         .getPropertySources()
                         .replace(
@@ -65,6 +116,8 @@ class PropertiesTests {
                                         StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
                                         Map.of(
                                                 "VIRTUALTHREAD_LIMITS_PRICEDB_PERMITS", "30",
+                                                "VIRTUALTHREAD_LIMITS_PRICEDB_WITHIN", "db",
+                                                "VIRTUALTHREAD_LIMITS_PRICEDB_PERMITSPERKEY", "4",
                                                 "VIRTUALTHREAD_LIMITS_PRICEDB_MAX_WAIT", "3s"))))
                 .withInitializer(context -> {
                     // the test's own values stand in for a file, which environment variables override
@@ -75,9 +128,12 @@ class PropertiesTests {
                 .run(context -> {
                     TaskLimits limits = context.getBean(TaskLimits.class);
 
-                    assertThat(limits.names()).containsExactly("price-db");
+                    assertThat(limits.names()).containsExactly("db", "mail", "price-db");
                     assertThat(limits.get("priceDb").permits()).isEqualTo(30);
                     assertThat(limits.get("priceDb").queueCapacity()).isEqualTo(7);
+                    assertThat(limits.get("priceDb").within()).isSameAs(limits.get("db"));
+                    assertThat(limits.get("priceDb").permitsPerKey()).isEqualTo(4);
+                    assertThat(limits.get("priceDb").queueCapacityPerKey()).isEqualTo(5);
                     assertThat(limits.get("priceDb").maxWait()).isEqualTo(Duration.ofSeconds(3));
                 });
     }
@@ -180,6 +236,9 @@ class PropertiesTests {
                         "virtual-thread.limits.db.permits=2",
                         "virtual-thread.limits.db.queue-capacity=",
                         "virtual-thread.limits.db.maxWait=",
+                        "virtual-thread.limits.db.within=",
+                        "virtual-thread.limits.db.permits-per-key=",
+                        "virtual-thread.limits.db.queue-capacity-per-key=",
                         "virtual-thread.methods[com.acme.Mailer.send].timeout=",
                         "virtual-thread.propagation.mdc-keys=",
                         "virtual-thread.health.saturated-after=",
@@ -188,6 +247,10 @@ class PropertiesTests {
                     assertThat(context).hasNotFailed();
                     assertThat(context.getBean(TaskLimits.class).get("db").maxWait())
                             .isNull();
+                    assertThat(context.getBean(TaskLimits.class).get("db").within())
+                            .isNull();
+                    assertThat(context.getBean(TaskLimits.class).get("db").permitsPerKey())
+                            .isEqualTo(LimitSettings.UNBOUNDED);
                 });
         runner.withPropertyValues("virtual-thread.limits.db.permits=", "virtual-thread.limits.db.queue-capacity=1")
                 .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
@@ -203,6 +266,12 @@ class PropertiesTests {
                         "virtual-thread.limits.mail.permits=1",
                         "virtual-thread.limits.mail.max-wait=-2s",
                         "virtual-thread.limits.none.permits=1",
+                        "virtual-thread.limits.report.permits=0",
+                        "virtual-thread.limits.report.within=bd",
+                        "virtual-thread.limits.a.permits=1",
+                        "virtual-thread.limits.a.within=b",
+                        "virtual-thread.limits.b.permits=1",
+                        "virtual-thread.limits.b.within=a",
                         "virtual-thread.default-limit=al",
                         "virtual-thread.shutdown.await-termination-period=-1s")
                 .withBean(Prices.class)
@@ -214,6 +283,9 @@ class PropertiesTests {
                                 "Limit 'mail': max-wait must be longer than zero, was -2s"
                                         + " (to reject calls instead of letting them wait, set queue-capacity to 0)",
                                 "Limit 'none': the name 'none' is reserved for calls without a limit",
+                                "Limit 'report': permits must be at least 1, was 0",
+                                "Limit 'report' lies within 'bd', but the other limits are [a, b, db, mail]",
+                                "Limits lie within each other: a within b within a",
                                 "virtual-thread.shutdown.await-termination-period must not be negative, was -1s")
                         .anySatisfy(description -> assertThat(description).contains("'price-db'"))
                         .anySatisfy(description -> assertThat(description).contains("'al'")));

@@ -43,6 +43,7 @@ class StrayKeysTests {
         "spring.virtual-threads.default-limit, virtual-thread.default-limit",
         "spring.virtual.threads.timeout, virtual-thread.timeout",
         "virtual-threads.methods[com.acme.Mailer.send].limit, virtual-thread.methods[com.acme.Mailer.send].limit",
+        "virtual-threads.limits.report.within, virtual-thread.limits.report.within",
         "limits.db.permits, virtual-thread.limits.db.permits",
         "limits[partner.api].permits-from, virtual-thread.limits[partner.api].permits-from"
     })
@@ -79,6 +80,9 @@ class StrayKeysTests {
         "VIRTUAL_THREADS_LIMITS_PRICE_DB_MAX_WAIT, VIRTUALTHREAD_LIMITS_PRICEDB_MAXWAIT",
         "VIRTUAL_THREAD_LIMITS_DB_PERMITS, VIRTUALTHREAD_LIMITS_DB_PERMITS",
         "VIRTUAL_THREAD_LIMITS_DB_PERMITS_FROM, VIRTUALTHREAD_LIMITS_DB_PERMITSFROM",
+        "VIRTUAL_THREAD_LIMITS_DB_PERMITS_PER_KEY, VIRTUALTHREAD_LIMITS_DB_PERMITSPERKEY",
+        "VIRTUAL_THREADS_LIMITS_DB_QUEUE_CAPACITY_PER_KEY, VIRTUALTHREAD_LIMITS_DB_QUEUECAPACITYPERKEY",
+        "VIRTUAL_THREADS_LIMITS_REPORT_WITHIN, VIRTUALTHREAD_LIMITS_REPORT_WITHIN",
         "SPRING_VIRTUAL_THREAD_STUCK_AFTER, VIRTUALTHREAD_STUCKAFTER",
         "VIRTUAL_THREADS_SHUTDOWN_AWAIT_TERMINATION_PERIOD, VIRTUALTHREAD_SHUTDOWN_AWAITTERMINATIONPERIOD"
     })

@@ -8,6 +8,7 @@ import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -103,6 +104,64 @@ class EnableVirtualTests {
                 .isInstanceOf(VirtualThreadConfigurationException.class)
                 .hasMessage("virtual-thread.default-limit asks for limit 'dp', but the configured limits are [db]."
                         + " Did you mean 'db'?");
+    }
+
+    @Test
+    void limitsThatLieWithinEachOtherFailTheStartWithAllMistakes() {
+        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, WrongFamilies.class))
+                .isInstanceOfSatisfying(
+                        VirtualThreadConfigurationException.class, failure -> assertThat(failure.mistakes())
+                                .extracting(Mistake::description)
+                                .containsExactly(
+                                        "Limit 'report' lies within 'dp', but the other limits are [a, b, c, db]",
+                                        "Limits lie within each other: a within b within c within a"));
+    }
+
+    @Test
+    void aLimitLiesWithinAnother() {
+        try (var context = new AnnotationConfigApplicationContext(Plain.class, PageWithinDb.class)) {
+            TaskLimits limits = context.getBean(TaskLimits.class);
+
+            assertThat(limits.get("page").within()).isSameAs(limits.get("db"));
+            assertThat(limits.get("page").permitsPerKey()).isEqualTo(1);
+            assertThat(limits.get("page").queueCapacityPerKey()).isEqualTo(7);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PageWithinDb {
+
+        @Bean
+        LimitSettings page() {
+            return LimitSettings.of("page", 2)
+                    .withWithin("db")
+                    .withPermitsPerKey(1)
+                    .withQueueCapacityPerKey(7);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WrongFamilies {
+
+        @Bean
+        LimitSettings report() {
+            return LimitSettings.of("report", 2).withWithin("dp");
+        }
+
+        @Bean
+        LimitSettings a() {
+            return LimitSettings.of("a", 2).withWithin("b");
+        }
+
+        @Bean
+        LimitSettings b() {
+            return LimitSettings.of("b", 2).withWithin("c");
+        }
+
+        @Bean
+        LimitSettings c() {
+            return LimitSettings.of("c", 2).withWithin("a");
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -55,6 +55,30 @@ class LimitChangeLogTests {
         }
     }
 
+    @Test
+    void aLimitThatIsStillOccupiedAtTheEndIsOneWarning() {
+        try (var context = new AnnotationConfigApplicationContext(Plain.class)) {
+            var unused = context.getBean(TaskLimits.class).get("db").occupy();
+        }
+
+        assertThat(log.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getFormattedMessage())
+                    .isEqualTo(
+                            "Limit 'db' is still occupied while the application stops, so calls that wait for it cannot"
+                                    + " run. Close what occupy() returned.");
+        });
+    }
+
+    @Test
+    void aLimitThatIsNoLongerOccupiedIsNotReported() {
+        try (var context = new AnnotationConfigApplicationContext(Plain.class)) {
+            context.getBean(TaskLimits.class).get("db").occupy().close();
+        }
+
+        assertThat(log.list).isEmpty();
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableVirtual
     static class Plain {

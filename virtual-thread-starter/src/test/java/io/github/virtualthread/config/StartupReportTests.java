@@ -10,6 +10,7 @@ import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
@@ -90,6 +91,58 @@ class StartupReportTests {
         report(EngineSettings.DEFAULTS, Set.of());
 
         assertThat(messages(Level.DEBUG)).containsExactly("com.acme.Mailer.send: no limit");
+    }
+
+    @Test
+    void whatLiesWithinAnotherAndWhatEachKeyMayTakeIsNamed() {
+        report(
+                EngineSettings.DEFAULTS,
+                Set.of(),
+                LimitSettings.of("db", 20),
+                LimitSettings.of("partner", 40).withPermitsPerKey(5).withQueueCapacityPerKey(50),
+                LimitSettings.of("report", 8).withWithin("db"));
+
+        assertThat(messages(Level.INFO))
+                .singleElement()
+                .asString()
+                .contains("partner (40 permits, 5 per key, unbounded queue, 50 per key, unbounded wait)")
+                .contains("report (8 permits, within db, unbounded queue, unbounded wait)");
+        assertThat(messages(Level.WARN)).isEmpty();
+    }
+
+    @Test
+    void numbersWithoutEffectAreWarnings() {
+        report(
+                EngineSettings.DEFAULTS,
+                Set.of(),
+                LimitSettings.of("db", 20),
+                LimitSettings.of("partner", 4)
+                        .withPermitsPerKey(4)
+                        .withQueueCapacity(10)
+                        .withQueueCapacityPerKey(11),
+                LimitSettings.of("report", 21).withWithin("db"));
+
+        assertThat(messages(Level.WARN))
+                .containsExactly(
+                        "Limit 'partner' has permits-per-key: 4 and permits: 4, so one key can take all of them. Lower"
+                                + " virtual-thread.limits.partner.permits-per-key, or remove it",
+                        "Limit 'partner' has queue-capacity-per-key: 11 and queue-capacity: 10, so one key can take all of"
+                                + " them. Lower virtual-thread.limits.partner.queue-capacity-per-key, or remove it",
+                        "Limit 'report' has 21 permits, but lies within 'db', which has 20: at most 20 of its calls run at"
+                                + " once. Lower virtual-thread.limits.report.permits, or raise virtual-thread.limits.db.permits");
+    }
+
+    @Test
+    void numbersOfAPoolMayBeOthersElsewhere() {
+        report(
+                EngineSettings.DEFAULTS,
+                Set.of(),
+                LimitSettings.of("db", 20)
+                        .withPermitsFrom(new PermitsFrom("dataSource", 0))
+                        .withPermitsPerKey(20),
+                LimitSettings.of("report", 21).withWithin("db"));
+
+        assertThat(messages(Level.WARN)).isEmpty();
     }
 
     private static void report(EngineSettings settings, Set<String> classPath, LimitSettings... limits) {

@@ -118,13 +118,42 @@ class StartUpChecksPageTests {
                 new Case("unknown-annotation", UnknownAnnotation.class),
                 new Case("woven-and-proxied", WovenAndProxied.class, "mode=aspectj"),
                 new Case("two-beans", TwoBeans.class),
+                new Case(
+                        "unknown-within",
+                        Nothing.class,
+                        "limits.db.permits=20",
+                        "limits.report.permits=8",
+                        "limits.report.within=bd"),
+                new Case("within-itself", Nothing.class, "limits.report.permits=8", "limits.report.within=report"),
+                new Case(
+                        "within-each-other",
+                        Nothing.class,
+                        "limits.a.permits=8",
+                        "limits.a.within=b",
+                        "limits.b.permits=8",
+                        "limits.b.within=a"),
+                new Case(
+                        "pool-within",
+                        Pool.class,
+                        "limits.db.permits-from=dataSource",
+                        "limits.report.permits-from=dataSource",
+                        "limits.report.within=db"),
+                new Case("within-alone", Nothing.class, "limits.report.permits=8", "limits.report.within=db"),
+                new Case(
+                        "within-none",
+                        Nothing.class,
+                        "limits.db.permits=20",
+                        "limits.report.permits=8",
+                        "limits.report.within=none"),
                 new Case("no-permits", Nothing.class, "limits.db.queue-capacity=100"),
                 new Case(
                         "bad-values",
                         Nothing.class,
                         "limits.db.permits=0",
                         "limits.db.queue-capacity=-1",
-                        "limits.db.max-wait=0s"),
+                        "limits.db.max-wait=0s",
+                        "limits.db.permits-per-key=0",
+                        "limits.db.queue-capacity-per-key=-1"),
                 new Case("both-permits", Pool.class, "limits.db.permits=20", "limits.db.permits-from=dataSource"),
                 new Case("no-pool-bean", Pool.class, "limits.db.permits-from=dataSorce"),
                 new Case("not-a-pool", Pool.class, "limits.db.permits-from=cache"),
@@ -205,6 +234,21 @@ class StartUpChecksPageTests {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(named(output.getAll())).contains(page("log", "life-cycle"));
+    }
+
+    @Test
+    void theWarningsOfNumbersWithoutEffectAreOnThePage(CapturedOutput output) {
+        RUNNER.withPropertyValues(
+                        "virtual-thread.limits.db.permits=20",
+                        "virtual-thread.limits.report.permits=30",
+                        "virtual-thread.limits.report.within=db",
+                        "virtual-thread.limits.partner.permits=40",
+                        "virtual-thread.limits.partner.permits-per-key=40")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains(page("log", "more-than-around"))
+                .contains(page("log", "per-key-without-effect"));
     }
 
     @Test

@@ -40,6 +40,7 @@ final class WrongProperties {
                 wrong("no-number", "limits.db.permits=many"),
                 wrong("large-number", "limits.db.permits=99999999999"),
                 wrong("no-capacity", "limits.db.permits=20", "limits.db.queue-capacity=unbounded"),
+                wrong("no-number-per-key", "limits.db.permits=20", "limits.db.permits-per-key=many"),
                 wrong("no-duration", "limits.db.permits=20", "limits.db.max-wait=2 seconds"),
                 wrong("no-unit", "limits.db.permits=20", "limits.db.max-wait=2"),
                 wrong("no-timeout", "timeout=soon"),

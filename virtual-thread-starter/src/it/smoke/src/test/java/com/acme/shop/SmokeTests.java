@@ -103,6 +103,7 @@ class SmokeTests {
                 .contains("Virtual threads: 3 annotated methods, 0 of them without a limit")
                 .contains("db (3 permits from dataSource less 1, unbounded queue, unbounded wait)")
                 .contains("partner (5 permits, queue of 10, wait up to 2s)")
+                .contains("report (2 permits, 1 per key, within db, unbounded queue, 5 per key, unbounded wait)")
                 .contains("propagated: MDC, registered context, authentication")
                 .doesNotContain("not eligible for getting processed by all BeanPostProcessors");
     }
@@ -275,7 +276,7 @@ class SmokeTests {
 
         assertThat(output.getAll())
                 .contains("APPLICATION FAILED TO START")
-                .contains("Mailer.send asks for limit 'partnr', but the configured limits are [db, partner]")
+                .contains("Mailer.send asks for limit 'partnr', but the configured limits are [db, partner, report]")
                 .contains("Did you mean 'partner'?");
     }
 
