@@ -88,7 +88,7 @@ final class LimitRefresh implements GenericApplicationListener {
         PoolPermits pools = poolPermits.getObject();
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());
         Map<String, LimitSettings> asked = byName(fresh.limits());
-        LimitFamilies families = LimitFamilies.of(withinWhatTheyAre(asked).values());
+        LimitFamilies families = LimitFamilies.of(allLimits(asked).values());
         mistakes.addAll(families.mistakes());
         List<LimitSettings> wanted = new ArrayList<>();
         for (LimitSettings limit : families.limits()) {
@@ -109,18 +109,16 @@ final class LimitRefresh implements GenericApplicationListener {
                 bound == null ? byName(settings.getObject().limits()) : bound;
         asked.forEach((name, limit) -> logIfMoved(before.get(name), limit));
         wanted.forEach(limit -> apply(before.get(LimitNames.uniform(limit.name())), limit));
-        Map<String, LimitSettings> now = byName(wanted);
-        now.replaceAll((name, limit) -> limit.withWithin(asked.get(name).within()));
-        bound = now;
+        bound = asked;
         pools.read();
     }
 
-    /** All limits: those that exist stay within the limit that they are within. */
-    private Map<String, LimitSettings> withinWhatTheyAre(Map<String, LimitSettings> asked) {
+    /** Those that exist, with what is asked of them, and new ones. Those that exist stay within the limit that they are within. */
+    private Map<String, LimitSettings> allLimits(Map<String, LimitSettings> asked) {
         Map<String, LimitSettings> all = new LinkedHashMap<>(asked);
         for (TaskLimit limit : registry.getObject().all()) {
-            LimitSettings settings = all.getOrDefault(
-                    LimitNames.uniform(limit.name()), LimitSettings.of(limit.name(), limit.permits()));
+            LimitSettings settings =
+                    all.getOrDefault(LimitNames.uniform(limit.name()), LimitSettings.of(limit.name(), limit.permits()));
             all.put(LimitNames.uniform(limit.name()), settings.withWithin(nameAround(limit)));
         }
         return all;

@@ -78,7 +78,9 @@ class EngineConfiguration {
             ObjectProvider<TaskLimitCustomizer> customizers,
             TaskTimer virtualThreadTimer) {
         TaskLimits made = new TaskLimits(
-                virtualThreadLimitFamilies.limits(), virtualThreadTimer, change -> SafeLog.write(() -> logger.info("{}", change)));
+                virtualThreadLimitFamilies.limits(),
+                virtualThreadTimer,
+                change -> SafeLog.write(() -> logger.info("{}", change)));
         customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
         return made;
     }

@@ -119,8 +119,8 @@ public record LimitFamilies(List<LimitSettings> limits, List<Mistake> mistakes) 
             String meant = Spelling.nearest(within, others)
                     .map("Did you mean '%s'? "::formatted)
                     .orElse("");
-            boolean possible = LimitNames.isAllowed(within)
-                    && !LimitNames.uniform(within).equals(LimitNames.NONE);
+            boolean possible =
+                    LimitNames.isAllowed(within) && !LimitNames.uniform(within).equals(LimitNames.NONE);
             return new Mistake(
                     "Limit '%s' lies within '%s', but %s"
                             .formatted(

@@ -246,9 +246,7 @@ class StartUpChecksPageTests {
                         "virtual-thread.limits.partner.permits-per-key=40")
                 .run(context -> assertThat(context).hasNotFailed());
 
-        assertThat(output)
-                .contains(page("log", "more-than-around"))
-                .contains(page("log", "per-key-without-effect"));
+        assertThat(output).contains(page("log", "more-than-around")).contains(page("log", "per-key-without-effect"));
     }
 
     @Test
