@@ -21,6 +21,11 @@ public abstract class PermitRequest {
     private static final byte OVER = 4;
     private static final byte TOLD = 5;
 
+    /** As {@link #HOLDING} and {@link #RUNNING}, under the permit of another request. */
+    private static final byte BORROWING = 6;
+
+    private static final byte RUNNING_BORROWED = 7;
+
     /** The first of one phase for each reason: it is over, and that is why. */
     private static final byte REFUSED = 8;
 
@@ -107,10 +112,22 @@ public abstract class PermitRequest {
         if (limit != null) {
             return limit.admission.admit(this);
         }
-        if (!grant()) {
+        borrowOrGrant(HOLDING);
+        return null;
+    }
+
+    /**
+     * Uses a permit that another request holds, which the limit does not notice. Instead of {@link #ask()}, or after {@link
+     * #leave()}. Never blocks. The holder must not use its permit until this request has given it back.
+     */
+    protected final void borrow() {
+        borrowOrGrant(BORROWING);
+    }
+
+    private void borrowOrGrant(byte granted) {
+        if (!grant(granted)) {
             tellGrantFailed();
         }
-        return null;
     }
 
     /**
@@ -174,8 +191,8 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Whether the thread that asks runs a body that holds a permit of the same limit. Called on that thread, and only if the
-     * limit is full.
+     * Whether the thread that asks runs a body that holds a permit of the same limit, or of one around it, which the request
+     * needs as well. Called on that thread, and only if the limit is full.
      *
      * @return whether the wait could last forever
      */
@@ -217,7 +234,31 @@ public abstract class PermitRequest {
      */
     protected final boolean isHolding() {
         byte now = phase;
-        return now == HOLDING || now == RUNNING;
+        return hasOwnPermit(now) || isBorrower(now);
+    }
+
+    /**
+     * Whether the limit counts this call as running under a permit of its own.
+     *
+     * @param wanted limit of this request, or one around it
+     * @return false also if the thread of this request held a permit of that limit before
+     */
+    protected final boolean holdsOneOf(TaskLimit wanted) {
+        TaskLimit own = limit();
+        Place place = place();
+        TaskLimit before = place == null ? null : place.held;
+        return hasOwnPermit(phase)
+                && own != null
+                && own.includes(wanted)
+                && (before == null || !before.includes(wanted));
+    }
+
+    private static boolean hasOwnPermit(byte phase) {
+        return phase == HOLDING || phase == RUNNING;
+    }
+
+    private static boolean isBorrower(byte phase) {
+        return phase == BORROWING || phase == RUNNING_BORROWED;
     }
 
     /**
@@ -227,7 +268,7 @@ public abstract class PermitRequest {
      * @return whether the request still has its permit; then only the current thread gives it back
      */
     protected final boolean takeUp() {
-        return PHASE.compareAndSet(this, HOLDING, RUNNING);
+        return PHASE.compareAndSet(this, HOLDING, RUNNING) || PHASE.compareAndSet(this, BORROWING, RUNNING_BORROWED);
     }
 
     /**
@@ -245,10 +286,11 @@ public abstract class PermitRequest {
      * Called by one thread only. Throws nothing.
      */
     protected final void giveBack() {
-        if (isHolding()) {
+        byte before = phase;
+        if (hasOwnPermit(before) || isBorrower(before)) {
             PHASE.setRelease(this, OVER);
             SemaphoreLimit limit = semaphore();
-            if (limit != null) {
+            if (limit != null && !isBorrower(before)) {
                 limit.admission.release(place());
             }
         }
@@ -259,12 +301,16 @@ public abstract class PermitRequest {
      * {@link #tellGrantFailed()} only after that.
      */
     final boolean grant() {
-        PHASE.setRelease(this, HOLDING);
+        return grant(HOLDING);
+    }
+
+    private boolean grant(byte granted) {
+        PHASE.setRelease(this, granted);
         try {
             granted();
             return true;
         } catch (Throwable failure) {
-            boolean unusable = PHASE.compareAndSet(this, HOLDING, OVER);
+            boolean unusable = PHASE.compareAndSet(this, granted, OVER);
             if (unusable) {
                 grantFailed(failure);
             }
