@@ -15,7 +15,10 @@ import org.springframework.core.annotation.AliasFor;
  * {@code @VirtualThread} methods that name the same limit. The permit is taken before transactions and all other advice
  * begin, and goes back when they have ended. Where the method returns a future, the permit covers only the method itself.
  *
- * <p>The call blocks until it has its permit: at most for the {@code max-wait} of the limit; where it has none, on a
+ * <p>If the caller's thread holds a permit of the limit, or of one within it, the method runs at once under that permit. It is
+ * a part of the call that holds the permit.
+ *
+ * <p>Otherwise the call blocks until it has its permit: at most for the {@code max-wait} of the limit; where it has none, on a
  * platform thread at most 30 seconds. It throws:
  *
  * <ul>

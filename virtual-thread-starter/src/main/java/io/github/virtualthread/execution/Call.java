@@ -83,12 +83,6 @@ abstract class Call extends PermitRequest implements TaskCall {
         return recipe.place();
     }
 
-    /** Key of the call, null if it has none. */
-    final @Nullable String key() {
-        Place place = recipe.place();
-        return place == null ? null : place.key();
-    }
-
     /** The threads of this call's name. */
     final TaskThreads.Named threads() {
         return recipe.threads();
@@ -151,18 +145,14 @@ abstract class Call extends PermitRequest implements TaskCall {
         return isHolding();
     }
 
-    @Override
-    protected final boolean isNested() {
-        return parts().holders().currentHolds(recipe.limit());
-    }
-
-    @Override
-    protected final void waitsNested() {
-        parts().holders().warn(recipe);
+    /** Whether the call runs under a permit of that limit that no other call has. */
+    final boolean hasTakenPermitOf(TaskLimit limit) {
+        return holdsOneOf(limit);
     }
 
     final LimitExceededException rejection(Reason reason) {
-        LimitExceededException rejection = new LimitExceededException(recipe.name(), recipe.limit(), reason, key());
+        LimitExceededException rejection =
+                new LimitExceededException(recipe.name(), recipe.limit(), reason, recipe.key());
         if (parts().callerTrace()) {
             rejection.setStackTrace(new Throwable().getStackTrace());
         }

@@ -29,7 +29,7 @@ final class CallerTask extends Call {
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     static CallerTask acquire(Recipe recipe) throws InterruptedException {
-        CallerTask permit = new CallerTask(recipe);
+        CallerTask permit = new CallerTask(beside(recipe));
         permit.observe();
         try {
             permit.acquire();
@@ -53,6 +53,15 @@ final class CallerTask extends Call {
             throw noStack;
         }
         return permit;
+    }
+
+    /** Who holds a permit of a limit around this one takes no other one there, and goes before those who wait for one. */
+    private static Recipe beside(Recipe recipe) {
+        TaskLimit limit = recipe.limit();
+        TaskLimit held = limit == null || limit.within() == null
+                ? null
+                : recipe.parts().holders().heldAround(limit);
+        return held == null ? recipe : recipe.forOneCall(recipe.key(), held);
     }
 
     private void acquire() throws InterruptedException {

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,15 +42,19 @@ public final class LiveCalls {
     }
 
     /**
-     * Returns the calls whose body runs under a limit, the oldest first.
+     * Returns the calls whose body runs under a limit, or under one within it, the oldest first.
      *
      * @param limit limit of the calls, null for calls without one
      * @return calls that run
      */
     public List<LiveCall> running(@Nullable TaskLimit limit) {
         return running().stream()
-                .filter(live -> Objects.equals(live.call().spec().limit(), limit))
+                .filter(live -> isUnder(live.call().spec().limit(), limit))
                 .toList();
+    }
+
+    private static boolean isUnder(@Nullable TaskLimit own, @Nullable TaskLimit limit) {
+        return own == null || limit == null ? own == limit : own.includes(limit);
     }
 
     /**

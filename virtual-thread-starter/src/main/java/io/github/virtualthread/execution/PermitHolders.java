@@ -43,40 +43,65 @@ final class PermitHolders {
         return new HashMap<>(callers);
     }
 
-    boolean currentHolds(@Nullable TaskLimit limit) {
-        return limit != null && holder(limit) != null;
+    /** Whether the current thread holds a permit of the limit, or of one within it. */
+    boolean currentHolds(TaskLimit limit) {
+        return holder(limit) != null;
     }
 
-    /** The call on the current thread that holds a permit of the limit. */
+    /** Whether the current thread holds a permit that a call under the limit needs: of the limit, or of one around it. */
+    boolean currentHoldsAnyFor(@Nullable TaskLimit limit) {
+        return limit != null && (currentHolds(limit) || heldAround(limit) != null);
+    }
+
+    /** The nearest limit around another one of which the current thread holds a permit, null for none. */
+    @Nullable
+    TaskLimit heldAround(TaskLimit limit) {
+        TaskLimit around = limit.within();
+        while (around != null && !currentHolds(around)) {
+            around = around.within();
+        }
+        return around;
+    }
+
+    /** The call on the current thread that holds a permit of the limit, or of one within it; the innermost of several. */
     private @Nullable TaskSpec holder(TaskLimit limit) {
         for (CallerTask permit = innermost(); permit != null; permit = permit.outer()) {
-            if (limit.equals(permit.spec().limit())) {
+            if (includes(permit, limit)) {
                 return permit.spec();
             }
         }
         Task task = Task.current();
-        return task != null && task.holdsPermit() && limit.equals(task.spec().limit()) ? task.spec() : null;
+        return task != null && task.holdsPermit() && includes(task, limit) ? task.spec() : null;
+    }
+
+    private static boolean includes(Call call, TaskLimit limit) {
+        TaskLimit held = call.spec().limit();
+        return held != null && held.includes(limit);
     }
 
     /** Warns, once for each pair of methods, that a call waits for a permit of a limit that its caller holds. */
     void warn(TaskSpec inner) {
-        SafeLog.write(() -> warnOnce(inner));
+        TaskLimit limit = inner.limit();
+        if (limit != null) {
+            SafeLog.write(() -> warnOnce(inner, limit));
+        }
     }
 
-    private void warnOnce(TaskSpec inner) {
-        TaskLimit limit = inner.limit();
-        TaskSpec outer = limit == null ? null : holder(limit);
-        if (limit != null && outer != null && warned.add(outer.name() + " " + inner.name())) {
+    private void warnOnce(TaskSpec inner, TaskLimit limit) {
+        TaskLimit held = currentHolds(limit) ? limit : heldAround(limit);
+        TaskSpec outer = held == null ? null : holder(held);
+        if (held != null && outer != null && warned.add(outer.name() + " " + inner.name())) {
             logger.warn(
                     "{} calls {} while it holds a permit of limit '{}', and no other permit is free. Once {}, none of"
                             + " these calls can proceed. Give {} a limit of its own, let one call"
-                            + " do both, or set virtual-thread.limits.{}.nested to fail.",
+                            + " do both, make {} @Limited, or set virtual-thread.limits.{}.nested to fail.",
                     outer.name(),
                     inner.name(),
-                    limit.name(),
-                    limit.permits() == 1
+                    held.name(),
+                    held.permits() == 1
                             ? "the only permit is held this way"
-                            : "all %d permits are held this way".formatted(limit.permits()),
+                            : "all %d permits are held this way".formatted(held.permits()),
+                    inner.name(),
                     inner.name(),
                     limit.name());
         }

@@ -48,6 +48,12 @@ final class Recipe extends TaskSpec {
         return place;
     }
 
+    /** Key of the call, null if it has none. */
+    @Nullable
+    String key() {
+        return place == null ? null : place.key();
+    }
+
     /** What all calls of this name share, the same for all of them. */
     TaskSpec shared() {
         return shared;

@@ -61,13 +61,29 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
-            Reason refused = ask();
+            Reason refused = askForPermit();
             if (refused != null) {
                 refuse(refused);
             }
         } catch (Throwable noTimer) {
             refuse(noTimer);
         }
+    }
+
+    @Nullable
+    Reason askForPermit() {
+        return ask();
+    }
+
+    /** The body that makes this call holds a permit which this call needs, on another thread. */
+    @Override
+    protected boolean isNested() {
+        return parts().holders().currentHoldsAnyFor(spec().limit());
+    }
+
+    @Override
+    protected final void waitsNested() {
+        parts().holders().warn(spec());
     }
 
     /**

@@ -192,6 +192,9 @@ public final class TaskEngine implements AutoCloseable {
      * If the limit has no maximum wait, a platform thread waits for 30 s at most. A timeout of the spec does not apply. After
      * the engine has stopped, a call still runs if a permit is free, and is rejected if it would wait.
      *
+     * <p>If the current thread holds a permit of the limit, or of one within it, the body runs at once under that permit. It is a
+     * part of the call that holds the permit: listeners are not notified, and a key has no effect.
+     *
      * @param spec name and limit
      * @param body what to run
      * @return value of the body
@@ -200,7 +203,8 @@ public final class TaskEngine implements AutoCloseable {
      * @throws Throwable any failure of the body
      */
     public @Nullable Object call(TaskSpec spec, TaskBody body) throws Throwable {
-        if (spec.limit() == null) {
+        TaskLimit limit = spec.limit();
+        if (limit == null || parts.holders().currentHolds(limit)) {
             return body.run();
         }
         CallerTask permit = CallerTask.acquire((Recipe) spec);

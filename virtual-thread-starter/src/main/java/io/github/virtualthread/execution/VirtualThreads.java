@@ -111,7 +111,8 @@ public final class VirtualThreads {
 
     /**
      * Runs a task on the current thread, under a limit. Blocks until it gets a permit, for the maximum wait of the limit. If the
-     * limit has no maximum wait, a platform thread waits for 30 s at most.
+     * limit has no maximum wait, a platform thread waits for 30 s at most. If the thread holds a permit of the limit, or of one
+     * within it, the task runs at once under that permit.
      *
      * @param limit name of a limit
      * @param task what to run

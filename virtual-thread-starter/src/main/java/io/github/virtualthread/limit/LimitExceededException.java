@@ -21,7 +21,10 @@ public class LimitExceededException extends TaskRejectedException {
         KEY_QUEUE_FULL,
         /** No permit became free within the maximum wait. */
         WAIT_TIMEOUT,
-        /** The caller holds a permit of the same limit, no permit was free, and the limit rejects such calls. */
+        /**
+         * The body that made the call holds a permit that the call needs on another thread, no other permit was free, and the
+         * limit rejects such calls.
+         */
         NESTED,
         /** An operator evicted all waiting calls. */
         EVICTED,
@@ -102,8 +105,8 @@ public class LimitExceededException extends TaskRejectedException {
                     case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
                     case EVICTED -> "an operator evicted all waiting calls";
                     default ->
-                        "the caller holds one of its permits: give this call a limit of its own, or let one call do"
-                                + " both";
+                        "the caller holds one of its permits: give this call a limit of its own, let one call do both,"
+                                + " or make it @Limited";
                 };
     }
 

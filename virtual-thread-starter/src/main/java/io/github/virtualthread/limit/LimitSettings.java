@@ -35,7 +35,10 @@ public record LimitSettings(
         int queueCapacityPerKey)
         implements Serializable { // as a part of LimitExceededException
 
-    /** What happens to a call made from a body that holds a permit of the same limit, when no permit is free. */
+    /**
+     * What happens to a {@code @VirtualThread} call, or a task, from a body that holds a permit of the same limit or of one
+     * around it, when no permit is free. A call on the thread of the body needs no permit of its own.
+     */
     public enum Nested {
         /** It waits like any other call. That can be forever, if all permits are held by such callers. Logged once. */
         WARN,

@@ -83,7 +83,8 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     Duration maxWait();
 
     /**
-     * What happens to a call that is made by a body that holds a permit of this limit, if no permit is free.
+     * What happens to a task that is submitted by a body that holds a permit of this limit, or of one around it, if no permit
+     * is free.
      *
      * @return whether it waits, with a warning, or is rejected
      */

@@ -147,6 +147,24 @@ class LimitedRepositoryTests {
         });
     }
 
+    @Test
+    void aLimitedServiceAndItsRepositoriesNeedOnePermit() {
+        run(context -> {
+            Products products = context.getBean(Products.class);
+            Names names = context.getBean(Names.class);
+
+            String name = context.getBean(VirtualThreads.class)
+                    .call(
+                            "db",
+                            () -> products.nameOf(1)
+                                    + names.findById(1L).orElseThrow().name());
+
+            assertThat(name).isEqualTo("lamplamp");
+            assertThat(limit(context).available()).isOne();
+            assertThat(limit(context).completed()).isOne();
+        });
+    }
+
     private void run(TestBody body) {
         runner.run(context -> {
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);

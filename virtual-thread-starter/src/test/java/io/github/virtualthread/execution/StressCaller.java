@@ -33,6 +33,7 @@ final class StressCaller {
         IS_COMPLETED_BY_ITS_CALLER,
         CALLS_ANOTHER_LIMIT,
         SUBMITS_UNDER_ANOTHER_LIMIT,
+        SUBMITS_UNDER_ITS_OWN_LIMIT,
         CALLS_ITS_OWN_LIMIT,
         RUNS_HERE
     }
@@ -119,7 +120,9 @@ final class StressCaller {
             case CALLS_ANOTHER_LIMIT -> submit(limit, turn, () -> nested(limit, later));
             case CALLS_ITS_OWN_LIMIT -> submit(limit, turn, () -> nested(limit, limit));
             case SUBMITS_UNDER_ANOTHER_LIMIT ->
-                submit(limit, turn, () -> later == limit ? null : submit(later, null, () -> end(true)));
+                submit(limit, turn, () -> waitsForItself(limit, later) ? null : submit(later, null, () -> end(true)));
+            case SUBMITS_UNDER_ITS_OWN_LIMIT ->
+                submit(limit, turn, () -> waitsForItself(limit, limit) ? null : submit(limit, null, () -> end(true)));
             default -> submit(limit, turn, () -> end(kind));
         };
     }
@@ -128,10 +131,16 @@ final class StressCaller {
         return load.submit(load.spec(limit), limit, turn, body);
     }
 
-    /** Under its own limit a body would wait for itself: only where such a call is refused instead. */
+    /** A task under its own limit: only where such a call is refused instead. */
+    private static boolean waitsForItself(StressLimit limit, StressLimit other) {
+        return other == limit && limit.settings.nested() != Nested.FAIL;
+    }
+
+    /** Under its own limit it is a part of the same call: it runs whatever happens, and nobody counts or hears it. */
     private @Nullable Object nested(StressLimit limit, StressLimit other) throws Throwable {
-        boolean waitsForItself = other == limit && limit.settings.nested() != Nested.FAIL;
-        return waitsForItself ? null : load.call(other, null, () -> end(true));
+        return other == limit
+                ? load.test.engine.call(load.spec(limit), () -> end(true))
+                : load.call(other, null, () -> end(true));
     }
 
     private static @Nullable Object end(boolean well) throws IOException {
