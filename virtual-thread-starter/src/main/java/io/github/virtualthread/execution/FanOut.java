@@ -1,5 +1,7 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskTimer;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,11 +11,16 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Tasks that begin and end within one call of their caller, which waits for them. For one use. */
+/**
+ * Tasks that begin and end within one call of their caller, which waits for them. For one use.
+ *
+ * <p>A caller that holds a permit of their limit does not use it meanwhile. It lends it to them: so one of them can always run.
+ */
 final class FanOut<T extends @Nullable Object> {
 
     private final TaskEngine engine;
@@ -21,6 +28,7 @@ final class FanOut<T extends @Nullable Object> {
     private final CountDownLatch decided = new CountDownLatch(1);
     private final AtomicInteger settled = new AtomicInteger();
     private final AtomicInteger open;
+    private final @Nullable Loan loan; // null if the caller holds no permit of their limit
 
     /**
      * Creates the tasks, without starting them.
@@ -33,6 +41,8 @@ final class FanOut<T extends @Nullable Object> {
         for (Callable<? extends T> body : bodies) {
             children.add(new Child(recipes.apply(body), TaskBody.of(body)));
         }
+        TaskLimit limit = children.isEmpty() ? null : children.get(0).spec().limit(); // of all of them
+        this.loan = limit != null && engine.parts().holders().currentHolds(limit) ? new Loan() : null;
     }
 
     /** Returns all values, in the order of the bodies. The first failure ends the other tasks. */
@@ -74,6 +84,9 @@ final class FanOut<T extends @Nullable Object> {
             while (submitted < children.size() && decided.getCount() > 0) {
                 engine.submit(children.get(submitted));
                 submitted++; // not if that has thrown: a task that never began never ends
+                if (loan != null) {
+                    loan.asked(submitted);
+                }
             }
             if (!children.isEmpty()) {
                 decided.await();
@@ -91,7 +104,7 @@ final class FanOut<T extends @Nullable Object> {
     }
 
     /** Also cancels if memory is short, because the caller waits for the end. */
-    private static void cancel(Child child) {
+    private void cancel(Child child) {
         while (true) {
             try {
                 child.future().cancel(true);
@@ -142,8 +155,69 @@ final class FanOut<T extends @Nullable Object> {
         return Failures.asException(first);
     }
 
+    /** The permit of the caller, under which one child runs at a time. */
+    private final class Loan {
+
+        private final AtomicReference<@Nullable Child> borrower = new AtomicReference<>();
+        private final AtomicInteger lenders = new AtomicInteger();
+        private volatile int asked;
+        private int next; // the children before it do not wait any more; of the thread that lends
+
+        /** Lends the permit unless another child has it. */
+        boolean lendTo(Child child) {
+            return borrower.compareAndSet(null, child);
+        }
+
+        /** That many children have asked for a permit, and may wait for it. */
+        void asked(int number) {
+            asked = number;
+            lend();
+        }
+
+        /** The child has ended, with or without the permit. */
+        void ended(Child child) {
+            if (borrower.compareAndSet(child, null)) {
+                lend();
+            }
+        }
+
+        /** One thread lends at a time, and looks again for others that come meanwhile: the stack does not grow. */
+        private void lend() {
+            if (lenders.getAndIncrement() == 0) {
+                int seen = 1;
+                while (seen > 0) {
+                    lendToNext();
+                    seen = lenders.addAndGet(-seen);
+                }
+            }
+        }
+
+        private void lendToNext() {
+            while (next < asked && borrower.get() == null) {
+                Child child = children.get(next);
+                if (lendTo(child)) {
+                    next++;
+                    if (!borrowed(child)) {
+                        borrower.compareAndSet(child, null);
+                    }
+                }
+            }
+        }
+
+        /** Also if memory is short, because the caller waits for the child. */
+        private boolean borrowed(Child child) {
+            while (true) {
+                try {
+                    return child.borrowInsteadOfWaiting();
+                } catch (OutOfMemoryError noRoom) {
+                    TaskTimer.pause();
+                }
+            }
+        }
+    }
+
     /** Its future is complete when the caller may go on; this also knows when it has really ended and its permit is back. */
-    private static final class Child extends Task {
+    private final class Child extends Task {
 
         private final CountDownLatch ended = new CountDownLatch(1);
         private @Nullable Throwable failure; // written before the rank
@@ -162,9 +236,36 @@ final class FanOut<T extends @Nullable Object> {
         }
 
         @Override
+        @Nullable
+        Reason askForPermit() {
+            if (loan != null && loan.lendTo(this)) {
+                borrow();
+                return null;
+            }
+            return super.askForPermit();
+        }
+
+        boolean borrowInsteadOfWaiting() {
+            boolean waited = leaveQueue();
+            if (waited) {
+                borrow();
+            }
+            return waited;
+        }
+
+        /** It waits for its caller only until the one that has borrowed the permit has ended. */
+        @Override
+        protected boolean isNested() {
+            return loan == null && super.isNested();
+        }
+
+        @Override
         void letGo() {
             try {
                 super.letGo();
+                if (loan != null) {
+                    loan.ended(this);
+                }
             } finally {
                 ended.countDown();
             }

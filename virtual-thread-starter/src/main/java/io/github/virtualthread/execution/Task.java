@@ -70,6 +70,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
+    /** Asks for the permit; returns why it was refused, null if it was not. */
     @Nullable
     Reason askForPermit() {
         return ask();

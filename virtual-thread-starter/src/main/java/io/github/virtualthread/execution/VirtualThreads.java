@@ -155,7 +155,8 @@ public final class VirtualThreads {
      * Runs tasks, each on a virtual thread, under a limit: as many at the same time as it has permits. Returns when all have
      * succeeded. Otherwise as {@link #all(Collection)}.
      *
-     * <p>The caller takes no permit. If it already holds one of the same limit, it may wait forever.
+     * <p>The caller takes no permit. If its thread holds one of the limit, or of one within it, it lends that permit: the tasks
+     * run under it one after the other, and others at the same time under free permits. So the call cannot wait for itself.
      *
      * @param limit name of a limit
      * @param tasks what to run; may block
@@ -191,7 +192,8 @@ public final class VirtualThreads {
 
     /**
      * Runs tasks, each on a virtual thread, under a limit: as many at the same time as it has permits. Returns the value of the
-     * first that succeeds. Otherwise as {@link #anySuccessful(Collection)}.
+     * first that succeeds. Otherwise as {@link #anySuccessful(Collection)}. A caller that holds a permit of the limit lends it, as
+     * with {@link #all(String, Collection)}.
      *
      * @param limit name of a limit
      * @param tasks what to run, at least one; may block

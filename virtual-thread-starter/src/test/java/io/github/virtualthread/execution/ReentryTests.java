@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +40,7 @@ class ReentryTests {
         }
     };
 
-    private java.util.function.Consumer<TaskCall> afterTheEnd = call -> {};
+    private Consumer<TaskCall> afterTheEnd = call -> {};
 
     @RegisterExtension
     private final TestEngine test = new TestEngine(
