@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.annotation.MergedAnnotations;
 
 /**
@@ -64,6 +65,17 @@ record AnnotatedMethod(
     /** Where the annotation is, as users write it. */
     String place() {
         return carrier == null ? qualifiedName() : carrier.getName();
+    }
+
+    /** The method whose parameters the attributes of the annotation refer to: the nearest that has it or whose type has it. */
+    Method annotatedDeclaration() {
+        return declarations.stream()
+                .map(BridgeMethodResolver::findBridgedMethod)
+                .filter(each -> carrier == null
+                        ? Declaration.of(each, annotationType) != null
+                        : each.getDeclaringClass() == carrier)
+                .findFirst()
+                .orElse(method);
     }
 
     boolean returnsNothing() {

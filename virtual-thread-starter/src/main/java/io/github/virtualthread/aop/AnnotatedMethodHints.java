@@ -1,6 +1,8 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -13,7 +15,7 @@ import org.springframework.beans.factory.support.RegisteredBean;
 
 /**
  * Registers what a native image needs to find and call annotated methods by reflection: the methods of a bean's class, of
- * its superclasses and of its interfaces, and the chosen annotation. Spring itself registers the methods of the class only.
+ * its superclasses and of its interfaces, the chosen annotation, and what keys read. Spring itself registers the methods of the class only.
  * Spring's own interfaces are included, because they decide which methods an annotation on a class covers.
  */
 final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
@@ -35,13 +37,31 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
             // its definition refers to the annotation by name
             kept.add(methods.annotationType());
         }
-        typesOf(bean)
-                .map(TypeHierarchy::userClass)
-                .filter(type -> !methods.in(type).isEmpty())
-                .forEach(type -> kept.addAll(TypeHierarchy.of(type)));
+        Set<KeyExpression> keys = new LinkedHashSet<>();
+        typesOf(bean).map(TypeHierarchy::userClass).forEach(type -> {
+            List<AnnotatedMethod> annotated = methods.in(type);
+            if (!annotated.isEmpty()) {
+                kept.addAll(TypeHierarchy.of(type));
+                annotated.forEach(each -> keys.addAll(key(each, bean)));
+            }
+        });
         return kept.isEmpty()
                 ? null
-                : (generation, code) -> keep(kept, generation.getRuntimeHints().reflection());
+                : (generation, code) -> {
+                    ReflectionHints hints = generation.getRuntimeHints().reflection();
+                    keep(kept, hints);
+                    keys.forEach(each -> each.registerHints(hints));
+                };
+    }
+
+    /** Mistakes are reported at the start, under the properties of that start. */
+    private static List<KeyExpression> key(AnnotatedMethod method, RegisteredBean bean) {
+        try {
+            String key = CallSettings.key(method, bean.getBeanFactory()::resolveEmbeddedValue);
+            return key == null ? List.of() : List.of(KeyExpression.of(key, method));
+        } catch (IllegalArgumentException | VirtualThreadConfigurationException wrong) {
+            return List.of();
+        }
     }
 
     /** The product of a factory counts too, such as a repository. An inner bean cannot be looked up by name. */

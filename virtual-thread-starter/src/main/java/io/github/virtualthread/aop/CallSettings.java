@@ -13,9 +13,13 @@ import org.springframework.util.StringValueResolver;
  * @param name name of the task
  * @param limit name of its limit, null for none
  * @param timeout maximum run, null for none
+ * @param key expression over the arguments, null for none
  */
 record CallSettings(
-        String name, @Nullable String limit, @Nullable Duration timeout) {
+        String name,
+        @Nullable String limit,
+        @Nullable Duration timeout,
+        @Nullable String key) {
 
     /**
      * Resolves the annotation of a method.
@@ -29,7 +33,8 @@ record CallSettings(
         return new CallSettings(
                 name(method, placeholders),
                 limit(method, placeholders, settings),
-                method.isLimited() ? null : timeout(method, placeholders, settings));
+                method.isLimited() ? null : timeout(method, placeholders, settings),
+                key(method, placeholders));
     }
 
     static String name(AnnotatedMethod method, StringValueResolver placeholders) {
@@ -41,6 +46,11 @@ record CallSettings(
         String override = settings.of(method).limit();
         String limit = override == null ? resolve(method.declaration().limit(), placeholders) : override;
         return effective(limit.isEmpty() && !method.isLimited() ? settings.defaultLimit() : limit);
+    }
+
+    static @Nullable String key(AnnotatedMethod method, StringValueResolver placeholders) {
+        String key = resolve(method.declaration().key(), placeholders);
+        return key.isEmpty() ? null : key;
     }
 
     private static @Nullable Duration timeout(

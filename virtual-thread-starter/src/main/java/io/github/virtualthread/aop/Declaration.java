@@ -17,16 +17,17 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * @param limit name of a limit, {@code "none"}, or empty
  * @param name name of the task, or empty
  * @param timeout maximum run, or empty
+ * @param key expression over the arguments, or empty
  * @param contradiction why the annotation cannot be read, null if it can
  */
 record Declaration(
-        String limit, String name, String timeout, @Nullable String contradiction) {
+        String limit, String name, String timeout, String key, @Nullable String contradiction) {
 
     /**
      * Reads the annotation that is present or meta-present on the element itself.
      *
      * @param annotationType {@code VirtualThread} or a type of the user's, whose attributes {@code limit} or {@code
-     *     value}, {@code name} and {@code timeout} count if they are strings
+     *     value}, {@code name}, {@code timeout} and {@code key} count if they are strings
      */
     static @Nullable Declaration of(AnnotatedElement element, Class<? extends Annotation> annotationType) {
         try {
@@ -40,9 +41,10 @@ record Declaration(
                     limit.isEmpty() ? text(annotation, "value") : limit,
                     text(annotation, "name"),
                     text(annotation, "timeout"),
+                    text(annotation, "key"),
                     null);
         } catch (AnnotationConfigurationException failure) {
-            return new Declaration("", "", "", contradiction(element, annotationType, failure));
+            return new Declaration("", "", "", "", contradiction(element, annotationType, failure));
         }
     }
 

@@ -75,6 +75,9 @@ final class MethodChecks {
                 CallSettings call = settings.settings(method);
                 calls.add(new AdvisedMethod(method.qualifiedName(), call.name(), call.limit(), call.timeout()));
                 advised.add(method);
+                if (call.key() != null && call.limit() == null) {
+                    MethodWarnings.keyWithoutLimit(method);
+                }
             }
         }
         return new Checked(new Findings(mistakes.stream().distinct().toList(), calls, List.of()), advised);

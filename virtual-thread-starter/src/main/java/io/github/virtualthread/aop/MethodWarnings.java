@@ -12,7 +12,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 
 /**
  * Warns about methods whose work continues after they have returned, where their trigger or the limit of {@code @Limited}
- * takes the return for the end.
+ * takes the return for the end, and about keys without effect.
  */
 final class MethodWarnings {
 
@@ -43,6 +43,14 @@ final class MethodWarnings {
         } else {
             warnOfLostFailure(method);
         }
+    }
+
+    static void keyWithoutLimit(AnnotatedMethod method) {
+        logger.warn(
+                "{} has {} with a key, but no limit: the key has no effect. Name a limit, under which keys take turns, or remove"
+                        + " the attribute key",
+                method.qualifiedName(),
+                method.annotation());
     }
 
     private static void warnOfEarlyRelease(AnnotatedMethod method) {

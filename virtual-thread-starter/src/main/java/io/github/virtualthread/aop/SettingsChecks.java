@@ -5,12 +5,13 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
-/** Checks that the limit of an annotation exists, and that its timeout is a duration. */
+/** Checks that the limit of an annotation exists, that its timeout is a duration, and that its key can be read. */
 final class SettingsChecks {
 
     private final StringValueResolver placeholders;
@@ -33,7 +34,8 @@ final class SettingsChecks {
     }
 
     Stream<Mistake> check(AnnotatedMethod method) {
-        return Stream.of(checkLimit(method), checkTimeout(method)).filter(Objects::nonNull);
+        return Stream.concat(
+                Stream.of(checkLimit(method), checkTimeout(method)).filter(Objects::nonNull), checkKey(method));
     }
 
     private @Nullable Mistake checkLimit(AnnotatedMethod method) {
@@ -75,6 +77,20 @@ final class SettingsChecks {
             return new Mistake(
                     "%s: timeout of %s %s".formatted(method.place(), method.annotation(), wrong.getMessage()),
                     "Write a duration such as timeout = \"2s\" or \"500ms\", or remove the attribute.");
+        }
+    }
+
+    private Stream<Mistake> checkKey(AnnotatedMethod method) {
+        try {
+            String key = CallSettings.key(method, placeholders);
+            if (key != null) {
+                KeyExpression.of(key, method);
+            }
+            return Stream.of();
+        } catch (VirtualThreadConfigurationException wrong) {
+            return wrong.mistakes().stream();
+        } catch (IllegalArgumentException failure) {
+            return Stream.of(unreadable(method, failure));
         }
     }
 

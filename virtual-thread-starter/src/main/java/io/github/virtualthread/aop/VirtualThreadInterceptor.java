@@ -1,6 +1,7 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.execution.FailedCalls;
 import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskSpec;
@@ -81,7 +82,11 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         }
         CallSettings settings = CallSettings.of(annotated, placeholders, found.settings());
         TaskSpec spec = found.engine().spec(settings.name(), settings.limit(), settings.timeout());
-        return of(annotated, method, found, spec);
+        Calls keyless = of(annotated, method, found, spec);
+        String key = settings.key();
+        return key == null || spec.limit() == null
+                ? keyless
+                : new KeyedCalls(KeyExpression.of(key, annotated), found.engine(), spec, keyless);
     }
 
     /**
@@ -91,21 +96,89 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
      * @param called the method as its callers see it
      * @param spec name, limit and timeout
      */
-    static MethodInterceptor of(AnnotatedMethod annotated, Method called, CallEnvironment environment, TaskSpec spec) {
+    static Calls of(AnnotatedMethod annotated, Method called, CallEnvironment environment, TaskSpec spec) {
         TaskEngine engine = environment.engine();
         if (annotated.isLimited()) {
-            return LimitedCall.of(called, engine, spec);
+            return LimitedCalls.of(called, engine, spec);
         }
-        if (!annotated.returnsNothing()) {
-            return invocation -> engine.submit(spec, () -> future(invocation));
+        return annotated.returnsNothing()
+                ? new VoidCalls(environment, engine, spec, annotated.method())
+                : new FutureCalls(engine, spec);
+    }
+
+    /** How the calls of one method are run. */
+    interface Calls extends MethodInterceptor {
+
+        /** Runs a call by the spec of its own. */
+        @Nullable
+        Object run(MethodInvocation invocation, TaskSpec spec) throws Throwable;
+
+        /** Ends a call whose body cannot run. */
+        @Nullable
+        Object fail(MethodInvocation invocation, Throwable failure) throws Throwable;
+    }
+
+    /** Runs calls that have a key, which is read on the caller's thread. */
+    private record KeyedCalls(KeyExpression key, TaskEngine engine, TaskSpec spec, Calls calls)
+            implements MethodInterceptor {
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            TaskSpec ofCall;
+            try {
+                ofCall = engine.keyed(spec, key.read(invocation.getThis(), invocation.getArguments()));
+            } catch (Throwable noKey) {
+                return calls.fail(invocation, noKey);
+            }
+            return calls.run(invocation, ofCall);
         }
-        Method running = annotated.method();
-        return invocation -> {
-            engine.execute(spec, invocation::proceed, failure -> environment
-                    .uncaughtExceptionHandler()
-                    .handleUncaughtException(failure, running, invocation.getArguments()));
+    }
+
+    /** Calls whose callers get a future. */
+    private record FutureCalls(TaskEngine engine, TaskSpec spec) implements Calls {
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) {
+            return run(invocation, spec);
+        }
+
+        @Override
+        public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) {
+            return engine.submit(ofCall, () -> future(invocation));
+        }
+
+        @Override
+        public @Nullable Object fail(MethodInvocation invocation, Throwable failure) {
+            return new FailedCalls(engine).submit(spec, failure);
+        }
+    }
+
+    /** Calls whose callers get nothing. */
+    private record VoidCalls(CallEnvironment environment, TaskEngine engine, TaskSpec spec, Method running)
+            implements Calls {
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) {
+            return run(invocation, spec);
+        }
+
+        @Override
+        public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) {
+            engine.execute(ofCall, invocation::proceed, failure -> handle(invocation, failure));
             return null;
-        };
+        }
+
+        @Override
+        public @Nullable Object fail(MethodInvocation invocation, Throwable failure) {
+            new FailedCalls(engine).execute(spec, failure, each -> handle(invocation, each));
+            return null;
+        }
+
+        private void handle(MethodInvocation invocation, Throwable failure) {
+            environment
+                    .uncaughtExceptionHandler()
+                    .handleUncaughtException(failure, running, invocation.getArguments());
+        }
     }
 
     private static @Nullable Object future(MethodInvocation invocation) throws Throwable {
@@ -121,20 +194,30 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
      *
      * @param throwsInterruption whether the method, as callers see it, declares {@link InterruptedException}
      */
-    private record LimitedCall(TaskEngine engine, TaskSpec spec, boolean throwsInterruption)
-            implements MethodInterceptor {
+    private record LimitedCalls(TaskEngine engine, TaskSpec spec, boolean throwsInterruption) implements Calls {
 
-        static LimitedCall of(Method called, TaskEngine engine, TaskSpec spec) {
+        static LimitedCalls of(Method called, TaskEngine engine, TaskSpec spec) {
             boolean throwsInterruption = Arrays.stream(called.getExceptionTypes())
                     .anyMatch(declared -> declared.isAssignableFrom(InterruptedException.class));
-            return new LimitedCall(engine, spec, throwsInterruption);
+            return new LimitedCalls(engine, spec, throwsInterruption);
         }
 
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            return run(invocation, spec);
+        }
+
+        @Override
+        public @Nullable Object fail(MethodInvocation invocation, Throwable failure) throws Throwable {
+            new FailedCalls(engine).call(spec, failure);
+            throw failure;
+        }
+
+        @Override
+        public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) throws Throwable {
             Body body = new Body(invocation);
             try {
-                return engine.call(spec, body);
+                return engine.call(ofCall, body);
             } catch (InterruptedException interruption) {
                 if (body.started || throwsInterruption) {
                     throw interruption;

@@ -64,6 +64,13 @@ final class CallerTask extends Call {
         return held == null ? recipe : recipe.forOneCall(recipe.key(), held);
     }
 
+    /** Reports a call that fails before it asks for a permit. */
+    static void fail(Recipe recipe, Throwable failure) {
+        CallerTask call = new CallerTask(recipe);
+        call.observe();
+        call.finished(Outcome.ERROR, failure);
+    }
+
     private void acquire() throws InterruptedException {
         Reason refused = ask();
         if (refused != null) {

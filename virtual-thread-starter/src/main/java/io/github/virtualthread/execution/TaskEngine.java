@@ -257,7 +257,7 @@ public final class TaskEngine implements AutoCloseable {
         return parts;
     }
 
-    private Task task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+    Task task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
         Recipe recipe = (Recipe) spec;
         return parts.callerTrace()
                 ? new CallerTrace.TracedTask(recipe, body, onFailure)

@@ -1,0 +1,247 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.NativeDetector;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeLocator;
+
+/**
+ * Reads the key of a call from its arguments, on the caller's thread.
+ *
+ * <p>A parameter alone, as in {@code #tenant} or {@code #p0}, is read by its index. Anything else is an expression of Spring, parsed
+ * once per method; the classes of such expressions are loaded only then.
+ */
+final class KeyExpression {
+
+    private static final Pattern PARAMETER = Pattern.compile("#([\\p{L}_$][\\p{L}\\p{N}_$]*)");
+
+    private final String text;
+    private final String method;
+    private final Source source;
+
+    private KeyExpression(String text, AnnotatedMethod method, Source source) {
+        this.text = text;
+        this.method = method.qualifiedName();
+        this.source = source;
+    }
+
+    /**
+     * Parses an expression.
+     *
+     * @param text expression without placeholders
+     * @throws VirtualThreadConfigurationException if it cannot be parsed, or uses what a key does not have
+     */
+    static KeyExpression of(String text, AnnotatedMethod method) {
+        Parameters parameters = Parameters.of(method.annotatedDeclaration());
+        KeyMistakes mistakes = new KeyMistakes(text, method, parameters);
+        Matcher parameter = PARAMETER.matcher(text);
+        Source source;
+        if (parameter.matches()) {
+            mistakes.checkVariable(parameter.group(1));
+            int index = parameters.indexOf(parameter.group(1));
+            source = (target, arguments) -> arguments[index];
+        } else {
+            source = Expression.of(text, method, parameters, mistakes);
+        }
+        mistakes.throwIfAny();
+        return new KeyExpression(text, method, source);
+    }
+
+    /**
+     * Reads the key of one call.
+     *
+     * @throws IllegalArgumentException if it is null, or the expression fails
+     */
+    String read(@Nullable Object target, @Nullable Object[] arguments) {
+        String key;
+        try {
+            Object value = source.read(target, arguments);
+            key = value == null ? null : value.toString();
+        } catch (RuntimeException failure) {
+            throw new IllegalArgumentException(
+                    "The key \"%s\" of %s cannot be read: %s".formatted(text, method, failure.getMessage()), failure);
+        }
+        if (key == null) {
+            throw new IllegalArgumentException(
+                    "The key \"%s\" of %s is null. Give such calls a key of their own, as in \"%s ?: 'anonymous'\""
+                            .formatted(text, method, text));
+        }
+        return key;
+    }
+
+    /** Registers what the expression calls by reflection. */
+    void registerHints(ReflectionHints hints) {
+        source.registerHints(hints);
+    }
+
+    /** Where the value comes from. */
+    @FunctionalInterface
+    private interface Source {
+
+        @Nullable
+        Object read(@Nullable Object target, @Nullable Object[] arguments);
+
+        default void registerHints(ReflectionHints hints) {}
+    }
+
+    /**
+     * The parameters of a method, as expressions name them.
+     *
+     * @param names empty if the class was compiled without them
+     */
+    record Parameters(int count, List<String> names) {
+
+        private static final Pattern POSITION = Pattern.compile("[pa](\\d{1,3})");
+
+        static Parameters of(Method method) {
+            String[] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
+            return new Parameters(method.getParameterCount(), names == null ? List.of() : List.of(names));
+        }
+
+        static boolean isPosition(String variable) {
+            return POSITION.matcher(variable).matches();
+        }
+
+        /** Index of the parameter that a variable stands for, -1 if there is none. */
+        int indexOf(String variable) {
+            int named = names.indexOf(variable);
+            if (named >= 0) {
+                return named;
+            }
+            Matcher position = POSITION.matcher(variable);
+            int index = position.matches() ? Integer.parseInt(position.group(1)) : -1;
+            return index < count ? index : -1;
+        }
+
+        List<String> positions() {
+            return IntStream.range(0, count).mapToObj("#p%s"::formatted).toList();
+        }
+    }
+
+    /** An expression of Spring. */
+    private record Expression(
+            SpelExpression parsed, AnnotatedMethod method, Parameters parameters, StandardEvaluationContext shared)
+            implements Source {
+
+        private static final Set<String> ROOT = Set.of("root", "this");
+
+        static Source of(String text, AnnotatedMethod method, Parameters parameters, KeyMistakes mistakes) {
+            ClassLoader classLoader = method.type().getClassLoader();
+            // a native image cannot define classes
+            SpelCompilerMode mode = NativeDetector.inNativeImage() ? SpelCompilerMode.OFF : SpelCompilerMode.MIXED;
+            SpelExpression parsed;
+            try {
+                parsed = new SpelExpressionParser(new SpelParserConfiguration(mode, classLoader)).parseRaw(text);
+            } catch (RuntimeException failure) {
+                mistakes.unreadable(failure);
+                return (target, arguments) -> null;
+            }
+            check(parsed.getAST(), true, mistakes);
+            StandardEvaluationContext shared = new StandardEvaluationContext();
+            shared.setTypeLocator(new StandardTypeLocator(classLoader));
+            return new Expression(parsed, method, parameters, shared);
+        }
+
+        /**
+         * Checks a part of the expression.
+         *
+         * @param onRoot whether a name without sign is a property of the root, and not of an element of a collection
+         */
+        private static void check(SpelNode node, boolean onRoot, KeyMistakes mistakes) {
+            String shown = node.toStringAST();
+            if (node instanceof BeanReference) {
+                mistakes.bean(shown);
+            } else if (node instanceof VariableReference && !ROOT.contains(shown.substring(1))) {
+                mistakes.checkVariable(shown.substring(1));
+            } else if (node instanceof FunctionReference) {
+                mistakes.checkVariable(shown.substring(1, shown.indexOf('(')));
+            } else if (onRoot && node instanceof PropertyOrFieldReference property && !Root.has(property.getName())) {
+                mistakes.property(property.getName());
+            }
+            for (int i = 0; i < node.getChildCount(); i++) {
+                boolean isStep = i > 0 && node instanceof CompoundExpression;
+                check(node.getChild(i), onRoot && !isOnElements(node) && !(isStep && isProperty(node.getChild(i))), mistakes);
+            }
+        }
+
+        private static boolean isOnElements(SpelNode node) {
+            return node instanceof Indexer || node instanceof Projection || node instanceof Selection;
+        }
+
+        private static boolean isProperty(SpelNode node) {
+            return node instanceof PropertyOrFieldReference;
+        }
+
+        @Override
+        public @Nullable Object read(@Nullable Object target, @Nullable Object[] arguments) {
+            Evaluation evaluation = new Evaluation(new Root(method.method(), target, arguments), parameters);
+            shared.applyDelegatesTo(evaluation);
+            return parsed.getValue(evaluation);
+        }
+
+        @Override
+        public void registerHints(ReflectionHints hints) {
+            new KeyExpressionHints(method, parameters, hints).register(parsed.getAST());
+        }
+    }
+
+    /** What {@code #root} is. */
+    record Root(Method method, @Nullable Object target, @Nullable Object[] args) {
+
+        static boolean has(String property) {
+            return Arrays.stream(Root.class.getDeclaredMethods())
+                    .anyMatch(each -> each.getParameterCount() == 0 && each.getName().equals(property));
+        }
+
+        String methodName() {
+            return method.getName();
+        }
+
+        @Nullable
+        Class<?> targetClass() {
+            return target == null ? null : target.getClass();
+        }
+    }
+
+    /** The variables of one call are its arguments. */
+    private static final class Evaluation extends StandardEvaluationContext {
+
+        private final Root root;
+        private final Parameters parameters;
+
+        Evaluation(Root root, Parameters parameters) {
+            super(root);
+            this.root = root;
+            this.parameters = parameters;
+        }
+
+        @Override
+        public @Nullable Object lookupVariable(String name) {
+            int index = parameters.indexOf(name);
+            return index < 0 ? super.lookupVariable(name) : root.args()[index];
+        }
+    }
+}

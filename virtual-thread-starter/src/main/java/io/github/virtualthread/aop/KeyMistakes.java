@@ -1,0 +1,91 @@
+package io.github.virtualthread.aop;
+
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.Spelling;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.expression.ExpressionException;
+
+/** Collects what is wrong with the expression of one key. */
+final class KeyMistakes {
+
+    private final String text;
+    private final AnnotatedMethod method;
+    private final KeyExpression.Parameters parameters;
+    private final List<Mistake> found = new ArrayList<>();
+
+    KeyMistakes(String text, AnnotatedMethod method, KeyExpression.Parameters parameters) {
+        this.text = text;
+        this.method = method;
+        this.parameters = parameters;
+    }
+
+    void throwIfAny() {
+        if (!found.isEmpty()) {
+            throw new VirtualThreadConfigurationException(found);
+        }
+    }
+
+    void unreadable(RuntimeException failure) {
+        String reason =
+                failure instanceof ExpressionException known ? known.getSimpleMessage() : failure.getMessage();
+        add(
+                method.place(),
+                "cannot be parsed: " + reason,
+                "Write an expression over the arguments, such as key = \"#tenant\" or \"#order.customer.id\".");
+    }
+
+    void bean(String reference) {
+        add(
+                method.place(),
+                "refers to bean %s, but a key is read from the arguments only".formatted(reference),
+                "Pass the value as an argument, or make the call by hand with VirtualThreads.forKey(value).");
+    }
+
+    /** Most likely a parameter without its sign. */
+    void property(String name) {
+        add(
+                method.place(),
+                "uses '%s', which is neither a parameter nor a property of #root".formatted(name),
+                "A parameter is written with #, as in key = \"#%s\"; a text in quotes, as in \"'%1$s'\"."
+                        .formatted(name));
+    }
+
+    void checkVariable(String name) {
+        if (parameters.indexOf(name) >= 0) {
+            return;
+        }
+        String problem = "uses #%s, but ".formatted(name);
+        if (parameters.count() == 0) {
+            add(method.qualifiedName(), problem + "the method has no parameters", "Remove the attribute key, or give the method a parameter.");
+        } else if (KeyExpression.Parameters.isPosition(name)) {
+            add(
+                    method.qualifiedName(),
+                    problem + "the positions of the parameters are " + parameters.positions(),
+                    "The first parameter is #p0.");
+        } else if (parameters.names().isEmpty()) {
+            add(
+                    method.qualifiedName(),
+                    problem + "%s was compiled without the names of parameters"
+                            .formatted(method.annotatedDeclaration()
+                                    .getDeclaringClass()
+                                    .getName()),
+                    "Compile it with the option -parameters (in Kotlin -java-parameters), or write the position of the"
+                            + " parameter: #p0 is the first.");
+        } else {
+            add(
+                    method.qualifiedName(),
+                    problem + "the parameters are " + parameters.names(),
+                    Spelling.nearest(name, parameters.names())
+                            .map("Did you mean '#%s'?"::formatted)
+                            .orElse("Name one of them, as in key = \"#%s\"."
+                                    .formatted(parameters.names().get(0))));
+        }
+    }
+
+    private void add(String place, String problem, String action) {
+        found.add(new Mistake(
+                "%s: key \"%s\" of %s %s".formatted(place, text, method.annotation(), problem), action));
+    }
+}

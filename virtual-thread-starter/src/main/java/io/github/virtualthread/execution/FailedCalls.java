@@ -1,0 +1,73 @@
+package io.github.virtualthread.execution;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends calls that fail before they ask for a permit, as with a key that cannot be read. They fail as if their bodies had thrown:
+ * listeners see each call as submitted and finished.
+ */
+public final class FailedCalls {
+
+    private static final TaskBody NEVER = () -> null;
+
+    private final TaskEngine engine;
+
+    /**
+     * Ends calls of one engine.
+     *
+     * @param engine the engine that would have run them
+     */
+    public FailedCalls(TaskEngine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Ends what would have been a call of {@link TaskEngine#submit}. Never blocks.
+     *
+     * @param spec name and limit
+     * @param failure why the body does not run
+     * @return future of the failure
+     */
+    public CompletableFuture<@Nullable Object> submit(TaskSpec spec, Throwable failure) {
+        Task task = engine.task(spec, NEVER, null);
+        CompletableFuture<@Nullable Object> future = task.future();
+        refuse(task, failure);
+        return future;
+    }
+
+    /**
+     * Ends what would have been a call of {@link TaskEngine#execute}. Never blocks.
+     *
+     * @param spec name and limit
+     * @param failure why the body does not run
+     * @param onFailure gets the failure, on a virtual thread with the caller's context
+     */
+    public void execute(TaskSpec spec, Throwable failure, Consumer<Throwable> onFailure) {
+        refuse(engine.task(spec, NEVER, onFailure), failure);
+    }
+
+    /**
+     * Ends what would have been a call of {@link TaskEngine#call}; the caller throws the failure.
+     *
+     * @param spec name and limit
+     * @param failure why the body does not run
+     */
+    public void call(TaskSpec spec, Throwable failure) {
+        if (spec.limit() != null) {
+            CallerTask.fail((Recipe) spec, failure);
+        }
+    }
+
+    private void refuse(Task task, Throwable failure) {
+        Throwable reason = failure;
+        try {
+            task.observe();
+        } catch (Throwable noRoom) {
+            reason = noRoom;
+        }
+        engine.parts().live().begin(task);
+        task.refuse(reason);
+    }
+}

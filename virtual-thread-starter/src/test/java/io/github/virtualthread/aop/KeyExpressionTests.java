@@ -1,0 +1,316 @@
+package io.github.virtualthread.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.OverridingClassLoader;
+import org.springframework.util.ReflectionUtils;
+
+class KeyExpressionTests {
+
+    private static final String REPORT = Reports.class.getName() + ".report";
+
+    private final Order order = new Order(new Customer(7L, "acme"), List.of(new Customer(8L, "ajax")));
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            value = {
+                "#tenant,t",
+                "#p0,t",
+                "#a0,t",
+                "#p1,Order",
+                "#order.customer.id,7",
+                "#order?.customer?.name,acme",
+                "#p1.customer.getName(),acme",
+                "#order.others[0].name,ajax",
+                "\"#order.others.![name]\",ajax",
+                "#order.others.?[id == 8][0].name,ajax",
+                "#tenant.length(),1",
+                "#tenant + '-' + #a1.customer.id,t-7",
+                "#root.methodName,report",
+                "#root.method.name,report",
+                "#root.args[0],t",
+                "args[0],t",
+                "#root.target.class.simpleName,Reports",
+                "#root.targetClass.simpleName,Reports",
+                "'everybody',everybody",
+                "T(io.github.virtualthread.aop.KeyExpressionTests$Order).fixed(#tenant),fixed t"
+            })
+    void aKeyIsReadFromTheArguments(String text, String key) {
+        KeyExpression expression = of(text);
+
+        for (int i = 0; i < 300; i++) { // also when the expression has been compiled
+            assertThat(expression.read(new Reports(), new Object[] {"t", order})).isEqualTo(key);
+        }
+    }
+
+    @Test
+    void aValueIsReadAsText() {
+        assertThat(of("#p0").read(null, new Object[] {7L, null})).isEqualTo("7");
+    }
+
+    @Test
+    void valuesOfOtherTypesAreReadAfterTheExpressionHasBeenCompiled() {
+        KeyExpression expression = of("#p0.toString()");
+        for (int i = 0; i < 300; i++) {
+            assertThat(expression.read(null, new Object[] {"t", null})).isEqualTo("t");
+        }
+
+        assertThat(expression.read(null, new Object[] {7L, null})).isEqualTo("7");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#tenant", "#p0", "#order?.customer?.name"})
+    void nullFailsTheCallAndTheMessageSaysWhatToWrite(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> of(text).read(new Reports(), new Object[2]))
+                .withMessage(
+                        "The key \"%s\" of %s is null. Give such calls a key of their own, as in \"%1$s ?: 'anonymous'\"",
+                        text, REPORT);
+        assertThat(of(text + " ?: 'anonymous'").read(new Reports(), new Object[2]))
+                .isEqualTo("anonymous");
+    }
+
+    @Test
+    void anExpressionThatFailsFailsTheCall() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> of("#order.customer.id").read(new Reports(), new Object[2]))
+                .withMessageStartingWith("The key \"#order.customer.id\" of " + REPORT + " cannot be read: EL1007E")
+                .withCauseInstanceOf(RuntimeException.class);
+    }
+
+    @Test
+    void aVariableThatIsNoParameterIsAMistakeThatListsTheParameters() {
+        assertThat(mistakes("#tenat"))
+                .containsExactly(new Mistake(
+                        REPORT + ": key \"#tenat\" of @VirtualThread uses #tenat, but the parameters are [tenant, order]",
+                        "Did you mean '#tenant'?"));
+        assertThat(mistakes("#user + #odrer.id"))
+                .containsExactly(
+                        new Mistake(
+                                REPORT + ": key \"#user + #odrer.id\" of @VirtualThread uses #user, but the parameters are"
+                                        + " [tenant, order]",
+                                "Name one of them, as in key = \"#tenant\"."),
+                        new Mistake(
+                                REPORT + ": key \"#user + #odrer.id\" of @VirtualThread uses #odrer, but the parameters are"
+                                        + " [tenant, order]",
+                                "Did you mean '#order'?"));
+        assertThat(mistakes("#result")).hasSize(1);
+        assertThat(mistakes("#root")).hasSize(1);
+        assertThat(mistakes("#tenantOf(#tenant)")).hasSize(1);
+    }
+
+    @Test
+    void aPositionBeyondTheParametersIsAMistake() {
+        assertThat(mistakes("#p2"))
+                .containsExactly(new Mistake(
+                        REPORT + ": key \"#p2\" of @VirtualThread uses #p2, but the positions of the parameters are [#p0, #p1]",
+                        "The first parameter is #p0."));
+        assertThat(mistakes("#a10.id")).singleElement().satisfies(mistake -> assertThat(mistake.description())
+                .contains("uses #a10, but the positions of the parameters are [#p0, #p1]"));
+    }
+
+    @Test
+    void aMethodWithoutParametersHasNoKeyOfThem() {
+        assertThatThrownBy(() -> KeyExpression.of("#tenant", method(Reports.class, "all")))
+                .isInstanceOfSatisfying(
+                        VirtualThreadConfigurationException.class,
+                        thrown -> assertThat(thrown.mistakes())
+                                .containsExactly(new Mistake(
+                                        Reports.class.getName() + ".all: key \"#tenant\" of @Limited uses #tenant, but the"
+                                                + " method has no parameters",
+                                        "Remove the attribute key, or give the method a parameter.")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#tenant.", "#order.customer.", "#{tenant}", "#tenant ?:", "#tenant; #order", "'open", "#"})
+    void anExpressionThatCannotBeParsedIsAMistake(String text) {
+        assertThat(mistakes(text)).singleElement().satisfies(mistake -> {
+            assertThat(mistake.description())
+                    .startsWith(REPORT + ": key \"" + text + "\" of @VirtualThread cannot be parsed: ")
+                    .doesNotEndWith("null");
+            assertThat(mistake.action())
+                    .isEqualTo("Write an expression over the arguments, such as key = \"#tenant\" or \"#order.customer.id\".");
+        });
+    }
+
+    @Test
+    void aBeanIsAMistake() {
+        assertThat(mistakes("@tenants.current(#tenant)"))
+                .containsExactly(new Mistake(
+                        REPORT + ": key \"@tenants.current(#tenant)\" of @VirtualThread refers to bean @tenants, but a key is"
+                                + " read from the arguments only",
+                        "Pass the value as an argument, or make the call by hand with VirtualThreads.forKey(value)."));
+    }
+
+    @Test
+    void aParameterWithoutItsSignIsAMistake() {
+        assertThat(mistakes("tenant"))
+                .containsExactly(new Mistake(
+                        REPORT + ": key \"tenant\" of @VirtualThread uses 'tenant', which is neither a parameter nor a property"
+                                + " of #root",
+                        "A parameter is written with #, as in key = \"#tenant\"; a text in quotes, as in \"'tenant'\"."));
+        assertThat(mistakes("order.customer.id")).singleElement().satisfies(mistake -> assertThat(mistake.action())
+                .contains("key = \"#order\""));
+    }
+
+    @Test
+    void withoutTheNamesOfParametersOnlyPositionsWork() {
+        AnnotatedMethod method = method(WithoutParameterNames.of(Reports.class), "report");
+
+        assertThat(KeyExpression.of("#p0", method).read(null, new Object[] {"t", null}))
+                .isEqualTo("t");
+        assertThat(KeyExpression.of("#a1.toString()", method).read(null, new Object[] {"t", 7}))
+                .isEqualTo("7");
+        assertThatThrownBy(() -> KeyExpression.of("#tenant", method))
+                .isInstanceOfSatisfying(
+                        VirtualThreadConfigurationException.class,
+                        thrown -> assertThat(thrown.mistakes())
+                                .containsExactly(new Mistake(
+                                        REPORT + ": key \"#tenant\" of @VirtualThread uses #tenant, but "
+                                                + Reports.class.getName()
+                                                + " was compiled without the names of parameters",
+                                        "Compile it with the option -parameters (in Kotlin -java-parameters), or write the"
+                                                + " position of the parameter: #p0 is the first.")));
+    }
+
+    @Test
+    void theNamesAreThoseOfTheMethodThatHasTheAnnotation() {
+        AnnotatedMethod byInterface = method(Printer.class, "print");
+        AnnotatedMethod byType = method(Printer.class, "copy");
+
+        assertThat(KeyExpression.of("#customer", byInterface).read(null, new Object[] {"t"}))
+                .isEqualTo("t");
+        assertThat(KeyExpression.of("#original", byType).read(null, new Object[] {"t"}))
+                .isEqualTo("t");
+        assertThatThrownBy(() -> KeyExpression.of("#own", byInterface)).hasMessageContaining("[customer]");
+    }
+
+    /** So that methods with a plain key are as small and as fast as those without. */
+    @Test
+    void aPlainParameterNeedsNoExpressionsOfSpring() throws Exception {
+        ClassLoader withoutExpressions = new OverridingClassLoader(getClass().getClassLoader()) {
+
+            @Override
+            protected boolean isEligibleForOverriding(String name) {
+                return name.startsWith("io.github.virtualthread.aop.");
+            }
+
+            @Override
+            public Class<?> loadClass(String name) throws ClassNotFoundException {
+                if (name.startsWith("org.springframework.expression.")) {
+                    throw new ClassNotFoundException(name);
+                }
+                return super.loadClass(name);
+            }
+        };
+        var plain = withoutExpressions.loadClass(Plain.class.getName()).getDeclaredMethod("read", String.class);
+        ReflectionUtils.makeAccessible(plain);
+
+        assertThat(plain.invoke(null, "#tenant")).isEqualTo("t");
+        assertThatThrownBy(() -> plain.invoke(null, "#tenant.length()")).hasCauseInstanceOf(NoClassDefFoundError.class);
+    }
+
+    static class Plain {
+
+        static String read(String text) {
+            return KeyExpression.of(text, method(Reports.class, "report")).read(null, new Object[] {"t", null});
+        }
+    }
+
+    private static KeyExpression of(String text) {
+        return KeyExpression.of(text, method(Reports.class, "report"));
+    }
+
+    private static List<Mistake> mistakes(String text) {
+        try {
+            of(text);
+            return List.of();
+        } catch (VirtualThreadConfigurationException wrong) {
+            return wrong.mistakes();
+        }
+    }
+
+    private static AnnotatedMethod method(Class<?> type, String name) {
+        return new AnnotatedMethods(VirtualThread.class)
+                .in(type).stream()
+                        .filter(each -> each.method().getName().equals(name))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    static class Reports {
+
+        @VirtualThread
+        CompletableFuture<String> report(Object tenant, Object order) {
+            return CompletableFuture.completedFuture("");
+        }
+
+        @Limited("mail")
+        void all() {}
+    }
+
+    interface Prints<T> {
+
+        @VirtualThread
+        void print(T customer);
+    }
+
+    @VirtualThread
+    interface Copies {
+
+        void copy(String original);
+    }
+
+    static class Printer implements Prints<String>, Copies {
+
+        @Override
+        public void print(String own) {}
+
+        @Override
+        public void copy(String own) {}
+    }
+
+    public record Order(Customer customer, List<Customer> others) {
+
+        public static String fixed(Object tenant) {
+            return "fixed " + tenant;
+        }
+
+        @Override
+        public String toString() {
+            return "Order";
+        }
+    }
+
+    public static class Customer {
+
+        public final String name;
+        private final long id;
+
+        Customer(long id, String name) {
+            this.id = id;
+            this.name = name;
+        }
+
+        public long getId() {
+            return id;
+        }
+
+        public String getName() {
+            return name;
+        }
+    }
+}
