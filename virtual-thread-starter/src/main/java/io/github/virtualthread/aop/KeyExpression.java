@@ -171,13 +171,12 @@ final class KeyExpression {
          * @param onRoot whether a name without sign is a property of the root, and not of an element of a collection
          */
         private static void check(SpelNode node, boolean onRoot, KeyMistakes mistakes) {
-            String shown = node.toStringAST();
             if (node instanceof BeanReference) {
-                mistakes.bean(shown);
-            } else if (node instanceof VariableReference && !ROOT.contains(shown.substring(1))) {
-                mistakes.checkVariable(shown.substring(1));
+                mistakes.bean(node.toStringAST());
+            } else if (node instanceof VariableReference && !ROOT.contains(variable(node))) {
+                mistakes.checkVariable(variable(node));
             } else if (node instanceof FunctionReference) {
-                mistakes.checkVariable(shown.substring(1, shown.indexOf('(')));
+                mistakes.checkVariable(variable(node));
             } else if (onRoot && node instanceof PropertyOrFieldReference property && !Root.has(property.getName())) {
                 mistakes.property(property.getName());
             }
@@ -185,6 +184,11 @@ final class KeyExpression {
                 boolean isStep = i > 0 && node instanceof CompoundExpression;
                 check(node.getChild(i), onRoot && !isOnElements(node) && !(isStep && isProperty(node.getChild(i))), mistakes);
             }
+        }
+
+        /** Name of a variable or of a function. */
+        static String variable(SpelNode node) {
+            return node.toStringAST().split("[#(]")[1];
         }
 
         private static boolean isOnElements(SpelNode node) {
@@ -216,12 +220,13 @@ final class KeyExpression {
                     .anyMatch(each -> each.getParameterCount() == 0 && each.getName().equals(property));
         }
 
-        String methodName() {
+        /** Public, because expressions see no other methods. */
+        public String methodName() {
             return method.getName();
         }
 
-        @Nullable
-        Class<?> targetClass() {
+        /** Class of the object, null for a static method. */
+        public @Nullable Class<?> targetClass() {
             return target == null ? null : target.getClass();
         }
     }

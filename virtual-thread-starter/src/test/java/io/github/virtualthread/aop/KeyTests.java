@@ -5,22 +5,25 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import ch.qos.logback.classic.Level;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskCall;
-import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.limit.TaskTimer;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -29,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +65,7 @@ class KeyTests {
             }
 
             assertThat(holder.get(120, SECONDS)).isEqualTo("held");
-            assertThat(reports.order).containsExactly("a1", "o1", "a2", "o2", "a3");
+            assertThat(reports.order()).containsExactly("a1", "o1", "a2", "o2", "a3");
         }
     }
 
@@ -123,18 +127,18 @@ class KeyTests {
         Seen seen = new Seen();
         try (TestContext context = TestContext.with(it -> {
             it.register(Reports.class);
-            it.withListener(seen);
+            it.registerBean("listener", TaskListener.class, () -> seen);
         })) {
             Reports reports = context.getBean(Reports.class);
 
             assertThat(reports.report(null, "never"))
-                    .failsWithin(java.time.Duration.ofMinutes(2))
+                    .failsWithin(Duration.ofMinutes(2))
                     .withThrowableThat()
                     .havingCause()
                     .isExactlyInstanceOf(IllegalArgumentException.class)
                     .withMessageContaining("The key \"#tenant\" of " + HERE + "Reports.report is null");
             assertThat(reports.byPath("never", null)).isCompletedExceptionally();
-            assertThat(reports.order).isEmpty();
+            assertThat(reports.order()).isEmpty();
             assertThat(seen.events)
                     .containsExactly(
                             "submitted Reports.report",
@@ -164,7 +168,7 @@ class KeyTests {
         Seen seen = new Seen();
         try (TestContext context = TestContext.with(it -> {
             it.register(Reports.class);
-            it.withListener(seen);
+            it.registerBean("listener", TaskListener.class, () -> seen);
         })) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> context.getBean(Reports.class).limited(null, () -> null))
@@ -204,15 +208,30 @@ class KeyTests {
             TaskLimit mail = mail(context);
             Supplier<KeyUse> use = () -> mail.key("acme");
 
-            assertThat(woven.invoke(WovenCall.of(reports, "limited", use::get, "acme", use)))
+            assertThat(woven.invoke(call(reports, "limited", use::get, "acme", use)))
                     .isEqualTo(new KeyUse("acme", 1, 0));
-            assertThat(((CompletableFuture<?>) woven.invoke(
-                                    WovenCall.of(reports, "ofInterface", () -> completedFuture(mail.key("b")), "b")))
-                            .join())
-                    .isEqualTo(new KeyUse("b", 1, 0));
-            assertThatThrownBy(() -> woven.invoke(WovenCall.of(reports, "limited", use::get, null, use)))
+            assertThat(woven.invoke(call(reports, "ofInterface", () -> completedFuture(mail.key("b")), "b")))
+                    .isInstanceOfSatisfying(
+                            CompletableFuture.class,
+                            future -> assertThat(future.join()).isEqualTo(new KeyUse("b", 1, 0)));
+            assertThatThrownBy(() -> woven.invoke(call(reports, "limited", use::get, null, use)))
                     .isInstanceOf(IllegalArgumentException.class);
         }
+    }
+
+    /** What the aspect hands over. */
+    private static MethodInvocation call(Object target, String name, Supplier<Object> body, Object... arguments)
+            throws Throwable {
+        MethodInvocation call = mock(MethodInvocation.class);
+        when(call.getThis()).thenReturn(target);
+        when(call.getMethod())
+                .thenReturn(Arrays.stream(target.getClass().getMethods())
+                        .filter(method -> method.getName().equals(name))
+                        .findFirst()
+                        .orElseThrow());
+        when(call.getArguments()).thenReturn(arguments);
+        when(call.proceed()).thenAnswer(invoked -> body.get());
+        return call;
     }
 
     private static TaskLimit mail(TestContext context) {
@@ -239,7 +258,11 @@ class KeyTests {
 
     static class Reports implements Reporting {
 
-        final BlockingQueue<String> order = new LinkedBlockingQueue<>();
+        private final BlockingQueue<String> order = new LinkedBlockingQueue<>();
+
+        Collection<String> order() {
+            return order;
+        }
 
         @VirtualThread("mail")
         public CompletableFuture<String> hold(CountDownLatch release) throws InterruptedException {
@@ -357,8 +380,9 @@ class KeyTests {
         private final BlockingQueue<String> failures = new LinkedBlockingQueue<>();
 
         @Override
-        public void handleUncaughtException(Throwable failure, java.lang.reflect.Method method, Object... params) {
-            failures.add("%s %s: %s".formatted(method.getName(), List.of(params == null ? "" : java.util.Arrays.toString(params)).get(0), failure.getMessage()));
+        public void handleUncaughtException(Throwable failure, Method method, Object... params) {
+            failures.add(
+                    "%s %s: %s".formatted(method.getName(), Arrays.toString(params), failure.getMessage()));
         }
     }
 }

@@ -2,6 +2,7 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
@@ -39,7 +40,7 @@ final class TestContext extends AnnotationConfigApplicationContext {
                         getBean("timer", TaskTimer.class),
                         "vt-",
                         getClass().getClassLoader(),
-                        List::of,
+                        () -> containsBean("listener") ? List.of(getBean("listener", TaskListener.class)) : List.of(),
                         List::of,
                         false));
         registerBean(

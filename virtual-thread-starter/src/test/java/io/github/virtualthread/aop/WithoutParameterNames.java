@@ -34,6 +34,13 @@ public final class WithoutParameterNames extends ClassLoader {
             super(SpringAsmInfo.ASM_VERSION, next);
         }
 
+        /** The outer class is another loader's. */
+        @Override
+        public void visitInnerClass(String name, String outer, String inner, int access) {}
+
+        @Override
+        public void visitNestHost(String host) {}
+
         @Override
         public MethodVisitor visitMethod(
                 int access, String name, String descriptor, String signature, String[] exceptions) {
