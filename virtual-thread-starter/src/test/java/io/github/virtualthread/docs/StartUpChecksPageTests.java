@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.WithoutParameterNames;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.docs.Pages.Block;
@@ -93,6 +94,12 @@ class StartUpChecksPageTests {
                 new Case("both", Both.class, "limits.mail.permits=1"),
                 new Case("bad-timeout", Slow.class),
                 new Case("timeout-without-unit", Quick.class),
+                new Case("key-unreadable", Invoices.class, "limits.mail.permits=1"),
+                new Case("key-parameter", Refunds.class, "limits.mail.permits=1"),
+                new Case("key-position", Parcels.class, "limits.mail.permits=1"),
+                new Case("key-names", WithoutParameterNames.of(Letters.class), "limits.mail.permits=1"),
+                new Case("key-sign", Vouchers.class, "limits.mail.permits=1"),
+                new Case("key-bean", Returns.class, "limits.mail.permits=1"),
                 new Case("unknown-limited", Counter.class, "limits.db.permits=1"),
                 new Case("self-invocation-fail", Newsroom.class, "self-invocation=fail"),
                 new Case("life-cycle-fail", Cache.class, "self-invocation=fail"),
@@ -274,6 +281,14 @@ class StartUpChecksPageTests {
     }
 
     @Test
+    void theWarningOfAKeyWithoutALimitIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Tenants.class)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(named(output.getAll())).contains(page("log", "key-without-limit"));
+    }
+
+    @Test
     void theWarningOfAListenerIsOnThePage(CapturedOutput output) {
         RUNNER.withUserConfiguration(Orders.class)
                 .run(context -> assertThat(context).hasFailed());
@@ -407,6 +422,48 @@ class StartUpChecksPageTests {
 
         @VirtualThread(timeout = "2")
         void send() {}
+    }
+
+    static class Invoices {
+
+        @VirtualThread(limit = "mail", key = "#tenant.")
+        void send(String tenant) {}
+    }
+
+    static class Refunds {
+
+        @VirtualThread(limit = "mail", key = "#tenat")
+        void send(String tenant, long amount) {}
+    }
+
+    static class Parcels {
+
+        @VirtualThread(limit = "mail", key = "#p1")
+        void send(String tenant) {}
+    }
+
+    static class Letters {
+
+        @VirtualThread(limit = "mail", key = "#tenant")
+        public void send(String tenant) {}
+    }
+
+    static class Vouchers {
+
+        @VirtualThread(limit = "mail", key = "tenant")
+        void send(String tenant) {}
+    }
+
+    static class Returns {
+
+        @VirtualThread(limit = "mail", key = "@tenants.current()")
+        void send(String tenant) {}
+    }
+
+    static class Tenants {
+
+        @VirtualThread(key = "#tenant")
+        void invite(String tenant) {}
     }
 
     static class Counter {
