@@ -21,7 +21,11 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * @param contradiction why the annotation cannot be read, null if it can
  */
 record Declaration(
-        String limit, String name, String timeout, String key, @Nullable String contradiction) {
+        String limit,
+        String name,
+        String timeout,
+        String key,
+        @Nullable String contradiction) {
 
     /**
      * Reads the annotation that is present or meta-present on the element itself.

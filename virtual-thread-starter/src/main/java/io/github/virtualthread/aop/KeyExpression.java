@@ -182,7 +182,10 @@ final class KeyExpression {
             }
             for (int i = 0; i < node.getChildCount(); i++) {
                 boolean isStep = i > 0 && node instanceof CompoundExpression;
-                check(node.getChild(i), onRoot && !isOnElements(node) && !(isStep && isProperty(node.getChild(i))), mistakes);
+                check(
+                        node.getChild(i),
+                        onRoot && !isOnElements(node) && !(isStep && isProperty(node.getChild(i))),
+                        mistakes);
             }
         }
 
@@ -213,11 +216,15 @@ final class KeyExpression {
     }
 
     /** What {@code #root} is. */
-    record Root(Method method, @Nullable Object target, @Nullable Object[] args) {
+    record Root(
+            Method method,
+            @Nullable Object target,
+            @Nullable Object[] args) {
 
         static boolean has(String property) {
             return Arrays.stream(Root.class.getDeclaredMethods())
-                    .anyMatch(each -> each.getParameterCount() == 0 && each.getName().equals(property));
+                    .anyMatch(each ->
+                            each.getParameterCount() == 0 && each.getName().equals(property));
         }
 
         /** Public, because expressions see no other methods. */

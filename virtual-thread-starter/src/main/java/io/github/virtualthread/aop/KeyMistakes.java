@@ -28,8 +28,7 @@ final class KeyMistakes {
     }
 
     void unreadable(RuntimeException failure) {
-        String reason =
-                failure instanceof ExpressionException known ? known.getSimpleMessage() : failure.getMessage();
+        String reason = failure instanceof ExpressionException known ? known.getSimpleMessage() : failure.getMessage();
         add(
                 method.place(),
                 "cannot be parsed: " + reason,
@@ -58,7 +57,10 @@ final class KeyMistakes {
         }
         String problem = "uses #%s, but ".formatted(name);
         if (parameters.count() == 0) {
-            add(method.qualifiedName(), problem + "the method has no parameters", "Remove the attribute key, or give the method a parameter.");
+            add(
+                    method.qualifiedName(),
+                    problem + "the method has no parameters",
+                    "Remove the attribute key, or give the method a parameter.");
         } else if (KeyExpression.Parameters.isPosition(name)) {
             add(
                     method.qualifiedName(),
@@ -67,10 +69,11 @@ final class KeyMistakes {
         } else if (parameters.names().isEmpty()) {
             add(
                     method.qualifiedName(),
-                    problem + "%s was compiled without the names of parameters"
-                            .formatted(method.annotatedDeclaration()
-                                    .getDeclaringClass()
-                                    .getName()),
+                    problem
+                            + "%s was compiled without the names of parameters"
+                                    .formatted(method.annotatedDeclaration()
+                                            .getDeclaringClass()
+                                            .getName()),
                     "Compile it with the option -parameters (in Kotlin -java-parameters), or write the position of the"
                             + " parameter: #p0 is the first.");
         } else {
@@ -85,7 +88,6 @@ final class KeyMistakes {
     }
 
     private void add(String place, String problem, String action) {
-        found.add(new Mistake(
-                "%s: key \"%s\" of %s %s".formatted(place, text, method.annotation(), problem), action));
+        found.add(new Mistake("%s: key \"%s\" of %s %s".formatted(place, text, method.annotation(), problem), action));
     }
 }

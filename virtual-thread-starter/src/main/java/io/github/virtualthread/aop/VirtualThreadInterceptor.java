@@ -175,9 +175,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         }
 
         private void handle(MethodInvocation invocation, Throwable failure) {
-            environment
-                    .uncaughtExceptionHandler()
-                    .handleUncaughtException(failure, running, invocation.getArguments());
+            environment.uncaughtExceptionHandler().handleUncaughtException(failure, running, invocation.getArguments());
         }
     }
 

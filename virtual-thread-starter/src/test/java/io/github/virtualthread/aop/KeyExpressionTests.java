@@ -52,7 +52,8 @@ class KeyExpressionTests {
         KeyExpression expression = of(text);
 
         for (int i = 0; i < 300; i++) { // also when the expression has been compiled
-            assertThat(expression.read(new Reports(), new Object[] {"t", order})).isEqualTo(key);
+            assertThat(expression.read(new Reports(), new Object[] {"t", order}))
+                    .isEqualTo(key);
         }
     }
 
@@ -95,16 +96,19 @@ class KeyExpressionTests {
     void aVariableThatIsNoParameterIsAMistakeThatListsTheParameters() {
         assertThat(mistakes("#tenat"))
                 .containsExactly(new Mistake(
-                        REPORT + ": key \"#tenat\" of @VirtualThread uses #tenat, but the parameters are [tenant, order]",
+                        REPORT
+                                + ": key \"#tenat\" of @VirtualThread uses #tenat, but the parameters are [tenant, order]",
                         "Did you mean '#tenant'?"));
         assertThat(mistakes("#user + #odrer.id"))
                 .containsExactly(
                         new Mistake(
-                                REPORT + ": key \"#user + #odrer.id\" of @VirtualThread uses #user, but the parameters are"
+                                REPORT
+                                        + ": key \"#user + #odrer.id\" of @VirtualThread uses #user, but the parameters are"
                                         + " [tenant, order]",
                                 "Name one of them, as in key = \"#tenant\"."),
                         new Mistake(
-                                REPORT + ": key \"#user + #odrer.id\" of @VirtualThread uses #odrer, but the parameters are"
+                                REPORT
+                                        + ": key \"#user + #odrer.id\" of @VirtualThread uses #odrer, but the parameters are"
                                         + " [tenant, order]",
                                 "Did you mean '#order'?"));
         assertThat(mistakes("#result")).hasSize(1);
@@ -116,7 +120,8 @@ class KeyExpressionTests {
     void aPositionBeyondTheParametersIsAMistake() {
         assertThat(mistakes("#p2"))
                 .containsExactly(new Mistake(
-                        REPORT + ": key \"#p2\" of @VirtualThread uses #p2, but the positions of the parameters are [#p0, #p1]",
+                        REPORT
+                                + ": key \"#p2\" of @VirtualThread uses #p2, but the positions of the parameters are [#p0, #p1]",
                         "The first parameter is #p0."));
         assertThat(mistakes("#a10.id")).singleElement().satisfies(mistake -> assertThat(mistake.description())
                 .contains("uses #a10, but the positions of the parameters are [#p0, #p1]"));
@@ -125,13 +130,12 @@ class KeyExpressionTests {
     @Test
     void aMethodWithoutParametersHasNoKeyOfThem() {
         assertThatThrownBy(() -> KeyExpression.of("#tenant", method(Reports.class, "all")))
-                .isInstanceOfSatisfying(
-                        VirtualThreadConfigurationException.class,
-                        thrown -> assertThat(thrown.mistakes())
-                                .containsExactly(new Mistake(
-                                        Reports.class.getName() + ".all: key \"#tenant\" of @Limited uses #tenant, but the"
-                                                + " method has no parameters",
-                                        "Remove the attribute key, or give the method a parameter.")));
+                .isInstanceOfSatisfying(VirtualThreadConfigurationException.class, thrown -> assertThat(
+                                thrown.mistakes())
+                        .containsExactly(new Mistake(
+                                Reports.class.getName() + ".all: key \"#tenant\" of @Limited uses #tenant, but the"
+                                        + " method has no parameters",
+                                "Remove the attribute key, or give the method a parameter.")));
     }
 
     @ParameterizedTest
@@ -142,7 +146,8 @@ class KeyExpressionTests {
                     .startsWith(REPORT + ": key \"" + text + "\" of @VirtualThread cannot be parsed: ")
                     .doesNotEndWith("null");
             assertThat(mistake.action())
-                    .isEqualTo("Write an expression over the arguments, such as key = \"#tenant\" or \"#order.customer.id\".");
+                    .isEqualTo(
+                            "Write an expression over the arguments, such as key = \"#tenant\" or \"#order.customer.id\".");
         });
     }
 
@@ -150,7 +155,8 @@ class KeyExpressionTests {
     void aBeanIsAMistake() {
         assertThat(mistakes("@tenants.current(#tenant)"))
                 .containsExactly(new Mistake(
-                        REPORT + ": key \"@tenants.current(#tenant)\" of @VirtualThread refers to bean @tenants, but a key is"
+                        REPORT
+                                + ": key \"@tenants.current(#tenant)\" of @VirtualThread refers to bean @tenants, but a key is"
                                 + " read from the arguments only",
                         "Pass the value as an argument, or make the call by hand with VirtualThreads.forKey(value)."));
     }
@@ -158,10 +164,12 @@ class KeyExpressionTests {
     @Test
     void aParameterWithoutItsSignIsAMistake() {
         assertThat(mistakes("tenant"))
-                .containsExactly(new Mistake(
-                        REPORT + ": key \"tenant\" of @VirtualThread uses 'tenant', which is neither a parameter nor a property"
-                                + " of #root",
-                        "A parameter is written with #, as in key = \"#tenant\"; a text in quotes, as in \"'tenant'\"."));
+                .containsExactly(
+                        new Mistake(
+                                REPORT
+                                        + ": key \"tenant\" of @VirtualThread uses 'tenant', which is neither a parameter nor a property"
+                                        + " of #root",
+                                "A parameter is written with #, as in key = \"#tenant\"; a text in quotes, as in \"'tenant'\"."));
         assertThat(mistakes("order.customer.id")).singleElement().satisfies(mistake -> assertThat(mistake.action())
                 .contains("key = \"#order\""));
     }
@@ -176,8 +184,7 @@ class KeyExpressionTests {
                 .isEqualTo("7");
         assertThatThrownBy(() -> KeyExpression.of("#tenant", method))
                 .isInstanceOfSatisfying(
-                        VirtualThreadConfigurationException.class,
-                        thrown -> assertThat(thrown.mistakes())
+                        VirtualThreadConfigurationException.class, thrown -> assertThat(thrown.mistakes())
                                 .containsExactly(new Mistake(
                                         REPORT + ": key \"#tenant\" of @VirtualThread uses #tenant, but "
                                                 + Reports.class.getName()

@@ -33,9 +33,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.core.annotation.AliasFor;
 
@@ -82,7 +82,8 @@ class KeyTests {
 
     @Test
     void aVoidMethodAnInterfaceAPlaceholderAndAMetaAnnotationGiveAKey() throws Exception {
-        try (TestContext context = TestContext.with(Map.of("report.key", "#p0"), null, it -> it.register(Reports.class))) {
+        try (TestContext context =
+                TestContext.with(Map.of("report.key", "#p0"), null, it -> it.register(Reports.class))) {
             Reports reports = context.getBean(Reports.class);
             CountDownLatch release = new CountDownLatch(1);
             Future<String> holder = reports.hold(release);
@@ -92,7 +93,9 @@ class KeyTests {
             reports.configured("c");
             reports.ofTenant("d");
 
-            assertThat(mail(context).busiestKeys(9)).extracting(KeyUse::key).containsExactlyInAnyOrder("a", "b", "c", "d");
+            assertThat(mail(context).busiestKeys(9))
+                    .extracting(KeyUse::key)
+                    .containsExactlyInAnyOrder("a", "b", "c", "d");
             release.countDown();
             holder.get(120, SECONDS);
         }
@@ -116,8 +119,9 @@ class KeyTests {
             assertThat(context.check().mistakes()).isEmpty();
 
             assertThat(logs.messages(Level.WARN))
-                    .containsExactly(HERE + "Unlimited.report has @VirtualThread with a key, but no limit: the key has no"
-                            + " effect. Name a limit, under which keys take turns, or remove the attribute key");
+                    .containsExactly(
+                            HERE + "Unlimited.report has @VirtualThread with a key, but no limit: the key has no"
+                                    + " effect. Name a limit, under which keys take turns, or remove the attribute key");
             assertThat(context.getBean(Unlimited.class).report(null).join()).isEqualTo("done");
         }
     }
@@ -183,7 +187,8 @@ class KeyTests {
                 .extracting(Mistake::description)
                 .satisfiesExactly(
                         first -> assertThat(first).contains("Wrong.bean: key \"@tenants\" of @Limited refers to bean"),
-                        second -> assertThat(second).contains("Wrong.name: key \"#tenat\" of @VirtualThread uses #tenat"),
+                        second ->
+                                assertThat(second).contains("Wrong.name: key \"#tenat\" of @VirtualThread uses #tenat"),
                         third -> assertThat(third)
                                 .startsWith("@VirtualThread on " + HERE + "Wrong.placeholder cannot be read"));
     }
@@ -211,9 +216,8 @@ class KeyTests {
             assertThat(woven.invoke(call(reports, "limited", use::get, "acme", use)))
                     .isEqualTo(new KeyUse("acme", 1, 0));
             assertThat(woven.invoke(call(reports, "ofInterface", () -> completedFuture(mail.key("b")), "b")))
-                    .isInstanceOfSatisfying(
-                            CompletableFuture.class,
-                            future -> assertThat(future.join()).isEqualTo(new KeyUse("b", 1, 0)));
+                    .isInstanceOfSatisfying(CompletableFuture.class, future -> assertThat(future.join())
+                            .isEqualTo(new KeyUse("b", 1, 0)));
             assertThatThrownBy(() -> woven.invoke(call(reports, "limited", use::get, null, use)))
                     .isInstanceOf(IllegalArgumentException.class);
         }
@@ -381,8 +385,7 @@ class KeyTests {
 
         @Override
         public void handleUncaughtException(Throwable failure, Method method, Object... params) {
-            failures.add(
-                    "%s %s: %s".formatted(method.getName(), Arrays.toString(params), failure.getMessage()));
+            failures.add("%s %s: %s".formatted(method.getName(), Arrays.toString(params), failure.getMessage()));
         }
     }
 }

@@ -17,7 +17,8 @@ public final class WithoutParameterNames extends ClassLoader {
     }
 
     public static Class<?> of(Class<?> type) {
-        try (InputStream original = type.getResourceAsStream("/" + type.getName().replace('.', '/') + ".class")) {
+        try (InputStream original =
+                type.getResourceAsStream("/" + type.getName().replace('.', '/') + ".class")) {
             ClassWriter writer = new ClassWriter(0);
             new ClassReader(original).accept(new Stripping(writer), 0);
             byte[] stripped = writer.toByteArray();

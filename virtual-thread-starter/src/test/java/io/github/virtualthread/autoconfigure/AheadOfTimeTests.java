@@ -90,6 +90,21 @@ class AheadOfTimeTests {
     }
 
     @CompiledTest
+    void keysAreRead() {
+        started(Shop.class, LIMITS, LIMITS, context -> assertThat(context.getBean(Mailer.class)
+                        .running("acme", context.getBean(TaskLimits.class))
+                        .join())
+                .isEqualTo(1));
+    }
+
+    @CompiledTest
+    void mistakesInKeysFailTheStart() {
+        assertThatThrownBy(() -> started(Misspelt.class, LIMITS, LIMITS, context -> {}))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("uses #tenat, but the parameters are [tenant]");
+    }
+
+    @CompiledTest
     void interceptionIsSwitchedOffAtTheStart() {
         String here = Thread.currentThread().getName();
 
@@ -224,7 +239,21 @@ class AheadOfTimeTests {
     @Import(Mailer.class)
     static class Shop {}
 
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    static class Misspelt {
+
+        @VirtualThread(limit = "db", key = "#tenat")
+        void send(String tenant) {}
+    }
+
     static class Mailer {
+
+        @VirtualThread(limit = "db", key = "#tenant.toString()")
+        CompletableFuture<Integer> running(String tenant, TaskLimits limits) {
+            return CompletableFuture.completedFuture(
+                    limits.get("db").key(tenant).running());
+        }
 
         @VirtualThread("db")
         CompletableFuture<String> send() {

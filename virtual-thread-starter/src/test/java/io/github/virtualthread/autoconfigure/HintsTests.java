@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
@@ -160,6 +161,33 @@ class HintsTests {
     void anAnnotationOfTheApplicationIsKeptLikeOurs() {
         assertThat(processed(WithOwnAnnotation.class))
                 .satisfies(methodsAreKept(InBackground.class), methodsAreKept(Printer.class));
+    }
+
+    @Test
+    void whatAKeyReadsAlongItsPathsIsKept() throws Exception {
+        RuntimeHints hints = processed(Keyed.class);
+
+        assertThat(reflection().onMethod(Order.class.getMethod("getCustomer")).invoke())
+                .accepts(hints);
+        assertThat(reflection().onMethod(Customer.class.getMethod("id")).invoke())
+                .accepts(hints);
+        assertThat(reflection().onField(Address.class.getField("city"))).accepts(hints);
+        assertThat(reflection().onMethod(String.class.getMethod("toLowerCase")).invoke())
+                .accepts(hints);
+        assertThat(reflection()
+                        .onType(TypeReference.of("io.github.virtualthread.aop.KeyExpression$Root"))
+                        .withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS))
+                .accepts(hints);
+        assertThat(reflection().onMethod(Order.class.getMethod("getNumber")).invoke())
+                .rejects(hints);
+    }
+
+    @Test
+    void aKeyThatIsAParameterOrAMistakeNeedsNothing() {
+        RuntimeHints hints = processed(Auto.class);
+
+        assertThat(hints.reflection().typeHints().map(hint -> hint.getType().getName()))
+                .doesNotContain(Order.class.getName(), "io.github.virtualthread.aop.KeyExpression$Root");
     }
 
     @Test
@@ -295,7 +323,48 @@ class HintsTests {
         void resend() {}
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    @Import(Orders.class)
+    static class Keyed {}
+
+    static class Orders {
+
+        @VirtualThread(limit = "mail", key = "#order?.customer.id ?: #root.methodName")
+        void send(Order order) {}
+
+        @VirtualThread(limit = "mail", key = "#p0[0].customer.addresses['home'].city.toLowerCase()")
+        void sendAll(List<Order> orders) {}
+    }
+
+    record Customer(Long id, Map<String, Address> addresses) {}
+
+    static class Order {
+
+        public Customer getCustomer() {
+            return new Customer(1L, Map.of());
+        }
+
+        public long getNumber() {
+            return 1;
+        }
+    }
+
+    public static class Address {
+
+        public String city = "Leipzig";
+    }
+
     static class Mailer extends Sender implements Sending {
+
+        @VirtualThread(limit = "mail", key = "#order")
+        void order(Order order) {}
+
+        @VirtualThread(limit = "mail", key = "#odrer.customer")
+        void mistake(Order order) {}
+
+        @VirtualThread(limit = "mail", key = "${no.such.key}")
+        void placeholder(Order order) {}
 
         @Override
         public void send() {}

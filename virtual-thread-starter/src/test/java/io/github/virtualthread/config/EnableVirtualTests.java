@@ -7,6 +7,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
@@ -34,6 +35,17 @@ class EnableVirtualTests {
             assertThat(thread.isVirtual()).isTrue();
             assertThat(thread.getName()).isEqualTo("vt-Prices.thread-1");
             assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aKeyIsReadByAnAnnotationOfTheApplicationToo() {
+        try (var context =
+                new AnnotationConfigApplicationContext(PlainBackground.class, AnotherDb.class, Tenants.class)) {
+            TaskLimit db = context.getBean(TaskLimits.class).get("db");
+
+            assertThat(context.getBean(Tenants.class).running("acme", db).join())
+                    .isEqualTo(1);
         }
     }
 
@@ -225,7 +237,20 @@ class EnableVirtualTests {
     }
 
     @Retention(RetentionPolicy.RUNTIME)
-    @interface Background {}
+    @interface Background {
+
+        String limit() default "";
+
+        String key() default "";
+    }
+
+    static class Tenants {
+
+        @Background(limit = "db", key = "#tenant")
+        public CompletableFuture<Integer> running(String tenant, TaskLimit limit) {
+            return CompletableFuture.completedFuture(limit.key(tenant).running());
+        }
+    }
 
     interface Counting {
         CompletableFuture<Thread> count();
