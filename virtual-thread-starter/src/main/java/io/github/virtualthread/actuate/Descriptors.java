@@ -10,11 +10,11 @@ import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -36,37 +36,49 @@ final class Descriptors {
     private final LiveCalls live;
     private final CallCounts counts;
     private final List<String> mdcKeys;
+    private final boolean keys;
 
-    Descriptors(TaskLimits limits, LiveCalls live, CallCounts counts, Collection<String> mdcKeys) {
+    Descriptors(TaskLimits limits, LiveCalls live, CallCounts counts, Collection<String> mdcKeys, boolean keys) {
         this.limits = limits;
         this.live = live;
         this.counts = counts;
         this.mdcKeys = List.copyOf(mdcKeys);
+        this.keys = keys;
     }
 
     VirtualThreadsDescriptor all(Collection<AdvisedMethod> advised) {
         List<LiveCall> running = live.running();
-        Map<String, List<LiveCall>> byLimit = running.stream()
-                .collect(Collectors.groupingBy(call -> Name.of(call.call()).limit()));
+        Map<TaskLimit, List<LiveCall>> byLimit = new HashMap<>();
+        for (LiveCall call : running) {
+            for (TaskLimit each = call.call().spec().limit(); each != null; each = each.within()) {
+                byLimit.computeIfAbsent(each, first -> new ArrayList<>()).add(call);
+            }
+        }
         return new VirtualThreadsDescriptor(
                 limits.all().stream()
-                        .map(limit -> limit(limit, byLimit.getOrDefault(LimitNames.uniform(limit.name()), List.of())))
+                        .map(limit -> limit(limit, byLimit.getOrDefault(limit, List.of())))
                         .toList(),
                 methods(advised, running));
     }
 
-    /** The running calls are those of the limit, the oldest first. */
+    /** The running calls are those of the limit and of all within it, the oldest first. */
     LimitDescriptor limit(TaskLimit limit, List<LiveCall> running) {
         int permits = limit.permits();
         int available = limit.available();
         List<LiveCall> first = live.waiting(limit, 1);
         return new LimitDescriptor(
                 limit.name(),
+                limit.within() == null ? null : limit.within().name(),
+                limit.isOccupied() ? true : null,
                 permits,
-                Math.max(permits - available, running.size()),
+                bound(limit.permitsPerKey()),
+                Math.max(permits - available, holding(running)),
                 available,
                 limit.waiting(),
-                limit.queueCapacity() == LimitSettings.UNBOUNDED ? null : limit.queueCapacity(),
+                waitingWithin(limit),
+                keys(limit),
+                bound(limit.queueCapacity()),
+                bound(limit.queueCapacityPerKey()),
                 setting(limit.maxWait()),
                 limit.nested().name(),
                 limit.permitsFrom(),
@@ -77,6 +89,32 @@ final class Descriptors {
                 rejected(limit));
     }
 
+    /** How many permits these calls hold: a call that another one makes on its own thread holds none of its own. */
+    private static int holding(List<LiveCall> running) {
+        return (int) running.stream().map(LiveCall::thread).distinct().count();
+    }
+
+    private @Nullable Map<String, Integer> waitingWithin(TaskLimit limit) {
+        Map<String, Integer> waiting = new LinkedHashMap<>();
+        for (TaskLimit each : limits.all()) {
+            if (!each.equals(limit) && each.includes(limit)) {
+                waiting.put(each.name(), each.waiting());
+            }
+        }
+        return waiting.isEmpty() ? null : waiting;
+    }
+
+    private static @Nullable Integer keys(TaskLimit limit) {
+        int keys = limit.keys();
+        return keys == 0 && bound(limit.permitsPerKey()) == null && bound(limit.queueCapacityPerKey()) == null
+                ? null
+                : keys;
+    }
+
+    private static @Nullable Integer bound(int most) {
+        return most == LimitSettings.UNBOUNDED ? null : most;
+    }
+
     CallDescriptor call(LiveCall live) {
         Thread thread = live.thread();
         return new CallDescriptor(
@@ -85,6 +123,7 @@ final class Descriptors {
                 live.isRunning() ? "running" : "waiting",
                 live.abandoned(),
                 seconds(live.isRunning() ? live.call().ran() : live.call().waited()),
+                keys ? live.call().key() : null,
                 thread == null ? null : thread.getName(),
                 live.mdc().get(TRACE_ID),
                 chosen(live.mdc()),

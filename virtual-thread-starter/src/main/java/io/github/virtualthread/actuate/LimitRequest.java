@@ -3,6 +3,8 @@ package io.github.virtualthread.actuate;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
@@ -12,11 +14,15 @@ import org.springframework.boot.convert.DurationStyle;
  * @param permits number of permits, null to keep it
  * @param queueCapacity capacity of the queue, null to keep it
  * @param maxWait maximum wait, null to keep it
+ * @param permitsPerKey number of permits for one key, null to keep it
+ * @param queueCapacityPerKey number of waiting calls of one key, null to keep it
  */
 record LimitRequest(
         @Nullable Integer permits,
         @Nullable Integer queueCapacity,
-        @Nullable Wait maxWait) {
+        @Nullable Wait maxWait,
+        @Nullable Integer permitsPerKey,
+        @Nullable Integer queueCapacityPerKey) {
 
     /**
      * A maximum wait.
@@ -30,26 +36,37 @@ record LimitRequest(
      *
      * @throws IllegalArgumentException if all are null, or one is not a valid number or duration
      */
-    static LimitRequest of(@Nullable String permits, @Nullable String queueCapacity, @Nullable String maxWait) {
-        if (permits == null && queueCapacity == null && maxWait == null) {
+    static LimitRequest of(
+            @Nullable String permits,
+            @Nullable String queueCapacity,
+            @Nullable String maxWait,
+            @Nullable String permitsPerKey,
+            @Nullable String queueCapacityPerKey) {
+        if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey)
+                .allMatch(Objects::isNull)) {
             throw new IllegalArgumentException(
-                    "Nothing to change: send permits, queueCapacity or maxWait, as in {\"permits\": 20}");
+                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey or"
+                            + " queueCapacityPerKey, as in {\"permits\": 20}");
         }
         return new LimitRequest(
                 permits == null ? null : whole("permits", permits, 1, Integer.MAX_VALUE),
-                queueCapacity == null ? null : capacity(queueCapacity.strip()),
-                maxWait == null ? null : new Wait(wait(maxWait.strip())));
+                bound("queueCapacity", queueCapacity, 0, "lets any number of calls wait"),
+                maxWait == null ? null : new Wait(wait(maxWait.strip())),
+                bound("permitsPerKey", permitsPerKey, 1, "lets one key have all permits"),
+                bound("queueCapacityPerKey", queueCapacityPerKey, 0, "lets any number of calls of one key wait"));
     }
 
-    private static int capacity(String text) {
-        if (text.equalsIgnoreCase("unbounded")) {
+    private static @Nullable Integer bound(String name, @Nullable String text, int least, String unbounded) {
+        if (text == null) {
+            return null;
+        }
+        if (text.strip().equalsIgnoreCase("unbounded")) {
             return LimitSettings.UNBOUNDED;
         }
         try {
-            return whole("queueCapacity", text, 0, Integer.MAX_VALUE);
+            return whole(name, text.strip(), least, Integer.MAX_VALUE);
         } catch (IllegalArgumentException wrong) {
-            throw new IllegalArgumentException(
-                    wrong.getMessage() + "; \"unbounded\" lets any number of calls wait", wrong);
+            throw new IllegalArgumentException("%s; \"unbounded\" %s".formatted(wrong.getMessage(), unbounded), wrong);
         }
     }
 
@@ -78,7 +95,9 @@ record LimitRequest(
     LimitSettings applyTo(LimitSettings now) {
         return now.withPermits(permits == null ? now.permits() : permits)
                 .withQueueCapacity(queueCapacity == null ? now.queueCapacity() : queueCapacity)
-                .withMaxWait(maxWait == null ? now.maxWait() : maxWait.maximum());
+                .withMaxWait(maxWait == null ? now.maxWait() : maxWait.maximum())
+                .withPermitsPerKey(permitsPerKey == null ? now.permitsPerKey() : permitsPerKey)
+                .withQueueCapacityPerKey(queueCapacityPerKey == null ? now.queueCapacityPerKey() : queueCapacityPerKey);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,10 +44,12 @@ public final class VirtualThreadsEndpoint {
 
     private static final int MOST_CALLS = 10_000;
     private static final String DEFAULT_CALLS = "100";
+    private static final int MOST_KEYS = 10;
 
     private final TaskLimits limits;
     private final AdvisedMethods advised;
     private final LiveCalls live;
+    private final boolean keys;
     private final Descriptors descriptors;
 
     /**
@@ -56,17 +60,20 @@ public final class VirtualThreadsEndpoint {
      * @param advised the advised methods
      * @param counts how calls have ended
      * @param mdcKeys keys of the caller's MDC to show for live calls
+     * @param keys whether to show the keys of calls
      */
     public VirtualThreadsEndpoint(
             TaskLimits limits,
             TaskEngine engine,
             AdvisedMethods advised,
             CallCounts counts,
-            Collection<String> mdcKeys) {
+            Collection<String> mdcKeys,
+            boolean keys) {
         this.limits = limits;
         this.advised = advised;
         this.live = engine.liveCalls();
-        this.descriptors = new Descriptors(limits, live, counts, mdcKeys);
+        this.keys = keys;
+        this.descriptors = new Descriptors(limits, live, counts, mdcKeys, keys);
     }
 
     /**
@@ -84,22 +91,55 @@ public final class VirtualThreadsEndpoint {
      *
      * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
      * @param max maximum number of calls to show, from 1 to 10000; null for 100
+     * @param key key whose calls are shown, of the first 10000 that wait; null for all
      * @return their current state
      * @throws NoSuchElementException if there is no such limit; the message lists the configured limits
-     * @throws IllegalArgumentException if {@code max} is not such a number
+     * @throws IllegalArgumentException if {@code max} is not such a number, or if keys are not shown
      */
     @ReadOperation
-    public LimitCallsDescriptor limit(@Selector String limit, @org.springframework.lang.Nullable @Nullable String max) {
+    public LimitCallsDescriptor limit(
+            @Selector String limit,
+            @org.springframework.lang.Nullable @Nullable String max,
+            @org.springframework.lang.Nullable @Nullable String key) {
         TaskLimit found = isNone(limit) ? null : find(limit);
         int most = LimitRequest.whole("max", max == null ? DEFAULT_CALLS : max, 1, MOST_CALLS);
         List<LiveCall> running = live.running(found);
+        LimitDescriptor row = found == null ? null : descriptors.limit(found, running);
+        if (key != null) {
+            return ofKey(found, row, running, most, key);
+        }
         List<LiveCall> shown = new ArrayList<>(running.subList(0, Math.min(most, running.size())));
         if (found != null) {
             shown.addAll(live.waiting(found, most - shown.size()));
         }
         int all = running.size() + (found == null ? 0 : found.waiting());
+        List<KeyUse> busiest = found == null || !keys ? List.of() : found.busiestKeys(MOST_KEYS);
+        return calls(row, busiest, shown, all);
+    }
+
+    private LimitCallsDescriptor ofKey(
+            @Nullable TaskLimit limit, @Nullable LimitDescriptor row, List<LiveCall> running, int most, String key) {
+        if (!keys) {
+            throw new IllegalArgumentException(
+                    "Keys are not shown: set virtual-thread.endpoint.keys to true to see the calls of one key");
+        }
+        if (limit == null) {
+            throw new IllegalArgumentException("Only calls under a limit are shown by key: name a limit, not 'none'");
+        }
+        List<LiveCall> shown = Stream.concat(running.stream(), live.waiting(limit, MOST_CALLS).stream())
+                .filter(each -> key.equals(each.call().key())
+                        && limit.equals(each.call().spec().limit()))
+                .limit(most)
+                .toList();
+        KeyUse use = limit.key(key);
+        return calls(row, List.of(use), shown, use.running() + use.waiting());
+    }
+
+    private LimitCallsDescriptor calls(
+            @Nullable LimitDescriptor row, List<KeyUse> keys, List<LiveCall> shown, int all) {
         return new LimitCallsDescriptor(
-                found == null ? null : descriptors.limit(found, running),
+                row,
+                keys.isEmpty() ? null : keys,
                 shown.stream().map(descriptors::call).toList(),
                 Math.max(0, all - shown.size()));
     }
@@ -111,6 +151,8 @@ public final class VirtualThreadsEndpoint {
      * @param permits number of permits, at least 1; null to keep it
      * @param queueCapacity maximum number of waiting calls, at least 0, or {@code unbounded}; null to keep it
      * @param maxWait maximum wait, such as {@code 2s}, or {@code none}; null to keep it
+     * @param permitsPerKey maximum number of calls of one key that run at once, at least 1, or {@code unbounded}; null to keep it
+     * @param queueCapacityPerKey maximum number of waiting calls of one key, at least 0, or {@code unbounded}; null to keep it
      * @return the limit after the change
      * @throws NoSuchElementException if there is no such limit; the message lists the configured limits
      * @throws IllegalArgumentException if nothing is given, or an invalid value; then nothing is changed
@@ -120,9 +162,11 @@ public final class VirtualThreadsEndpoint {
             @Selector String limit,
             @org.springframework.lang.Nullable @Nullable String permits,
             @org.springframework.lang.Nullable @Nullable String queueCapacity,
-            @org.springframework.lang.Nullable @Nullable String maxWait) {
+            @org.springframework.lang.Nullable @Nullable String maxWait,
+            @org.springframework.lang.Nullable @Nullable String permitsPerKey,
+            @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey) {
         TaskLimit found = find(limit);
-        LimitRequest request = LimitRequest.of(permits, queueCapacity, maxWait);
+        LimitRequest request = LimitRequest.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey);
         limits.change(found, request::applyTo, Source.ENDPOINT);
         return descriptors.limit(found, live.running(found));
     }
@@ -223,21 +267,29 @@ public final class VirtualThreadsEndpoint {
      * A limit with its calls.
      *
      * @param limit the limit, null for calls without one
-     * @param calls running calls, the oldest first, then waiting calls, in the order of the queue
+     * @param keys the ten keys with most calls, or the key that was asked for; null if keys are not shown, or none has calls
+     * @param calls running calls, the oldest first, then waiting calls, the one that has waited longest first
      * @param more number of further running or waiting calls that are not shown
      */
-    public record LimitCallsDescriptor(@Nullable LimitDescriptor limit, List<CallDescriptor> calls, int more)
+    public record LimitCallsDescriptor(
+            @Nullable LimitDescriptor limit, @Nullable List<KeyUse> keys, List<CallDescriptor> calls, int more)
             implements OperationResponseBody {}
 
     /**
      * A limit at one moment. Counts start with the application.
      *
      * @param name its name
+     * @param within name of the limit around it, null for none
+     * @param occupied true while the application keeps it occupied, otherwise null
      * @param permits maximum number of concurrent calls
+     * @param permitsPerKey maximum number of concurrent calls of one key, null if unbounded
      * @param inUse permits that are held; more than {@code permits} after a reduction, until calls end
      * @param available free permits
-     * @param waiting number of waiting calls
+     * @param waiting number of waiting calls, without those of limits within this one
+     * @param waitingWithin number of waiting calls of each limit within this one, null if there is none
+     * @param keys number of keys that have calls, null if no call has a key
      * @param queueCapacity maximum number of waiting calls, null if unbounded
+     * @param queueCapacityPerKey maximum number of waiting calls of one key, null if unbounded
      * @param maxWaitSeconds maximum wait, null for none
      * @param nested {@code WARN} or {@code FAIL}: what happens to calls made by a body that holds the same limit
      * @param permitsFrom the pool that the permits are taken from, null if the number is configured directly
@@ -249,11 +301,17 @@ public final class VirtualThreadsEndpoint {
      */
     public record LimitDescriptor(
             String name,
+            @Nullable String within,
+            @Nullable Boolean occupied,
             int permits,
+            @Nullable Integer permitsPerKey,
             int inUse,
             int available,
             int waiting,
+            @Nullable Map<String, Integer> waitingWithin,
+            @Nullable Integer keys,
             @Nullable Integer queueCapacity,
+            @Nullable Integer queueCapacityPerKey,
             @Nullable Double maxWaitSeconds,
             String nested,
             @Nullable PermitsFrom permitsFrom,
@@ -293,6 +351,7 @@ public final class VirtualThreadsEndpoint {
      * @param state {@code running} or {@code waiting}
      * @param abandoned whether the body is still running although its call has ended, by cancel or timeout
      * @param ageSeconds run time of the body, or wait of the call
+     * @param key key of the call, null if it has none or keys are not shown
      * @param thread name of the thread of the body, null while the call waits
      * @param traceId value of {@code traceId} in the caller's MDC, null if it has none
      * @param mdc values of the chosen keys in the caller's MDC; empty for a call on its caller's own thread
@@ -305,6 +364,7 @@ public final class VirtualThreadsEndpoint {
             String state,
             boolean abandoned,
             double ageSeconds,
+            @Nullable String key,
             @Nullable String thread,
             @Nullable String traceId,
             Map<String, String> mdc,

@@ -39,12 +39,15 @@ public final class VirtualThreadsWebExtension {
      *
      * @param limitInPath name of a limit, or {@code none}
      * @param max maximum number of calls to show, from 1 to 10000; null for 100
+     * @param key key whose calls are shown, null for all
      * @return a {@link VirtualThreadsEndpoint.LimitCallsDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @ReadOperation
     public WebEndpointResponse<?> limit(
-            @Selector String limitInPath, @org.springframework.lang.Nullable @Nullable String max) {
-        return answer(() -> endpoint.limit(limitInPath, max));
+            @Selector String limitInPath,
+            @org.springframework.lang.Nullable @Nullable String max,
+            @org.springframework.lang.Nullable @Nullable String key) {
+        return answer(() -> endpoint.limit(limitInPath, max, key));
     }
 
     /**
@@ -54,6 +57,8 @@ public final class VirtualThreadsWebExtension {
      * @param permits number of permits, null to keep it
      * @param queueCapacity capacity of the queue or {@code unbounded}, null to keep it
      * @param maxWait maximum wait or {@code none}, null to keep it
+     * @param permitsPerKey number of permits for one key or {@code unbounded}, null to keep it
+     * @param queueCapacityPerKey number of waiting calls of one key or {@code unbounded}, null to keep it
      * @return a {@link VirtualThreadsEndpoint.LimitDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @WriteOperation
@@ -61,8 +66,11 @@ public final class VirtualThreadsWebExtension {
             @Selector String limitInPath,
             @org.springframework.lang.Nullable @Nullable String permits,
             @org.springframework.lang.Nullable @Nullable String queueCapacity,
-            @org.springframework.lang.Nullable @Nullable String maxWait) {
-        return answer(() -> endpoint.change(limitInPath, permits, queueCapacity, maxWait));
+            @org.springframework.lang.Nullable @Nullable String maxWait,
+            @org.springframework.lang.Nullable @Nullable String permitsPerKey,
+            @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey) {
+        return answer(() ->
+                endpoint.change(limitInPath, permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey));
     }
 
     /**

@@ -65,8 +65,8 @@ public class VirtualThreadActuatorAutoConfiguration {
                 AdvisedMethods advised,
                 CallCounts counts,
                 VirtualThreadProperties properties) {
-            return new VirtualThreadsEndpoint(
-                    limits, engine, advised, counts, properties.endpoint().mdcKeys());
+            VirtualThreadProperties.Endpoint shown = properties.endpoint();
+            return new VirtualThreadsEndpoint(limits, engine, advised, counts, shown.mdcKeys(), shown.keys());
         }
 
         @Bean

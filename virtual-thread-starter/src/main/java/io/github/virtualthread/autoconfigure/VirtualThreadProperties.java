@@ -137,8 +137,11 @@ public record VirtualThreadProperties(
      * What the endpoint virtualthreads shows.
      *
      * @param mdcKeys keys of the caller's MDC to show for live calls; none if empty
+     * @param keys whether the keys of calls are shown, which may be personal data
      */
-    public record Endpoint(@DefaultValue List<String> mdcKeys) {}
+    public record Endpoint(
+            @DefaultValue List<String> mdcKeys,
+            @DefaultValue("false") boolean keys) {}
 
     /**
      * Answers to web requests whose call was rejected, by Spring MVC or WebFlux.

@@ -83,6 +83,11 @@ abstract class Call extends PermitRequest implements TaskCall {
         return recipe.place();
     }
 
+    @Override
+    public final @Nullable String key() {
+        return recipe.key();
+    }
+
     /** The threads of this call's name. */
     final TaskThreads.Named threads() {
         return recipe.threads();

@@ -54,7 +54,7 @@ public final class LiveCalls {
     }
 
     private static boolean isUnder(@Nullable TaskLimit own, @Nullable TaskLimit limit) {
-        return own == null || limit == null ? own == limit : own.includes(limit);
+        return limit == null ? own == null : own != null && own.includes(limit);
     }
 
     /**

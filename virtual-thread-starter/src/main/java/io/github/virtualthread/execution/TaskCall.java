@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call of an annotated method or by hand, as {@link TaskListener} sees it. All events of a call have the same object.
@@ -21,6 +22,15 @@ public interface TaskCall {
      * @return spec of the call
      */
     TaskSpec spec();
+
+    /**
+     * Key of the call: under its limit, keys take turns. It may be personal data, and there may be any number of keys, so it does
+     * not belong in the tag of a meter.
+     *
+     * @return the key, null if the call has none
+     */
+    @Nullable
+    String key();
 
     /**
      * Whether the body has been started.

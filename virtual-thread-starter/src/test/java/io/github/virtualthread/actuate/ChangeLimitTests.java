@@ -77,6 +77,32 @@ class ChangeLimitTests {
     }
 
     @Test
+    void boundsOfKeysAreChangedInTheSameWay(CapturedOutput output) {
+        run(open(), it -> {
+            Answer answer = it.write("/price-db", "{\"permits-per-key\": 3, \"queueCapacityPerKey\": \"0\"}");
+
+            assertThat(answer.<Map<String, Object>>get("$"))
+                    .containsEntry("permitsPerKey", 3)
+                    .containsEntry("queueCapacityPerKey", 0)
+                    .doesNotContainKey("queueCapacity");
+            assertThat(it.limit().permitsPerKey()).isEqualTo(3);
+            assertThat(it.limit().queueCapacityPerKey()).isZero();
+
+            it.write("/price-db", "{\"permitsPerKey\": \"unbounded\", \"queueCapacityPerKey\": \"UNBOUNDED\"}");
+
+            assertThat(it.limit().permitsPerKey()).isEqualTo(LimitSettings.UNBOUNDED);
+            assertThat(it.limit().queueCapacityPerKey()).isEqualTo(LimitSettings.UNBOUNDED);
+        });
+        assertThat(output.getAll().lines().filter(line -> line.contains(CHANGED)))
+                .hasSize(2)
+                .first()
+                .asString()
+                .contains(
+                        "1 permit, unbounded queue, unbounded wait -> 1 permit, 3 per key, unbounded queue, 0 per key,"
+                                + " unbounded wait");
+    }
+
+    @Test
     void morePermitsStartWhatWaits() {
         run(open(), it -> {
             it.hold();
@@ -91,7 +117,11 @@ class ChangeLimitTests {
     @Test
     void badInputIs400WithTheReasonAndChangesNothing(CapturedOutput output) {
         run(open(), it -> {
-            assertRefused(it, "{}", "Nothing to change: send permits, queueCapacity or maxWait");
+            assertRefused(
+                    it,
+                    "{}",
+                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey or queueCapacityPerKey,"
+                            + " as in");
             String permits = "permits must be a whole number from 1 to 2147483647, was '%s'";
             for (String wrong : List.of("0", "-1", "2147483648", "20.5")) {
                 assertRefused(it, "{\"permits\": %s}".formatted(wrong), permits.formatted(wrong));
@@ -100,6 +130,19 @@ class ChangeLimitTests {
             assertRefused(it, "{\"permits\": \"unbounded\"}", permits.formatted("unbounded"));
             assertRefused(it, "{\"permits\": 5, \"queueCapacity\": -1}", "queueCapacity must be a whole number from 0");
             assertRefused(it, "{\"queueCapacity\": \"none\"}", "\"unbounded\" lets any number of calls wait");
+            for (String wrong : List.of("0", "-1", "none", "many")) {
+                assertRefused(
+                        it,
+                        "{\"permits\": 5, \"permitsPerKey\": \"%s\"}".formatted(wrong),
+                        "permitsPerKey must be a whole number from 1 to 2147483647, was '%s'; \"unbounded\" lets one key"
+                                        .formatted(wrong)
+                                + " have all permits");
+            }
+            assertRefused(
+                    it,
+                    "{\"queueCapacityPerKey\": -1}",
+                    "queueCapacityPerKey must be a whole number from 0 to 2147483647, was '-1'; \"unbounded\" lets any"
+                            + " number of calls of one key wait");
             for (String wrong : List.of("5", "0s", "-1s", "soon", "unbounded", "")) {
                 assertRefused(
                         it,
@@ -138,7 +181,8 @@ class ChangeLimitTests {
     @Test
     void anUnknownKeyIsRefusedAndNothingIsChanged(CapturedOutput output) {
         run(open().withPropertyValues("virtual-thread.limits.report.permits=1"), it -> {
-            String known = "; known parameters are [permits, queueCapacity, maxWait]";
+            String known =
+                    "; known parameters are [permits, queueCapacity, maxWait, permitsPerKey," + " queueCapacityPerKey]";
             assertRefused(it, "{\"permits\": 5, \"permit\": 5}", "Unknown parameters [permit]" + known);
             assertRefused(
                     it, "{\"permits\": 5, \"nested\": \"FAIL\", \"\": 1}", "Unknown parameters [nested, ]" + known);

@@ -174,7 +174,7 @@ class LimitCallsTests {
             Answer answer = it.read("/price-db?most=1");
 
             assertThat(answer.status()).isEqualTo(400);
-            assertThat(answer.message()).isEqualTo("Unknown parameters [most]; known parameters are [max]");
+            assertThat(answer.message()).isEqualTo("Unknown parameters [most]; known parameters are [max, key]");
             assertThat(it.read("/price-db?limit=db").status()).isEqualTo(400);
         });
     }

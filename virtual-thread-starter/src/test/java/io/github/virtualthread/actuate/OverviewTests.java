@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -157,6 +160,8 @@ class OverviewTests {
                                         Map.of(
                                                 "QUEUE_FULL",
                                                 0,
+                                                "KEY_QUEUE_FULL",
+                                                0,
                                                 "WAIT_TIMEOUT",
                                                 0,
                                                 "NESTED",
@@ -171,7 +176,13 @@ class OverviewTests {
     void aLimitWithoutBoundsDoesNotShowThem() {
         run(open(), it -> assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
                 .doesNotContainKeys(
+                        "within",
+                        "occupied",
+                        "permitsPerKey",
+                        "waitingWithin",
+                        "keys",
                         "queueCapacity",
+                        "queueCapacityPerKey",
                         "maxWaitSeconds",
                         "permitsFrom",
                         "oldestRunningSeconds",
@@ -208,6 +219,80 @@ class OverviewTests {
                     .containsEntry("inUse", 2)
                     .containsEntry("available", 0);
         });
+    }
+
+    @Test
+    void boundsOfKeysAreShownBeforeTheFirstKey() {
+        run(open(), it -> {
+            it.limit().setPermitsPerKey(5);
+
+            assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
+                    .containsEntry("permitsPerKey", 5)
+                    .containsEntry("keys", 0)
+                    .doesNotContainKey("queueCapacityPerKey");
+        });
+    }
+
+    @Test
+    void aLimitShowsTheOneAroundAndWhoWaitsWithin() {
+        run(open(), it -> {
+            it.bean(TaskLimits.class).add(LimitSettings.of("report", 2).withWithin("price-db"));
+            it.bean(TaskLimits.class).add(LimitSettings.of("tiny", 1).withWithin("report"));
+            hold(it, "report");
+            it.byHand.submit("report", () -> "waits");
+            it.shop.price(() -> "waits");
+
+            Answer answer = it.read("");
+
+            Map<String, Object> db = answer.get("$.limits[0]");
+            assertThat(db)
+                    .containsEntry("inUse", 1)
+                    .containsEntry("available", 0)
+                    .containsEntry("waiting", 1)
+                    .containsEntry("waitingWithin", Map.of("report", 1, "tiny", 0))
+                    .containsKey("oldestRunningSeconds")
+                    .doesNotContainKey("within");
+            assertThat(answer.<Map<String, Object>>get("$.limits[1]"))
+                    .containsEntry("within", "price-db")
+                    .containsEntry("inUse", 1)
+                    .containsEntry("available", 1)
+                    .containsEntry("waiting", 1)
+                    .containsEntry("waitingWithin", Map.of("tiny", 0));
+            assertThat((Double) answer.get("$.limits[1].saturatedForSeconds")).isPositive();
+            assertThat(answer.<Map<String, Object>>get("$.limits[2]"))
+                    .containsEntry("within", "report")
+                    .doesNotContainKey("waitingWithin");
+            Answer ofDb = it.read("/price-db");
+            assertThat(ofDb.<List<String>>get("$.calls[*].state")).containsExactly("running", "waiting");
+            assertThat(ofDb.<Map<String, Object>>get("$.limit")).containsEntry("inUse", 1);
+        });
+    }
+
+    @Test
+    void aLimitShowsWhetherTheApplicationOccupiesIt() {
+        run(open(), it -> {
+            try (TaskLimit.Occupation occupied = it.limit().occupy()) {
+                assertThat(occupied).isNotNull();
+                assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
+                        .containsEntry("occupied", true)
+                        .containsEntry("permits", 1)
+                        .containsEntry("available", 0);
+            }
+
+            assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
+                    .containsEntry("available", 1)
+                    .doesNotContainKey("occupied");
+        });
+    }
+
+    private static void hold(EndpointApplication it, String limit) throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(1);
+        it.byHand.submit(limit, () -> {
+            running.countDown();
+            it.gate.await();
+            return "";
+        });
+        await(running);
     }
 
     @Test

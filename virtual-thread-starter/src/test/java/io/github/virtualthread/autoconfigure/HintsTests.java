@@ -14,6 +14,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDesc
 import io.github.virtualthread.actuate.VirtualThreadsWebExtension.Problem;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -119,6 +120,7 @@ class HintsTests {
                 LimitCallsDescriptor.class,
                 CallDescriptor.class,
                 PermitsFrom.class,
+                KeyUse.class,
                 EndedDescriptor.class,
                 Problem.class
             })

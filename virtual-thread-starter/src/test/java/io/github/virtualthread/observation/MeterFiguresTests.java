@@ -11,6 +11,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,6 +58,11 @@ class MeterFiguresTests {
         @Override
         public long id() {
             return 1;
+        }
+
+        @Override
+        public @Nullable String key() {
+            return null;
         }
 
         @Override
