@@ -2,7 +2,6 @@ package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
-import java.util.Map;
 import org.springframework.boot.actuate.health.AbstractHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
 
@@ -24,11 +23,7 @@ public final class Boot3LimitsHealthIndicator extends AbstractHealthIndicator {
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
-        Map<String, String> saturated = limits.saturated();
-        if (saturated.isEmpty()) {
-            builder.up();
-        } else {
-            builder.outOfService().withDetails(saturated);
-        }
+        LimitsHealth.State state = limits.look();
+        (state.saturated() ? builder.outOfService() : builder.up()).withDetails(state.details());
     }
 }

@@ -24,18 +24,42 @@ final class LimitsHealth {
         this.saturatedAfter = saturatedAfter;
     }
 
-    /** Details by name of limit, such as {@code full for 41 s: 0 of 20 permits free, 3412 waiting}; empty if all is well. */
-    Map<String, String> saturated() {
-        Map<String, String> saturated = new TreeMap<>();
+    /**
+     * The limits at one moment.
+     *
+     * @param saturated whether one of them has been full for too long
+     * @param details by name of limit, such as {@code full for 41 s: 0 of 20 permits free, 3412 waiting}, of those that have been
+     *     full for too long, and of those that the application keeps occupied
+     */
+    record State(boolean saturated, Map<String, String> details) {}
+
+    State look() {
+        boolean saturated = false;
+        Map<String, String> details = new TreeMap<>();
         for (TaskLimit limit : limits.all()) {
             Duration full = limit.saturated();
+            String permits = "%d of %d permits free, %d waiting%s"
+                    .formatted(limit.available(), limit.permits(), limit.waiting(), reason(limit));
             if (full.compareTo(saturatedAfter) >= 0) {
-                saturated.put(
-                        limit.name(),
-                        "full for %d s: %d of %d permits free, %d waiting"
-                                .formatted(full.toSeconds(), limit.available(), limit.permits(), limit.waiting()));
+                saturated = true;
+                details.put(limit.name(), "full for %d s: %s".formatted(full.toSeconds(), permits));
+            } else if (limit.isOccupied()) {
+                details.put(limit.name(), permits);
             }
         }
-        return saturated;
+        return new State(saturated, details);
+    }
+
+    /** Why a limit lets nobody in although it may have permits free, as in {@code , db around it is full}; empty if it has none. */
+    private static String reason(TaskLimit limit) {
+        if (limit.isOccupied()) {
+            return ", occupied by the application";
+        }
+        for (TaskLimit around = limit.within(); around != null && limit.available() > 0; around = around.within()) {
+            if (around.available() == 0) {
+                return ", limit %s around it has 0 of %d".formatted(around.name(), around.permits());
+            }
+        }
+        return "";
     }
 }

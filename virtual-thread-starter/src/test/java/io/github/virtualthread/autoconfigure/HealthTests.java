@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -11,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.actuate.autoconfigure.health.HealthContributorAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.health.HealthEndpointAutoConfiguration;
+import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthEndpoint;
 import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -87,6 +92,47 @@ class HealthTests {
                             .getStatus())
                     .isEqualTo(Status.UP);
         });
+    }
+
+    @Test
+    void namesTheLimitAroundThatIsFull() {
+        on.run(context -> {
+            context.getBean(TaskLimits.class).add(LimitSettings.of("report", 2).withWithin("db"));
+            saturate(context);
+            assertThat(context.getBean(VirtualThreads.class).submit("report", () -> null))
+                    .isNotDone();
+
+            assertThat(health(context).getDetails().get("report"))
+                    .asString()
+                    .matches("full for \\d+ s: 2 of 2 permits free, 1 waiting, limit db around it has 0 of 1");
+        });
+    }
+
+    @Test
+    void namesLimitsThatTheApplicationOccupies() {
+        on.run(context -> {
+            try (TaskLimit.Occupation occupied =
+                    context.getBean(TaskLimits.class).get("db").occupy()) {
+                assertThat(occupied).isNotNull();
+                assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+                assertThat(health(context).getDetails())
+                        .isEqualTo(Map.of("db", "0 of 1 permits free, 0 waiting, occupied by the application"));
+
+                CompletableFuture<?> waiting =
+                        context.getBean(VirtualThreads.class).submit("db", () -> null);
+
+                assertThat(waiting).isNotDone();
+                assertThat(health(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+                assertThat(health(context).getDetails().get("db"))
+                        .asString()
+                        .matches("full for \\d+ s: 0 of 1 permits free, 1 waiting, occupied by the application");
+            }
+            assertThat(health(context).getDetails()).isEmpty();
+        });
+    }
+
+    private static Health health(AssertableApplicationContext context) {
+        return context.getBean(Boot3LimitsHealthIndicator.class).health();
     }
 
     @Test
