@@ -70,6 +70,9 @@ final class CallMeters implements TaskListener {
     @Override
     public void submitted(TaskCall call) {
         TaskSpec spec = call.spec();
+        if (call.key() != null && spec.limit() != null) {
+            limits.hasKeys(spec.limit());
+        }
         Series series = series(spec);
         if (series != null) {
             series.submitted();

@@ -13,13 +13,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Gauges of every limit, including those that changed properties add. */
+/**
+ * Gauges of every limit, including those that changed properties add. Those of keys are registered at the first call with a key: a
+ * limit without keys has no series for them. No meter has a key as a tag, because there may be any number of keys.
+ */
 final class LimitMeters implements TaskLimitCustomizer {
 
     private static final Tags UNLIMITED = Tags.of("limit", LimitNames.NONE);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<TaskLimit> limits = new LinkedHashSet<>(); // guarded by lock
+    private final Set<TaskLimit> withKeys = ConcurrentHashMap.newKeySet();
     private final Map<TaskLimit, Tags> tags = new ConcurrentHashMap<>();
     private @Nullable TaskMeters meters; // guarded by lock
     private @Nullable RunningCalls calls; // guarded by lock
@@ -31,6 +35,7 @@ final class LimitMeters implements TaskLimitCustomizer {
             this.meters = meters;
             this.calls = calls;
             limits.forEach(limit -> register(limit, meters, calls));
+            withKeys.forEach(limit -> registerKeys(limit, meters));
         } finally {
             lock.unlock();
         }
@@ -42,6 +47,21 @@ final class LimitMeters implements TaskLimitCustomizer {
         try {
             if (limits.add(limit) && meters != null && calls != null) {
                 register(limit, meters, calls);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A call under the limit has a key. */
+    void hasKeys(TaskLimit limit) {
+        if (withKeys.contains(limit)) { // takes no lock
+            return;
+        }
+        lock.lock();
+        try {
+            if (withKeys.add(limit) && meters != null) {
+                registerKeys(limit, meters);
             }
         } finally {
             lock.unlock();
@@ -75,6 +95,19 @@ final class LimitMeters implements TaskLimitCustomizer {
                         "oldest.waiting",
                         () -> calls.firstWaiting(limit),
                         "How long the first in the queue has waited, of those that wait now");
+    }
+
+    private void registerKeys(TaskLimit limit, TaskMeters meters) {
+        new Gauges(meters, tags(limit))
+                .number("keys", limit::keys, "Keys whose calls run or wait")
+                .number(
+                        "keys.full",
+                        limit::keysFull,
+                        "Keys that have all permits of a key while others of their calls wait")
+                .number(
+                        "key.most.waiting",
+                        limit::mostWaitingOfOneKey,
+                        "Calls that wait of the key that has most of them");
     }
 
     private record Gauges(TaskMeters meters, Tags tags) {

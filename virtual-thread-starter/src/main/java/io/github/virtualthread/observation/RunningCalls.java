@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What runs under each limit. All running calls are read for that, at most once per second for all gauges of all limits.
+ * What runs under each limit and those within it. All running calls are read for that, at most once per second for all gauges of all limits.
  */
 final class RunningCalls {
 
@@ -113,10 +113,9 @@ final class RunningCalls {
     private static Map<TaskLimit, Holding> byLimit(List<LiveCall> now) {
         Map<TaskLimit, Holding> limits = new HashMap<>();
         for (LiveCall live : now) {
-            TaskLimit limit = live.call().spec().limit();
-            if (limit != null) {
-                Holding one = new Holding(
-                        live.abandoned() ? 1 : 0, seconds(live.call().ran()));
+            Holding one =
+                    new Holding(live.abandoned() ? 1 : 0, seconds(live.call().ran()));
+            for (TaskLimit limit = live.call().spec().limit(); limit != null; limit = limit.within()) {
                 limits.merge(limit, one, Holding::and);
             }
         }

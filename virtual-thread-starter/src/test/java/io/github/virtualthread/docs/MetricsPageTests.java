@@ -6,7 +6,9 @@ import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
 import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -76,6 +78,7 @@ class MetricsPageTests {
                 .withBean(StuckAndPinned.class)
                 .run(context -> {
                     rejectOne(context.getBean(VirtualThreads.class));
+                    callWithKey(context.getBean(TaskEngine.class));
                     read(context.getBean(PrometheusMeterRegistry.class));
                 });
     }
@@ -86,6 +89,11 @@ class MetricsPageTests {
         threads.submit("db", () -> "too many");
         release.countDown();
         held.get(2, TimeUnit.MINUTES);
+    }
+
+    private static void callWithKey(TaskEngine engine) throws Exception {
+        TaskSpec spec = engine.keyed(engine.spec("Shop.report", "db"), "acme");
+        engine.submit(spec, () -> "").get(2, TimeUnit.MINUTES);
     }
 
     /** A call that is held for stuck and pinned, as the watches would, without their waiting. */

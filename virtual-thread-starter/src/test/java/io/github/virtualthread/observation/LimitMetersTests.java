@@ -4,18 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -121,6 +126,82 @@ class LimitMetersTests {
         test.meters.limits().customize(late); // by a second context, say
 
         assertThat(value("permits", "late")).isEqualTo(3);
+    }
+
+    @Test
+    void thoseOfKeysAreThereFromTheFirstCallWithAKeyOn() throws Exception {
+        test.submit("db", () -> null).join();
+        test.submit(null, () -> null).join();
+        assertThat(gaugesOfKeys()).isEmpty();
+
+        test.limits.get("db").setPermitsPerKey(1);
+        CountDownLatch running = new CountDownLatch(1);
+        keyed("acme", () -> {
+            running.countDown();
+            test.gate.await();
+            return null;
+        });
+        MeteredEngine.await(running);
+        keyed("acme", () -> null);
+        keyed("acme", () -> null);
+        keyed("smith", () -> null).join();
+
+        assertThat(value("keys", "db")).isEqualTo(1);
+        assertThat(value("keys.full", "db")).isEqualTo(1);
+        assertThat(value("key.most.waiting", "db")).isEqualTo(2);
+        assertThat(gaugesOfKeys()).hasSize(3).allSatisfy(meter -> assertThat(meter.getTags())
+                .containsExactly(Tag.of("limit", "db")));
+        assertThat(registry.getMeters().toString()).doesNotContain("acme");
+    }
+
+    @Test
+    void thoseOfKeysAreThereForCallsBeforeTheStart() {
+        MeterRegistry late = new SimpleMeterRegistry();
+        try (MeteredEngine early = new MeteredEngine(List.of(late), LimitSettings.of("db", 1))) {
+            early.engine
+                    .submit(early.engine.keyed(early.engine.spec("Shop.price", "db"), "acme"), () -> null)
+                    .join();
+
+            early.meters.start();
+
+            assertThat(late.get("virtual.thread.limit.keys").gauge().value()).isZero();
+        }
+    }
+
+    @Test
+    void aKeyWithoutALimitHasNone() {
+        test.engine
+                .submit(test.engine.keyed(test.engine.spec("Shop.price", null), "acme"), () -> null)
+                .join();
+
+        assertThat(gaugesOfKeys()).isEmpty();
+    }
+
+    @Test
+    void whatRunsWithinALimitRunsUnderItAndWhatWaitsDoesNot() throws Exception {
+        test.limits.add(LimitSettings.of("report", 3).withWithin("db"));
+        test.meters.limits().customize(test.limits.get("report"));
+        test.hold("report");
+        test.hold("report");
+        test.submit("report", () -> null);
+
+        assertThat(value("available", "db")).isZero();
+        assertThat(value("available", "report")).isEqualTo(1);
+        assertThat(value("oldest.running", "db")).isPositive();
+        assertThat(value("waiting", "db")).isZero();
+        assertThat(value("waiting", "report")).isEqualTo(1);
+        assertThat(value("saturated", "report")).isPositive(); // it has a permit, and db has none
+    }
+
+    private CompletableFuture<@Nullable Object> keyed(String key, TaskBody body) {
+        return test.engine.submit(test.engine.keyed(test.engine.spec("Shop.price", "db"), key), body);
+    }
+
+    private List<Meter.Id> gaugesOfKeys() {
+        return registry.getMeters().stream()
+                .map(Meter::getId)
+                .filter(id -> id.getName().startsWith("virtual.thread.limit.key"))
+                .toList();
     }
 
     @Test
