@@ -31,6 +31,7 @@ class RejectionsTests {
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 1).withQueueCapacity(0),
             LimitSettings.of("mail", 1).withQueueCapacity(0),
+            LimitSettings.of("key", 1).withQueueCapacityPerKey(1),
             LimitSettings.of("slow", 1).withMaxWait(SOON));
 
     @RegisterExtension
@@ -86,6 +87,22 @@ class RejectionsTests {
         assertThat(log.next())
                 .asString()
                 .contains("Limit 'slow' has rejected a call: Test.task was rejected (WAIT_TIMEOUT)");
+    }
+
+    @Test
+    void aFullQueueOfAKeyIsARejectionToo() {
+        test.hold("key", gate);
+        TaskSpec spec = test.engine.spec("Test.task", "key");
+        assertThat(test.engine.submit(test.engine.keyed(spec, "acme"), () -> null))
+                .isNotDone();
+
+        assertThat(test.engine.submit(test.engine.keyed(spec, "acme"), () -> null))
+                .isCompletedExceptionally();
+
+        assertThat(messages())
+                .singleElement()
+                .asString()
+                .contains("Limit 'key' has rejected a call: Test.task was rejected (KEY_QUEUE_FULL): limit key (");
     }
 
     @Test

@@ -83,7 +83,7 @@ class WebFluxRejectionsTests {
             runner.withPropertyValues("spring.webflux.problemdetails.enabled=true");
 
     @ParameterizedTest
-    @EnumSource(names = {"ITSELF", "IN_COMPLETION", "IN_EXECUTION", "IN_BOTH", "OF_A_SUBCLASS"})
+    @EnumSource(names = {"ITSELF", "IN_COMPLETION", "IN_EXECUTION", "IN_BOTH", "OF_A_SUBCLASS", "OF_A_KEY"})
     void aRejectionIsAnswered503WithRetryAfterAndWithoutABody(Rejected rejected) {
         runner.run(context -> {
             assertUnavailable(get(context, "/throws/" + rejected));
@@ -96,7 +96,7 @@ class WebFluxRejectionsTests {
     @ParameterizedTest
     @EnumSource(
             mode = Mode.EXCLUDE,
-            names = {"ITSELF", "IN_COMPLETION", "IN_EXECUTION", "IN_BOTH", "OF_A_SUBCLASS"})
+            names = {"ITSELF", "IN_COMPLETION", "IN_EXECUTION", "IN_BOTH", "OF_A_SUBCLASS", "OF_A_KEY"})
     void anyOtherFailureIsLeftAlone(Rejected other) {
         runner.run(context -> {
             assertFailed(get(context, "/throws/" + other));
