@@ -72,7 +72,7 @@ final class Descriptors {
                 limit.isOccupied() ? true : null,
                 permits,
                 bound(limit.permitsPerKey()),
-                Math.max(permits - available, holding(running)),
+                Math.max(permits - available, limit.inUse()),
                 available,
                 limit.waiting(),
                 waitingWithin(limit),
@@ -87,11 +87,6 @@ final class Descriptors {
                 first.isEmpty() ? null : seconds(first.get(0).call().waited()),
                 (int) running.stream().filter(LiveCall::abandoned).count(),
                 rejected(limit));
-    }
-
-    /** How many permits these calls hold: a call that another one makes on its own thread holds none of its own. */
-    private static int holding(List<LiveCall> running) {
-        return (int) running.stream().map(LiveCall::thread).distinct().count();
     }
 
     private @Nullable Map<String, Integer> waitingWithin(TaskLimit limit) {

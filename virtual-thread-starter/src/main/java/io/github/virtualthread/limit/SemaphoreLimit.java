@@ -49,6 +49,11 @@ final class SemaphoreLimit implements TaskLimit {
     }
 
     @Override
+    public int inUse() {
+        return Math.max(0, size(settings) - admission.available());
+    }
+
+    @Override
     public int waiting() {
         return admission.waiting();
     }

@@ -46,6 +46,13 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     int available();
 
     /**
+     * Number of permits that calls hold at this moment, also calls of limits within this one.
+     *
+     * @return at least 0; more than {@link #permits()} after a reduction, until calls end
+     */
+    int inUse();
+
+    /**
      * Number of calls that wait for a permit at this moment.
      *
      * @return from 0 to the capacity of the queue
