@@ -14,11 +14,7 @@ class PermitsInUseTests {
 
     private final TaskTimer timer = new TaskTimer("timer");
     private final TaskLimits limits = new TaskLimits(
-            List.of(
-                    LimitSettings.of("db", 3),
-                    LimitSettings.of("report", 2).withWithin("db")),
-            timer,
-            change -> {});
+            List.of(LimitSettings.of("db", 3), LimitSettings.of("report", 2).withWithin("db")), timer, change -> {});
     private final TaskLimit db = limits.get("db");
     private final TaskLimit report = limits.get("report");
 
