@@ -119,14 +119,20 @@ final class Admission {
         boolean nested = !granted && request.isNested();
         Reason refused = null;
         if (!granted) {
+            boolean stays = false;
             lock.lock();
             try {
+                queue.arrive(place, limit.settings.permitsPerKey());
                 granted = take(place);
                 refused = granted ? null : refusal(place, nested);
                 if (!granted && refused == null) {
                     enqueue(request);
                 }
+                stays = refused == null;
             } finally {
+                if (!stays) {
+                    queue.leave(place);
+                }
                 lock.unlock();
             }
         }
@@ -145,7 +151,7 @@ final class Admission {
 
     private @Nullable Reason refusal(@Nullable Place place, boolean nested) {
         LimitSettings settings = limit.settings;
-        if (place != null && place.key != null && queue.waiting(place.key) >= settings.queueCapacityPerKey()) {
+        if (place != null && place.key != null && queue.waiting(place.key) > settings.queueCapacityPerKey()) {
             return Reason.KEY_QUEUE_FULL;
         }
         if (queue.size() >= settings.queueCapacity()) {
@@ -177,11 +183,8 @@ final class Admission {
 
     /** Takes permits only while nobody waits who could go, so that nobody is overtaken. Needs the lock. */
     private boolean take(@Nullable Place place) {
-        if (place != null && place.key != null) {
-            queue.takeTurns(limit.settings.permitsPerKey());
-            if (!queue.mayRun(place)) {
-                return false; // the limit may have free permits
-            }
+        if (!queue.mayRun(place)) {
+            return false; // the limit may have free permits
         }
         TaskLimit held = place == null ? null : place.held;
         boolean taken = isNobodyBefore(held) && isFree(held);

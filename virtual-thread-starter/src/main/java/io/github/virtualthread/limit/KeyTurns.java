@@ -33,48 +33,48 @@ final class KeyTurns {
         lines().values().forEach(this::place);
     }
 
-    /** Whether one more request of the key may run. */
-    boolean mayRun(String key) {
-        Line line = lines().get(key);
-        return line == null || line.running < permitsPerKey;
+    /** A request comes. All that follows needs no memory. */
+    void arrive(Place place, String key) {
+        if (lines == null) {
+            lines = new HashMap<>();
+        }
+        Line line = lines.computeIfAbsent(key, Line::new);
+        large |= lines.size() > LARGE;
+        line.arrived++;
+        place.line = line;
     }
 
-    /** A request waits in the line of its key. */
-    void join(PermitRequest request, Place place, String key) {
-        Line line = line(key);
-        place.line = line;
+    /** Whether one more request of the key may run. */
+    boolean mayRun(Line line) {
+        return line.running < permitsPerKey;
+    }
+
+    /** A request that has arrived waits in the line of its key. */
+    void join(PermitRequest request, Place place, Line line) {
+        line.arrived--;
         place.request = request;
         line.add(place);
         place(line);
     }
 
-    /** A request waits, but not for the turn of its key. */
-    void joinElsewhere(Place place, String key) {
-        Line line = line(key);
-        place.line = line;
-        line.elsewhere++;
-    }
-
-    /** A request waits no more and gets no permit. */
+    /** A request goes away without a permit. */
     void leave(Place place) {
         Line line = place.line;
         if (line != null) {
+            place.line = null;
             line.remove(place);
             place(line);
         }
     }
 
-    /** A request that has waited, or not, gets its permit. Its key has its next turn after all others. */
-    void grant(Place place, String key) {
+    /** A request gets its permit. Its key has its next turn after all others. */
+    void grant(Place place) {
         Line line = place.line;
-        if (line == null) {
-            line = line(key);
-            place.line = line;
-        } else {
+        if (line != null) {
             line.remove(place);
+            line.running++;
+            toEnd(line);
         }
-        line.running++;
-        toEnd(line);
     }
 
     /** A request gives its permit back. */
@@ -144,15 +144,6 @@ final class KeyTurns {
         return lines == null ? Map.of() : lines;
     }
 
-    private Line line(String key) {
-        if (lines == null) {
-            lines = new HashMap<>();
-        }
-        Line line = lines.computeIfAbsent(key, Line::new);
-        large |= lines.size() > LARGE;
-        return line;
-    }
-
     private void toEnd(Line line) {
         if (line.inRing) {
             unlink(line);
@@ -168,7 +159,7 @@ final class KeyTurns {
         } else if (!ready && line.inRing) {
             unlink(line);
         }
-        if (line.key != null && line.waiting + line.elsewhere + line.running == 0) {
+        if (line.key != null && line.arrived + line.waiting + line.running == 0) {
             forget(line.key);
         }
     }
@@ -214,9 +205,9 @@ final class KeyTurns {
     static final class Line {
 
         private final @Nullable String key;
-        private int running;
+        private int arrived; // these neither run nor wait in this line: they hold a permit of a limit around, or have just come
         private int waiting;
-        private int elsewhere; // these wait in no line
+        private int running;
         private @Nullable Place head;
         private @Nullable Place tail;
         private boolean inRing;
@@ -228,7 +219,7 @@ final class KeyTurns {
         }
 
         KeyUse use(String name) {
-            return new KeyUse(name, running, waiting + elsewhere);
+            return new KeyUse(name, running, waiting + arrived);
         }
 
         void add(Place place) {
@@ -244,7 +235,7 @@ final class KeyTurns {
 
         void remove(Place place) {
             if (place.request == null) {
-                elsewhere--;
+                arrived--;
                 return;
             }
             waiting--;

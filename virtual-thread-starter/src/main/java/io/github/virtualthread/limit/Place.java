@@ -13,7 +13,7 @@ public final class Place {
     /** The nearest limit around that of the request of which its thread holds a permit: none is taken from there on. */
     final @Nullable TaskLimit held;
 
-    /** The line of its key, from the first wait or permit on. Guarded by the lock of the limit, as is all below. */
+    /** The line of its key, while the request waits or runs. Guarded by the lock of the limit, as is all below. */
     KeyTurns.@Nullable Line line;
 
     @Nullable

@@ -26,11 +26,21 @@ final class WaitQueue {
         return size == 0;
     }
 
-    /** Keys take turns from now on. A request with a key must not come before this. */
-    void takeTurns(int permitsPerKey) {
-        if (turns == null) {
-            turns = new KeyTurns(permitsPerKey);
-            othersChanged();
+    /** A request comes, which may wait. If it has a key, keys take turns from now on. */
+    void arrive(@Nullable Place place, int permitsPerKey) {
+        if (place != null && place.key != null) {
+            if (turns == null) {
+                turns = new KeyTurns(permitsPerKey);
+                othersChanged();
+            }
+            turns.arrive(place, place.key);
+        }
+    }
+
+    /** A request goes away that neither waits nor has a permit. */
+    void leave(@Nullable Place place) {
+        if (place != null && turns != null) {
+            turns.leave(place);
         }
     }
 
@@ -47,12 +57,8 @@ final class WaitQueue {
         list(place).add(request);
         if (place == null) {
             othersChanged();
-        } else if (place.key != null && turns != null) {
-            if (place.held == null) {
-                turns.join(request, place, place.key);
-            } else {
-                turns.joinElsewhere(place, place.key);
-            }
+        } else if (place.held == null && place.line != null && turns != null) {
+            turns.join(request, place, place.line);
         }
         request.queued(true);
         size++;
@@ -60,10 +66,7 @@ final class WaitQueue {
 
     /** Removes a request that gets no permit. */
     void remove(PermitRequest request) {
-        Place place = unlink(request);
-        if (place != null && turns != null) {
-            turns.leave(place);
-        }
+        leave(unlink(request));
     }
 
     /** Removes a request that gets its permit. */
@@ -77,8 +80,8 @@ final class WaitQueue {
 
     /** A request gets its permit, after it has waited or at once. */
     void begin(@Nullable Place place) {
-        if (place != null && place.key != null && turns != null) {
-            turns.grant(place, place.key);
+        if (place != null && turns != null) {
+            turns.grant(place);
         }
     }
 
@@ -91,10 +94,10 @@ final class WaitQueue {
 
     /** Whether the key of a request allows one more of them. */
     boolean mayRun(@Nullable Place place) {
-        return place == null || place.key == null || turns == null || turns.mayRun(place.key);
+        return place == null || place.line == null || turns == null || turns.mayRun(place.line);
     }
 
-    /** How many requests of a key wait. */
+    /** How many requests of a key wait, or have come and do not run. */
     int waiting(String key) {
         return turns == null ? 0 : turns.use(key).waiting();
     }

@@ -200,12 +200,12 @@ class KeyTurnsTests {
     @Test
     void theOldestExpiresFirstWhateverItsKey() {
         WaitQueue queue = new WaitQueue();
-        queue.takeTurns(1);
         List<Call> calls = new ArrayList<>();
         for (String key : new @Nullable String[] {"a", null, "b", "a", null}) {
             Call call = new Call(null, key, null);
             call.joinedAt = calls.size();
             calls.add(call);
+            queue.arrive(call.place(), 1);
             queue.add(call);
         }
 
