@@ -149,9 +149,11 @@ final class LimitRefresh implements GenericApplicationListener {
     }
 
     private static boolean isSame(@Nullable String name, @Nullable String other) {
-        return name == null || other == null
-                ? Objects.equals(name, other)
-                : LimitNames.uniform(name).equals(LimitNames.uniform(other));
+        return Objects.equals(uniform(name), uniform(other));
+    }
+
+    private static @Nullable String uniform(@Nullable String name) {
+        return name == null ? null : LimitNames.uniform(name);
     }
 
     private void apply(@Nullable LimitSettings before, LimitSettings after) {
