@@ -112,7 +112,7 @@ public record LimitFamilies(List<LimitSettings> limits, List<Mistake> mistakes) 
 
         private Mistake unknown(LimitSettings limit, String within) {
             List<String> others = limits.values().stream()
-                    .filter(each -> each != limit)
+                    .filter(each -> !each.equals(limit))
                     .map(LimitSettings::name)
                     .sorted()
                     .toList();
