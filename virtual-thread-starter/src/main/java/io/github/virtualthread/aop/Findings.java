@@ -32,10 +32,12 @@ public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List
      * @param name name of its tasks, as in {@code Mailer.send}
      * @param limit its limit as the annotation or the default spells it; null for none
      * @param timeout maximum run, with the default applied; null for none
+     * @param key expression over the arguments, null for none
      */
     public record AdvisedMethod(
             String method,
             String name,
             @Nullable String limit,
-            @Nullable Duration timeout) {}
+            @Nullable Duration timeout,
+            @Nullable String key) {}
 }

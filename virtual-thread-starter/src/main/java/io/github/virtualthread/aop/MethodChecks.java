@@ -73,7 +73,8 @@ final class MethodChecks {
             mistakes.addAll(found);
             if (found.isEmpty()) {
                 CallSettings call = settings.settings(method);
-                calls.add(new AdvisedMethod(method.qualifiedName(), call.name(), call.limit(), call.timeout()));
+                calls.add(new AdvisedMethod(
+                        method.qualifiedName(), call.name(), call.limit(), call.timeout(), call.key()));
                 advised.add(method);
                 if (call.key() != null && call.limit() == null) {
                     MethodWarnings.keyWithoutLimit(method);

@@ -3,6 +3,7 @@ package io.github.virtualthread.config;
 import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -47,7 +48,17 @@ final class StartupReport {
         logger.info(summary(calls, limits, intercepted));
         calls.forEach(call -> logger.debug(
                 "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
-        limits.all().forEach(StartupReport::warn);
+        limits.all().forEach(limit -> {
+            warn(limit);
+            if (limit.permitsPerKey() != LimitSettings.UNBOUNDED
+                    && calls.stream().noneMatch(call -> hasKey(call, limit))) {
+                logger.info(
+                        "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies to"
+                                + " calls of VirtualThreads.forKey only",
+                        limit.name(),
+                        limit.permitsPerKey());
+            }
+        });
         if (settings.selfInvocation() == SelfInvocation.WARN) {
             findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
         }
@@ -55,6 +66,12 @@ final class StartupReport {
             logger.warn("Spring Security's authentication is not propagated to virtual threads because"
                     + " virtual-thread.propagation.context is false");
         }
+    }
+
+    private static boolean hasKey(AdvisedMethod call, TaskLimit limit) {
+        return call.key() != null
+                && call.limit() != null
+                && LimitNames.uniform(call.limit()).equals(LimitNames.uniform(limit.name()));
     }
 
     /** Warns of numbers that have no effect. Those of a pool may be others elsewhere. */

@@ -103,7 +103,7 @@ class StartupReportTests {
                 LimitSettings.of("report", 8).withWithin("db"));
 
         assertThat(messages(Level.INFO))
-                .singleElement()
+                .first()
                 .asString()
                 .contains("partner (40 permits, 5 per key, unbounded queue, 50 per key, unbounded wait)")
                 .contains("report (8 permits, within db, unbounded queue, unbounded wait)");
@@ -145,14 +145,42 @@ class StartupReportTests {
         assertThat(messages(Level.WARN)).isEmpty();
     }
 
+    @Test
+    void permitsPerKeyWithoutAKeyAreNamed() {
+        LimitSettings partner = LimitSettings.of("partner", 40).withPermitsPerKey(5);
+        LimitSettings db = LimitSettings.of("price-db", 20).withPermitsPerKey(2);
+        AdvisedMethod withKey = new AdvisedMethod("com.acme.Prices.find", "Prices.find", "priceDb", null, "#shop");
+        AdvisedMethod withoutKey = new AdvisedMethod("com.acme.Partner.ask", "Partner.ask", "partner", null, null);
+
+        report(
+                EngineSettings.DEFAULTS,
+                Set.of(),
+                List.of(withKey, withoutKey),
+                partner,
+                db,
+                LimitSettings.of("mail", 3));
+
+        assertThat(messages(Level.INFO))
+                .filteredOn(message -> message.contains("has a key"))
+                .containsExactly(
+                        "Limit 'partner' has permits-per-key: 5, but no annotated method under it has a key: the number"
+                                + " applies to calls of VirtualThreads.forKey only");
+    }
+
     private static void report(EngineSettings settings, Set<String> classPath, LimitSettings... limits) {
+        report(
+                settings,
+                classPath,
+                List.of(new AdvisedMethod("com.acme.Mailer.send", "Mailer.send", null, null, null)),
+                limits);
+    }
+
+    private static void report(
+            EngineSettings settings, Set<String> classPath, List<AdvisedMethod> methods, LimitSettings... limits) {
         try (TaskTimer timer = new TaskTimer("timer")) {
             new StartupReport(settings, new OnlyThese(classPath), List.of())
                     .log(
-                            new Findings(
-                                    List.of(),
-                                    List.of(new AdvisedMethod("com.acme.Mailer.send", "Mailer.send", null, null)),
-                                    List.of()),
+                            new Findings(List.of(), methods, List.of()),
                             new TaskLimits(List.of(limits), timer, change -> {}),
                             true);
         }
