@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,9 @@ final class KeyTurns {
 
     /** A map that has held more keys than this is not kept when it is empty. */
     private static final int LARGE = 64;
+
+    private static final Comparator<KeyUse> FEWEST_CALLS =
+            Comparator.comparingLong(use -> (long) use.running() + use.waiting());
 
     private final Line others = new Line(null); // its requests are in the queue of the limit
     private @Nullable Map<String, Line> lines;
@@ -133,11 +137,14 @@ final class KeyTurns {
     }
 
     List<KeyUse> busiest(int most) {
-        return lines().entrySet().stream()
-                .sorted(Comparator.comparingInt(each -> -each.getValue().running - each.getValue().waiting))
-                .limit(most)
-                .map(each -> each.getValue().use(each.getKey()))
-                .toList();
+        PriorityQueue<KeyUse> busiest = new PriorityQueue<>(FEWEST_CALLS); // no sort of all: callers wait for the lock
+        lines().forEach((key, line) -> {
+            busiest.add(line.use(key));
+            if (busiest.size() > most) {
+                busiest.remove();
+            }
+        });
+        return busiest.stream().sorted(FEWEST_CALLS.reversed()).toList();
     }
 
     private Map<String, Line> lines() {
