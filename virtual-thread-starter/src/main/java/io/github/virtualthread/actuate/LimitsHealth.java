@@ -50,16 +50,14 @@ final class LimitsHealth {
         return new State(saturated, details);
     }
 
-    /** Why a limit lets nobody in although it may have permits free, as in {@code , db around it is full}; empty if it has none. */
+    /** Why a limit lets nobody in, as in {@code , limit db around it has 0 of 20}; empty if its own calls have all permits. */
     private static String reason(TaskLimit limit) {
         if (limit.isOccupied()) {
             return ", occupied by the application";
         }
-        for (TaskLimit around = limit.within(); around != null && limit.available() > 0; around = around.within()) {
-            if (around.available() == 0) {
-                return ", limit %s around it has 0 of %d".formatted(around.name(), around.permits());
-            }
-        }
-        return "";
+        TaskLimit around = limit.fullAround();
+        return around == null || limit.available() == 0
+                ? ""
+                : ", limit %s around it has 0 of %d".formatted(around.name(), around.permits());
     }
 }

@@ -170,17 +170,29 @@ public final class CallWatch {
                 : ", oldest %d s".formatted(waiting.get(0).call().waited().toSeconds());
         return String.format(
                 Locale.ROOT,
-                "Limit '%s' full for %d s: %d of %d running%s; %,d waiting%s; %,d rejected since; %,d finished in the"
+                "Limit '%s' full for %d s: %d of %d running%s%s; %,d waiting%s; %,d rejected since; %,d finished in the"
                         + " last minute",
                 limit.name(),
                 full.toSeconds(),
-                running.size(),
+                limit.inUse(),
                 limit.permits(),
                 oldestRunning,
+                reason(limit),
                 limit.waiting(),
                 oldestWaiting,
                 seen.rejectedSinceFull(),
                 seen.completedInTheLastMinute());
+    }
+
+    /** Why a limit is full although its own calls do not have all permits; empty if they do. */
+    private static String reason(TaskLimit limit) {
+        TaskLimit around = limit.fullAround();
+        if (limit.isOccupied()) {
+            return "; occupied by the application";
+        }
+        return around == null || limit.available() == 0
+                ? ""
+                : "; limit %s around it has 0 of %d".formatted(around.name(), around.permits());
     }
 
     private void lookForStuck(Duration after) {

@@ -110,14 +110,10 @@ public class LimitExceededException extends TaskRejectedException {
                 };
     }
 
-    /** The nearest limit around that one that has no permit free, as in {@code limit db has 0 of 20 permits free}. */
+    /** As in {@code limit db around it has 0 of 20}. */
     private static @Nullable String fullAround(TaskLimit limit) {
-        for (TaskLimit around = limit.within(); around != null; around = around.within()) {
-            if (around.available() == 0) {
-                return "limit %s around it has 0 of %d".formatted(around.name(), around.permits());
-            }
-        }
-        return null;
+        TaskLimit full = limit.fullAround();
+        return full == null ? null : "limit %s around it has 0 of %d".formatted(full.name(), full.permits());
     }
 
     /**

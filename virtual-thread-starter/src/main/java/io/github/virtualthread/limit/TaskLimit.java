@@ -146,6 +146,19 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     }
 
     /**
+     * The nearest limit around this one that has no permit free: calls under this one wait although it may have some.
+     *
+     * @return a limit around, null if none of them is full
+     */
+    default @Nullable TaskLimit fullAround() {
+        TaskLimit around = within();
+        while (around != null && around.available() > 0) {
+            around = around.within();
+        }
+        return around;
+    }
+
+    /**
      * Maximum number of calls of one key that run at once.
      *
      * @return at least 1, {@link LimitSettings#UNBOUNDED} for no maximum

@@ -9,6 +9,7 @@ import static org.mockito.Mockito.mock;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.List;
@@ -106,6 +107,40 @@ class CallWatchTests {
         assertThat(messages())
                 .containsExactly("WARN Limit 'strict' full for N s: 1 of 1 running, oldest N s in Test.task; 0 waiting;"
                         + " 3,000 rejected since; 1 finished in the last minute");
+    }
+
+    @Test
+    void aLimitThatIsFullWithPermitsFreeNamesTheOneAround() {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        test.limits.add(LimitSettings.of("report", 5).withWithin("db"));
+        test.hold("report", gate);
+        test.hold("db", gate);
+        CompletableFuture<?> waiting = test.submit("report", () -> null);
+
+        watch.look();
+
+        assertThat(messages())
+                .contains("WARN Limit 'report' full for N s: 1 of 5 running, oldest N s in Test.task; limit db around"
+                        + " it has 0 of 2; 1 waiting, oldest N s; 0 rejected since; 0 finished in the last minute");
+        gate.countDown();
+        waiting.join();
+    }
+
+    @Test
+    void aLimitThatTheApplicationOccupiesSaysSo() {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        CompletableFuture<?> waiting;
+        try (TaskLimit.Occupation occupied = test.limits.get("mail").occupy()) {
+            assertThat(occupied).isNotNull();
+            waiting = test.submit("mail", () -> null);
+            watch.look();
+        }
+
+        assertThat(messages())
+                .containsExactly(
+                        "WARN Limit 'mail' full for N s: 0 of 1 running; occupied by the application; 1 waiting,"
+                                + " oldest N s; 0 rejected since; 0 finished in the last minute");
+        waiting.join();
     }
 
     @Test
