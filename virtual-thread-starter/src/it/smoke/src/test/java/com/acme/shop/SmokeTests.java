@@ -195,7 +195,8 @@ class SmokeTests {
         HttpResponse<String> key = change("{\"permits\": 3, \"limit\": \"db\"}");
         assertThat(key.body())
                 .isEqualTo("{\"message\":\"Unknown parameters [limit];"
-                        + " known parameters are [permits, queueCapacity, maxWait]\"}");
+                        + " known parameters are [permits, queueCapacity, maxWait, permitsPerKey,"
+                        + " queueCapacityPerKey]\"}");
         assertThat(key.statusCode()).isEqualTo(400);
 
         HttpResponse<String> parameter = end("?all=true&call=17");
