@@ -16,10 +16,10 @@ import io.github.virtualthread.limit.TaskTimer;
 import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.pool.TransactionWarnings;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,25 +119,23 @@ class EngineConfiguration {
             ConfigurableListableBeanFactory beanFactory) {
         EngineSettings given = settings(virtualThreadSettings);
         ClassLoader classLoader = beanFactory.getBeanClassLoader();
+        List<TaskListener> own =
+                ownListeners(beanFactory); // once: two first calls may look for listeners at the same time
         return new TaskEngine(
                 virtualThreadLimits,
                 propagation(given, classLoader),
                 virtualThreadTimer,
                 given.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
-                () -> listeners(listeners, beanFactory),
+                () -> Stream.concat(own.stream(), listeners.orderedStream()).toList(),
                 virtualThreadDecorators::all,
                 given.callerTrace());
     }
 
-    private static List<TaskListener> listeners(
-            ObjectProvider<TaskListener> beans, ConfigurableListableBeanFactory beanFactory) {
-        List<TaskListener> listeners = new ArrayList<>();
-        if (ClassUtils.isPresent(TRANSACTIONS, beanFactory.getBeanClassLoader())) {
-            listeners.add(new TransactionWarnings(beanFactory));
-        }
-        beans.orderedStream().forEach(listeners::add);
-        return listeners;
+    private static List<TaskListener> ownListeners(ConfigurableListableBeanFactory beanFactory) {
+        return ClassUtils.isPresent(TRANSACTIONS, beanFactory.getBeanClassLoader())
+                ? List.of(new TransactionWarnings(beanFactory))
+                : List.of();
     }
 
     /** A destroy method, because a context that fails after its start destroys its beans but does not stop them. */

@@ -150,9 +150,9 @@ abstract class Call extends PermitRequest implements TaskCall {
         return isHolding();
     }
 
-    /** Whether the call runs under a permit of that limit that no other call has. */
-    final boolean hasTakenPermitOf(TaskLimit limit) {
-        return holdsOneOf(limit);
+    /** Whether the call takes a permit of that limit, or waits for it. */
+    final boolean takesPermitOf(TaskLimit limit) {
+        return needs(limit);
     }
 
     final LimitExceededException rejection(Reason reason) {

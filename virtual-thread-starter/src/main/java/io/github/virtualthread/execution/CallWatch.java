@@ -170,7 +170,7 @@ public final class CallWatch {
                 : ", oldest %d s".formatted(waiting.get(0).call().waited().toSeconds());
         return String.format(
                 Locale.ROOT,
-                "Limit '%s' full for %d s: %d of %d running%s%s; %,d waiting%s; %,d rejected since; %,d finished in the"
+                "Limit '%s' full for %d s: %d of %d running%s%s; %,d waiting%s%s; %,d rejected since; %,d finished in the"
                         + " last minute",
                 limit.name(),
                 full.toSeconds(),
@@ -180,8 +180,18 @@ public final class CallWatch {
                 reason(limit),
                 limit.waiting(),
                 oldestWaiting,
+                waitingWithin(limit),
                 seen.rejectedSinceFull(),
                 seen.completedInTheLastMinute());
+    }
+
+    /** Those that need a permit of this limit, and wait in the queue of another one. */
+    private String waitingWithin(TaskLimit limit) {
+        int waiting = limits.all().stream()
+                .filter(each -> !each.equals(limit) && each.includes(limit))
+                .mapToInt(TaskLimit::waiting)
+                .sum();
+        return waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d more under limits within it", waiting);
     }
 
     /** Why a limit is full although its own calls do not have all permits; empty if they do. */

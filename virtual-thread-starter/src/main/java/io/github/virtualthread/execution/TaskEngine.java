@@ -244,6 +244,17 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
+     * Whether a call takes a permit of a limit, which is its own or one around that.
+     *
+     * @param call call that waits for its permits or holds them
+     * @param limit a limit
+     * @return false also if the thread of the call held a permit of that limit before
+     */
+    public static boolean takesPermitOf(TaskCall call, TaskLimit limit) {
+        return ((Call) call).takesPermitOf(limit);
+    }
+
+    /**
      * Returns the calls that wait and run, for operators.
      *
      * @return view that is always up to date

@@ -238,19 +238,16 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Whether the limit counts this call as running under a permit of its own.
+     * Whether the request asks for a permit of that limit.
      *
      * @param wanted limit of this request, or one around it
-     * @return false also if the thread of this request held a permit of that limit before
+     * @return false also if its thread held a permit of that limit before
      */
-    protected final boolean holdsOneOf(TaskLimit wanted) {
+    protected final boolean needs(TaskLimit wanted) {
         TaskLimit own = limit();
         Place place = place();
         TaskLimit before = place == null ? null : place.held;
-        return hasOwnPermit(phase)
-                && own != null
-                && own.includes(wanted)
-                && (before == null || !before.includes(wanted));
+        return own != null && own.includes(wanted) && (before == null || !before.includes(wanted));
     }
 
     private static boolean hasOwnPermit(byte phase) {

@@ -129,7 +129,7 @@ public final class PoolPermits implements SmartLifecycle {
         IdentityHashMap<Object, List<TaskLimit>> pools = new IdentityHashMap<>();
         for (TaskLimit limit : drawing()) {
             PermitsFrom from = limit.permitsFrom();
-            if (from != null) {
+            if (from != null && limit.within() == null) { // calls of the others need a permit of the outermost, too
                 pools.computeIfAbsent(reader.bean(limit.name(), from.bean()), pool -> new ArrayList<>())
                         .add(limit);
             }

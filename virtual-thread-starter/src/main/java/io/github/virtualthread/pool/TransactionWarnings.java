@@ -1,6 +1,7 @@
 package io.github.virtualthread.pool;
 
 import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
@@ -33,12 +35,13 @@ public final class TransactionWarnings implements TaskListener {
 
     @Override
     public void submitted(TaskCall call) {
-        TaskLimit limit = call.spec().limit();
+        TaskLimit limit = drawing(call.spec().limit());
         PermitsFrom from = limit == null ? null : limit.permitsFrom();
         if (limit != null
                 && from != null
                 && TransactionSynchronizationManager.isActualTransactionActive()
                 && isDataSource(from.bean())
+                && TaskEngine.takesPermitOf(call, limit)
                 && warned.add(call.spec().name())) {
             logger.warn(
                     "{} is called inside a transaction and under limit '{}', whose permits are the connections of '{}': its"
@@ -49,6 +52,15 @@ public final class TransactionWarnings implements TaskListener {
                     limit.name(),
                     from.bean());
         }
+    }
+
+    /** The limit whose permits come from a pool: this one, or the nearest around it. */
+    private static @Nullable TaskLimit drawing(@Nullable TaskLimit limit) {
+        TaskLimit drawing = limit;
+        while (drawing != null && drawing.permitsFrom() == null) {
+            drawing = drawing.within();
+        }
+        return drawing;
     }
 
     /** Other pools, such as those of HTTP clients, have nothing to do with transactions. */

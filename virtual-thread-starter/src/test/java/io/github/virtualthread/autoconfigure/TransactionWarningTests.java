@@ -6,8 +6,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +44,7 @@ class TransactionWarningTests {
             .withBean("dataSource", DataSource.class, TransactionWarningTests::pool)
             .withBean("clients", PermitsSource.class, () -> () -> 5)
             .withBean(Shop.class)
+            .withBean(LimitSettings.class, () -> LimitSettings.of("report", 1).withWithin("db"))
             .withPropertyValues(
                     "virtual-thread.limits.db.permits-from=dataSource",
                     "virtual-thread.limits.partner.permits-from=clients",
@@ -58,6 +64,43 @@ class TransactionWarningTests {
                 .containsOnlyOnce("Shop.price " + WARNING)
                 .containsOnlyOnce("Shop.stock " + WARNING)
                 .containsOnlyOnce("TransactionWarningTests.lambda " + WARNING);
+    }
+
+    @Test
+    void isWarnedOfUnderALimitWithinThatOfThePoolUnlessTheThreadHoldsAPermit(CapturedOutput output) {
+        runner.run(context -> {
+            VirtualThreads virtualThreads = context.getBean(VirtualThreads.class);
+            virtualThreads.call(
+                    "db", () -> transaction.execute(status -> shop(context).year()));
+            assertThat(output).doesNotContain("inside a transaction");
+
+            transaction.executeWithoutResult(status -> shop(context).month());
+        });
+
+        assertThat(output).containsOnlyOnce("Shop.month " + WARNING).doesNotContain("Shop.year");
+    }
+
+    @Test
+    void twoFirstCallsAtTheSameTimeWarnOnce(CapturedOutput output) {
+        runner.run(context -> {
+            CountDownLatch both = new CountDownLatch(2);
+            List<CompletableFuture<Void>> calls = Stream.of(1, 2)
+                    .map(each -> CompletableFuture.runAsync(
+                            () -> transaction.executeWithoutResult(status -> {
+                                both.countDown();
+                                try {
+                                    both.await();
+                                } catch (InterruptedException unexpected) {
+                                    throw new IllegalStateException(unexpected);
+                                }
+                                shop(context).price().join();
+                            }),
+                            Executors.newVirtualThreadPerTaskExecutor()))
+                    .toList();
+            calls.forEach(CompletableFuture::join);
+        });
+
+        assertThat(output).containsOnlyOnce("Shop.price " + WARNING);
     }
 
     @Test
@@ -94,6 +137,16 @@ class TransactionWarningTests {
         @Limited("db")
         String stock() {
             return "stock";
+        }
+
+        @Limited("report")
+        String year() {
+            return "year";
+        }
+
+        @Limited("report")
+        String month() {
+            return "month";
         }
 
         @VirtualThread("partner")

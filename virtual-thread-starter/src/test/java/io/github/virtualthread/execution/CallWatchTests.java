@@ -44,6 +44,7 @@ class CallWatchTests {
             },
             LimitSettings.of("db", 2),
             LimitSettings.of("mail", 1),
+            LimitSettings.of("report", 2).withWithin("db"),
             LimitSettings.of("strict", 1).withQueueCapacity(0));
 
     @RegisterExtension
@@ -82,6 +83,37 @@ class CallWatchTests {
         assertThat(messages())
                 .filteredOn(message -> message.startsWith("INFO"))
                 .containsExactly("INFO Limit 'db' is no longer full, after N s");
+    }
+
+    @Test
+    void limitsWithinEachOtherCountTheSameCallsAndSayWhoIsFull() throws Exception {
+        CallWatch watch = watch(Duration.ofNanos(1), null);
+        test.hold("report", gate);
+        VirtualThreads threads = new VirtualThreads(test.engine, (task, failure) -> {});
+        CountDownLatch inside = new CountDownLatch(1);
+        CompletableFuture<?> lender = test.submit(
+                "db",
+                () -> threads.all("db", List.of(() -> {
+                    inside.countDown();
+                    gate.await();
+                    return "under the lent permit";
+                })));
+        await(inside);
+        List<CompletableFuture<?>> waiting =
+                List.of(test.submit("report", () -> null), test.submit("report", () -> null));
+
+        watch.look();
+
+        assertThat(messages())
+                .containsExactlyInAnyOrder(
+                        "WARN Limit 'db' full for N s: 2 of 2 running, oldest N s in Test.task; 0 waiting, 2 more under"
+                                + " limits within it; 0 rejected since; 0 finished in the last minute",
+                        "WARN Limit 'report' full for N s: 1 of 2 running, oldest N s in Test.task; 2 waiting, oldest N s;"
+                                + " 0 rejected since; 0 finished in the last minute; limit 'db' around it has 0 of 2 permits"
+                                + " free");
+        gate.countDown();
+        waiting.forEach(CompletableFuture::join);
+        lender.join();
     }
 
     /** All permits were held for 52 s, and 3,000 of 3,000 calls rejected, without a word. */

@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** When pools are looked at. */
 @Timeout(300)
@@ -90,6 +93,27 @@ class PoolPermitsTests {
             assertThat(reads.tryAcquire(3, 2, TimeUnit.MINUTES)).isTrue();
             followed.stop();
         }
+    }
+
+    /** Each of their calls needs a permit of the limit around it, too. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void limitsWithinOthersDoNotOverdrawThePool(CapturedOutput output) {
+        DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
+        factory.registerSingleton("clients", (PermitsSource) () -> 7);
+        PermitsFrom clients = new PermitsFrom("clients", 0);
+        TaskLimits family = new TaskLimits(
+                List.of(
+                        LimitSettings.of("partner", 7).withPermitsFrom(clients),
+                        LimitSettings.of("slow", 7).withPermitsFrom(clients).withWithin("partner")),
+                timer,
+                change -> {});
+        PoolPermits reader = new PoolPermits(
+                family, new PoolReader(factory, factory.getBeanProvider(PoolSizes.class)), timer, Duration.ofHours(1));
+
+        reader.warnOfOverdraft();
+
+        assertThat(output).doesNotContain("together allow");
     }
 
     @Test
