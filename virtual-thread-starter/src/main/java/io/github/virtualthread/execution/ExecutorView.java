@@ -18,11 +18,19 @@ final class ExecutorView implements AsyncTaskExecutor {
 
     private final TaskEngine engine;
     private final Recipe recipe;
+    private final @Nullable String key;
     private final BiConsumer<String, Throwable> uncaught;
 
-    ExecutorView(TaskEngine engine, Recipe recipe, BiConsumer<String, Throwable> uncaught) {
+    /**
+     * Creates an executor.
+     *
+     * @param recipe name and limit of all tasks
+     * @param key key of all tasks, null for none
+     */
+    ExecutorView(TaskEngine engine, Recipe recipe, @Nullable String key, BiConsumer<String, Throwable> uncaught) {
         this.engine = engine;
         this.recipe = recipe;
+        this.key = key;
         this.uncaught = uncaught;
     }
 
@@ -76,7 +84,7 @@ final class ExecutorView implements AsyncTaskExecutor {
     @SuppressWarnings("unchecked") // completed with null, or by its caller
     public CompletableFuture<Void> submitCompletable(Runnable task) {
         Objects.requireNonNull(task, "task");
-        CompletableFuture<?> future = engine.submitOrThrow(recipe, () -> {
+        CompletableFuture<?> future = engine.submitOrThrow(ofOneTask(), () -> {
             task.run();
             return null;
         });
@@ -87,8 +95,12 @@ final class ExecutorView implements AsyncTaskExecutor {
     @SuppressWarnings("unchecked") // completed with what the callable returns
     public <T> CompletableFuture<T> submitCompletable(Callable<T> task) {
         Objects.requireNonNull(task, "task");
-        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(recipe, TaskBody.of(task));
+        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(ofOneTask(), TaskBody.of(task));
         return (CompletableFuture<T>) future;
+    }
+
+    private Recipe ofOneTask() {
+        return key == null ? recipe : recipe.forOneCall(key, null);
     }
 
     /** As in {@code VirtualThreads.executor under limit 'db'}. */

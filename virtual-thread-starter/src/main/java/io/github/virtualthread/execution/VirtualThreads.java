@@ -52,7 +52,7 @@ public final class VirtualThreads {
      *     the task
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(Callable<T> task) {
-        return submitUnder(null, task);
+        return submit(null, null, task);
     }
 
     /**
@@ -67,12 +67,13 @@ public final class VirtualThreads {
      * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(String limit, Callable<T> task) {
-        return submitUnder(named(limit), task);
+        return submit(named(limit), null, task);
     }
 
     @SuppressWarnings("unchecked") // completed with what the callable returns
-    private <T extends @Nullable Object> CompletableFuture<T> submitUnder(@Nullable String limit, Callable<T> task) {
-        TaskSpec spec = spec(task, "call", limit);
+    <T extends @Nullable Object> CompletableFuture<T> submit(
+            @Nullable String limit, @Nullable String key, Callable<T> task) {
+        TaskSpec spec = recipe(task, "call", limit, key);
         CompletableFuture<? extends @Nullable Object> future = engine.submit(spec, TaskBody.of(task));
         return (CompletableFuture<T>) future;
     }
@@ -85,7 +86,7 @@ public final class VirtualThreads {
      * @param task what to run; may block
      */
     public void execute(Runnable task) {
-        executeUnder(null, task);
+        execute(null, null, task);
     }
 
     /**
@@ -97,11 +98,11 @@ public final class VirtualThreads {
      * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
      */
     public void execute(String limit, Runnable task) {
-        executeUnder(named(limit), task);
+        execute(named(limit), null, task);
     }
 
-    private void executeUnder(@Nullable String limit, Runnable task) {
-        TaskSpec spec = spec(task, "run", limit);
+    void execute(@Nullable String limit, @Nullable String key, Runnable task) {
+        TaskSpec spec = recipe(task, "run", limit, key);
         TaskBody body = () -> {
             task.run();
             return null;
@@ -123,9 +124,13 @@ public final class VirtualThreads {
      * @throws InterruptedException if the current thread is interrupted while it waits
      * @throws Exception any exception of the task
      */
-    @SuppressWarnings({"unchecked", "NullAway"}) // returns what the callable returns, null only if that may
     public <T extends @Nullable Object> T call(String limit, Callable<T> task) throws Exception {
-        TaskSpec spec = spec(task, "call", named(limit));
+        return call(limit, null, task);
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // returns what the callable returns, null only if that may
+    <T extends @Nullable Object> T call(String limit, @Nullable String key, Callable<T> task) throws Exception {
+        TaskSpec spec = recipe(task, "call", named(limit), key);
         try {
             return (T) engine.call(spec, task::call);
         } catch (Throwable failure) {
@@ -148,7 +153,7 @@ public final class VirtualThreads {
      */
     public <T extends @Nullable Object> List<T> all(Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return VirtualThreads.<T>fanOut(engine, null, tasks).all();
+        return this.<T>fanOut(null, null, tasks).all();
     }
 
     /**
@@ -169,7 +174,7 @@ public final class VirtualThreads {
      */
     public <T extends @Nullable Object> List<T> all(String limit, Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return VirtualThreads.<T>fanOut(engine, named(limit), tasks).all();
+        return this.<T>fanOut(named(limit), null, tasks).all();
     }
 
     /**
@@ -187,7 +192,7 @@ public final class VirtualThreads {
      */
     public <T extends @Nullable Object> T anySuccessful(Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return VirtualThreads.<T>fanOut(engine, null, atLeastOne(tasks)).any();
+        return this.<T>fanOut(null, null, atLeastOne(tasks)).any();
     }
 
     /**
@@ -205,16 +210,18 @@ public final class VirtualThreads {
      */
     public <T extends @Nullable Object> T anySuccessful(String limit, Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return VirtualThreads.<T>fanOut(engine, named(limit), atLeastOne(tasks)).any();
+        return this.<T>fanOut(named(limit), null, atLeastOne(tasks)).any();
     }
 
-    private static <T extends @Nullable Object> FanOut<T> fanOut(
-            TaskEngine engine, @Nullable String limit, Collection<? extends Callable<? extends T>> tasks) {
-        return new FanOut<>(engine, List.copyOf(tasks), task -> engine.recipe(taskName(task, "call"), limit, null));
+    /** Tasks that have not begun. Only a limit makes use of a key. */
+    <T extends @Nullable Object> FanOut<T> fanOut(
+            @Nullable String limit, @Nullable String key, Collection<? extends Callable<? extends T>> tasks) {
+        return new FanOut<>(engine, List.copyOf(tasks), task -> recipe(task, "call", limit, key));
     }
 
-    private TaskSpec spec(Object task, String method, @Nullable String limit) {
-        return engine.spec(taskName(Objects.requireNonNull(task, "task"), method), limit);
+    private Recipe recipe(Object task, String method, @Nullable String limit, @Nullable String key) {
+        Recipe recipe = engine.recipe(taskName(Objects.requireNonNull(task, "task"), method), limit, null);
+        return key == null ? recipe : recipe.forOneCall(key, null);
     }
 
     /**
@@ -246,11 +253,11 @@ public final class VirtualThreads {
     }
 
     /** Null is a mistake here: for no limit, the method without this parameter is called. */
-    private static String named(String limit) {
+    static String named(String limit) {
         return Objects.requireNonNull(limit, "limit");
     }
 
-    private static <C extends Collection<?>> C atLeastOne(C tasks) {
+    static <C extends Collection<?>> C atLeastOne(C tasks) {
         if (tasks.isEmpty()) {
             throw new IllegalArgumentException("anySuccessful needs at least one task, got none");
         }
@@ -267,7 +274,7 @@ public final class VirtualThreads {
      * @return executor; it need not be closed
      */
     public AsyncTaskExecutor executor() {
-        return new ExecutorView(engine, engine.recipe(EXECUTOR, null, null), uncaught);
+        return executor(null, null);
     }
 
     /**
@@ -279,7 +286,22 @@ public final class VirtualThreads {
      * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
      */
     public AsyncTaskExecutor executor(String limit) {
-        return new ExecutorView(engine, engine.recipe(EXECUTOR, named(limit), null), uncaught);
+        return executor(named(limit), null);
+    }
+
+    AsyncTaskExecutor executor(@Nullable String limit, @Nullable String key) {
+        return new ExecutorView(engine, engine.recipe(EXECUTOR, limit, null), key, uncaught);
+    }
+
+    /**
+     * Returns the same calls for one key, such as a tenant or a customer. Under one limit, keys take turns, and {@code
+     * permits-per-key} bounds the calls of each of them.
+     *
+     * @param key key of the calls
+     * @return calls with that key; it may be kept
+     */
+    public KeyedVirtualThreads forKey(String key) {
+        return new KeyedVirtualThreads(this, Objects.requireNonNull(key, "key"));
     }
 
     /**

@@ -253,7 +253,7 @@ class ExecutorViewTests {
         CompletableFuture<String> user = new CompletableFuture<>();
         MDC.put("user", "alice");
 
-        new ExecutorView(test.engine, endsAtOnce, (task, failure) -> {
+        new ExecutorView(test.engine, endsAtOnce, null, (task, failure) -> {
                     user.complete(MDC.get("user"));
                     loader.complete(Thread.currentThread().getContextClassLoader());
                     told.complete(Thread.currentThread());
