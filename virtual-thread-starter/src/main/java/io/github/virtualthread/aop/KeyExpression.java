@@ -215,26 +215,47 @@ final class KeyExpression {
         }
     }
 
-    /** What {@code #root} is. */
-    record Root(
-            Method method,
-            @Nullable Object target,
-            @Nullable Object[] args) {
+    /** What {@code #root} is. Its methods are public, because expressions see no others. */
+    static final class Root {
+
+        private final Method method;
+        private final @Nullable Object target;
+        private final @Nullable Object[] args;
+
+        Root(Method method, @Nullable Object target, @Nullable Object[] args) {
+            this.method = method;
+            this.target = target;
+            this.args = args;
+        }
 
         static boolean has(String property) {
             return Arrays.stream(Root.class.getDeclaredMethods())
-                    .anyMatch(each ->
-                            each.getParameterCount() == 0 && each.getName().equals(property));
+                    .anyMatch(each -> each.getParameterCount() == 0 && each.getName().equals(property));
         }
 
-        /** Public, because expressions see no other methods. */
+        /** The method that runs. */
+        public Method method() {
+            return method;
+        }
+
+        /** Its name. */
         public String methodName() {
             return method.getName();
         }
 
-        /** Class of the object, null for a static method. */
+        /** The object that it is called on, null if it is static. */
+        public @Nullable Object target() {
+            return target;
+        }
+
+        /** The class of that object, null if the method is static. */
         public @Nullable Class<?> targetClass() {
             return target == null ? null : target.getClass();
+        }
+
+        /** The arguments of the call. */
+        public @Nullable Object[] args() {
+            return args;
         }
     }
 

@@ -87,7 +87,8 @@ record KeyExpressionHints(AnnotatedMethod method, KeyExpression.Parameters param
         if (from.isArray()) {
             return from.getComponentType();
         }
-        ResolvableType map = from.as(Map.class);
-        return map == ResolvableType.NONE ? from.as(Collection.class).getGeneric(0) : map.getGeneric(1);
+        return Map.class.isAssignableFrom(from.toClass())
+                ? from.as(Map.class).getGeneric(1)
+                : from.as(Collection.class).getGeneric(0);
     }
 }
