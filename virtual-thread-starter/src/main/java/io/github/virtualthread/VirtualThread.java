@@ -68,8 +68,9 @@ public @interface VirtualThread {
     /**
      * Whose call it is, such as a tenant or a customer. Under one limit, keys take turns, and {@code permits-per-key} bounds the
      * calls of each of them. Written as an expression of Spring (SpEL) over the arguments: {@code "#tenant"}, {@code "#p0"} or
-     * {@code "#order.customer.id"}. Its value is read as text when the method is called, on the caller's thread. If it is null,
-     * the call fails with an {@link IllegalArgumentException}.
+     * {@code "#order.customer.id"}. Names of parameters are those of the annotated method, and need the compiler option
+     * {@code -parameters}. The value is read as text when the method is called, on the caller's thread. If it is null, the
+     * call fails with an {@link IllegalArgumentException}. Without a limit, a key has no effect. May contain {@code ${...}} placeholders.
      *
      * @return an expression, or empty for calls without a key
      */

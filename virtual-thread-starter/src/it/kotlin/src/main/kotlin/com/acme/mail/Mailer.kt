@@ -42,6 +42,14 @@ class Mailer(private val limits: TaskLimits) : Job<Unit> {
     @VirtualThread
     fun fail(): CompletableFuture<Sent> = throw IllegalStateException("no post today")
 
+    /** Calls to the same person that run. */
+    @VirtualThread("mail", key = "#to")
+    fun running(to: String, subject: String = "Hello"): CompletableFuture<Int> =
+        completedFuture(limits.get("mail").key(to).running())
+
+    @Limited("mail", key = "#sent.to")
+    fun resending(sent: Sent): Int = limits.get("mail").key(sent.to).running()
+
     /** Permits that are free while this function holds one. */
     @Limited("mail")
     fun free(): Int = limits.get("mail").available()

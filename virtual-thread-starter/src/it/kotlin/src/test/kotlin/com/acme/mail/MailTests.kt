@@ -64,7 +64,7 @@ class MailTests {
     @Test
     fun theStartIsQuiet() {
         assertThat(startLog)
-            .contains("Virtual threads: 7 annotated methods, 1 of them without a limit")
+            .contains("Virtual threads: 9 annotated methods, 1 of them without a limit")
             .doesNotContain("on its own object")
             .doesNotContain(" WARN ")
     }
@@ -117,6 +117,12 @@ class MailTests {
         val permits = application.getBean<TaskLimits>().get("mail").permits()
 
         assertThat(mailer.free()).isEqualTo(permits - 1)
+    }
+
+    @Test
+    fun aKeyIsReadByTheNameOfItsParameter() {
+        assertThat(mailer.running("alice").get(10, SECONDS)).isEqualTo(1)
+        assertThat(mailer.resending(Sent("alice", "Hello", Thread.currentThread()))).isEqualTo(1)
     }
 
     @Test

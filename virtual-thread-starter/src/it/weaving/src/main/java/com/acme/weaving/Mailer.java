@@ -4,6 +4,8 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.limit.TaskLimit;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,6 +67,18 @@ public final class Mailer {
     public int limited(int value) {
         Trace.add("limited");
         return value;
+    }
+
+    /** Calls of this tenant that run. */
+    @VirtualThread(limit = "mail", key = "#tenant")
+    public CompletableFuture<Integer> running(String tenant, TaskLimit limit) {
+        return completedFuture(limit.key(tenant).running());
+    }
+
+    /** The same for the first of them. */
+    @Limited(limit = "mail", key = "#tenants[0].toLowerCase()")
+    public int runningOfFirst(List<String> tenants, TaskLimit limit) {
+        return limit.key("acme").running();
     }
 
     @OnMail

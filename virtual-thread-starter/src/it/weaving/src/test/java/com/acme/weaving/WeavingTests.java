@@ -3,7 +3,9 @@ package com.acme.weaving;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.aspectj.VirtualThreadAspect;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -144,6 +146,18 @@ class WeavingTests {
 
         CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).join();
         assertThat(mailer.most.get()).isEqualTo(3);
+    }
+
+    @Test
+    void aKeyIsReadByTheNameOfItsParameter() {
+        TaskLimit mail = context.getBean(TaskLimits.class).get("mail");
+
+        assertThat(mailer.running("acme", mail).join()).isEqualTo(1);
+        assertThat(mailer.runningOfFirst(List.of("ACME", "other"), mail)).isEqualTo(1);
+        assertThat(mailer.running(null, mail))
+                .failsWithin(Duration.ofMinutes(1))
+                .withThrowableThat()
+                .withMessageContaining("The key \"#tenant\" of com.acme.weaving.Mailer.running is null");
     }
 
     private static CompletableFuture<Integer> hold(CountDownLatch entered, CountDownLatch release) {
