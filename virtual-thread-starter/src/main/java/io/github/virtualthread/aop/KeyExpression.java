@@ -230,7 +230,8 @@ final class KeyExpression {
 
         static boolean has(String property) {
             return Arrays.stream(Root.class.getDeclaredMethods())
-                    .anyMatch(each -> each.getParameterCount() == 0 && each.getName().equals(property));
+                    .anyMatch(each ->
+                            each.getParameterCount() == 0 && each.getName().equals(property));
         }
 
         /** The method that runs. */
