@@ -212,7 +212,9 @@ final class KeyTurns {
     static final class Line {
 
         private final @Nullable String key;
-        private int arrived; // these neither run nor wait in this line: they hold a permit of a limit around, or have just come
+        private int
+                arrived; // these neither run nor wait in this line: they hold a permit of a limit around, or have just
+        // come
         private int waiting;
         private int running;
         private @Nullable Place head;
