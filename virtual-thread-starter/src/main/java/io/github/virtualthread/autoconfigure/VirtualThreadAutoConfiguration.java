@@ -3,11 +3,14 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
+import io.github.virtualthread.pool.SecondConnectionWarnings;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -70,6 +73,19 @@ public class VirtualThreadAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         PoolSizes virtualThreadPoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
             return new DataSourcePoolSizes(providers);
+        }
+    }
+
+    /** Spring Boot adds it to the transaction managers that it creates. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.transaction.TransactionExecutionListener")
+    static class TransactionsConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        SecondConnectionWarnings virtualThreadSecondConnectionWarnings(
+                ObjectProvider<TaskEngine> engine, ObjectProvider<TaskLimits> limits, BeanFactory beanFactory) {
+            return new SecondConnectionWarnings(engine, limits, beanFactory);
         }
     }
 

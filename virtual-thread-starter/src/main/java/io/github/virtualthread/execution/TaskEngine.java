@@ -204,7 +204,7 @@ public final class TaskEngine implements AutoCloseable {
      */
     public @Nullable Object call(TaskSpec spec, TaskBody body) throws Throwable {
         TaskLimit limit = spec.limit();
-        if (limit == null || parts.holders().currentHolds(limit)) {
+        if (limit == null || holdsPermitOf(limit)) {
             return body.run();
         }
         CallerTask permit = CallerTask.acquire((Recipe) spec);
@@ -241,6 +241,16 @@ public final class TaskEngine implements AutoCloseable {
     public static boolean isRejection(Throwable failure) {
         Task task = Task.current();
         return failure instanceof LimitExceededException && task != null && task.refusal() == failure;
+    }
+
+    /**
+     * Whether the current thread holds a permit of a limit, or of one within it: a {@link #call} runs at once then.
+     *
+     * @param limit a limit
+     * @return whether a call on this thread holds the permit
+     */
+    public boolean holdsPermitOf(TaskLimit limit) {
+        return parts.holders().currentHolds(limit);
     }
 
     /**

@@ -29,6 +29,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The messages of limits.md, rejections.md and shutdown.md are those of the code, whatever the numbers in them. */
@@ -179,6 +181,22 @@ class LimitsPageTests {
 
         assertThat(output)
                 .contains(block("docs/limits.md", "log", "transaction").replace("Shop.", "ProductPage."));
+    }
+
+    @Test
+    void theWarningOfASecondConnectionIsOnThePage(CapturedOutput output) {
+        DefaultTransactionStatus inner = new DefaultTransactionStatus(
+                "com.acme.Audit.write", null, true, true, false, false, false, "the outer one");
+        runner.withBean("dataSource", DataSource.class, HikariDataSource::new)
+                .withBean(PoolSizes.class, () -> pool -> OptionalInt.of(20))
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits=", "virtual-thread.limits.db.permits-from=dataSource")
+                .run(context -> context.getBean(VirtualThreads.class).call("db", () -> {
+                    context.getBean(TransactionExecutionListener.class).beforeBegin(inner);
+                    return null;
+                }));
+
+        assertThat(output).contains(block("docs/limits.md", "log", "second-connection"));
     }
 
     @Test

@@ -1,0 +1,76 @@
+package io.github.virtualthread.pool;
+
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.PropertyKeys;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+/**
+ * Warns, once for each transaction of a name, that it begins while another one is suspended, under a limit without headroom: one
+ * permit stands for one connection, and the call needs two.
+ */
+public final class SecondConnectionWarnings implements TransactionExecutionListener {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
+
+    private final ObjectProvider<TaskEngine> engine;
+    private final ObjectProvider<TaskLimits> limits;
+    private final BeanFactory beans;
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates a listener, which looks up nothing before the first transaction that suspends another.
+     *
+     * @param engine knows the permits of the current thread
+     * @param limits limits of the application
+     * @param beans looks up the bean that a limit takes its permits from
+     */
+    public SecondConnectionWarnings(
+            ObjectProvider<TaskEngine> engine, ObjectProvider<TaskLimits> limits, BeanFactory beans) {
+        this.engine = engine;
+        this.limits = limits;
+        this.beans = beans;
+    }
+
+    @Override
+    public void beforeBegin(TransactionExecution transaction) {
+        if (transaction instanceof DefaultTransactionStatus status && status.getSuspendedResources() != null) {
+            TaskEngine known = engine.getIfAvailable();
+            TaskLimits all = limits.getIfAvailable();
+            if (known != null && all != null) {
+                all.all().stream()
+                        .filter(known::holdsPermitOf)
+                        .forEach(limit -> warn(limit, status.getTransactionName()));
+            }
+        }
+    }
+
+    private void warn(TaskLimit limit, String name) {
+        PermitsFrom from = limit.permitsFrom();
+        if (from != null
+                && from.headroom() == 0
+                && beans.isTypeMatch(from.bean(), DataSource.class)
+                && warned.add(limit.name() + " " + name)) {
+            logger.warn(
+                    "{} begins while its caller is inside another transaction, under limit '{}', which has a permit for each"
+                            + " connection of '{}': the call needs two connections and has one permit. Once all connections"
+                            + " are held this way, none of these calls can proceed until a timeout. Set {}.headroom to at"
+                            + " least 1.",
+                    name.isEmpty() ? "A transaction" : "Transaction " + name,
+                    limit.name(),
+                    from.bean(),
+                    PropertyKeys.limit(limit.name()));
+        }
+    }
+}
