@@ -49,9 +49,9 @@ class KeyFiguresTests {
                 at(turns, 0.99),
                 at(cap, 0.5),
                 at(cap, 0.99));
-        assertThat(at(oneQueue, 0.5)).isGreaterThan(2_000);
-        assertThat(at(turns, 0.99)).as("two runs of a call").isLessThan(40);
-        assertThat(at(cap, 0.99)).isLessThan(40);
+        // two runs of a call are 40 ms; what a busy machine adds, it adds to both
+        assertThat(at(turns, 0.99)).isLessThan(at(oneQueue, 0.5) / 20);
+        assertThat(at(cap, 0.99)).isLessThan(at(oneQueue, 0.5) / 20);
     }
 
     /** How long the calls of the others have waited, in nanoseconds, in ascending order. */
