@@ -152,6 +152,51 @@ enum ShortageCalls {
             };
         }
     },
+    /** Five keys take turns. */
+    KEYED(2) {
+        @Override
+        Calls calls(TestEngine test) {
+            TaskSpec spec = test.engine.spec("Test.task", LIMIT);
+            int[] number = {0};
+            return () -> test.engine.submit(test.engine.keyed(spec, "key-" + number[0]++ % 5), () -> "value");
+        }
+    },
+    /** Half of them under a limit within the other, whose bodies call under both again. */
+    WITHIN(2) {
+        @Override
+        Calls calls(TestEngine test) {
+            TaskSpec outer = test.engine.spec("Test.task", LIMIT);
+            TaskSpec inner = test.engine.spec("Test.report", CROWD);
+            boolean[] isInner = {false};
+            return () -> {
+                isInner[0] = !isInner[0];
+                return isInner[0]
+                        ? test.engine.submit(inner, () -> test.engine.call(outer, () -> "value"))
+                        : test.engine.submit(outer, () -> test.engine.call(inner, () -> "value"));
+            };
+        }
+
+        @Override
+        TestEngine engine() {
+            return new TestEngine(limit(), LimitSettings.of(CROWD, 4).withWithin(LIMIT));
+        }
+    },
+    /**
+     * Each caller lends its permit to the tasks it waits for. On platform threads: a virtual thread that finds no memory to leave
+     * its carrier keeps it for the whole wait, and the tasks may need that carrier.
+     */
+    LENT(4) {
+        @Override
+        Calls calls(TestEngine test) {
+            VirtualThreads threads = byHand(test);
+            TaskSpec spec = test.engine.spec("Test.call", LIMIT);
+            List<Callable<Object>> tasks = Collections.nCopies(3, () -> "value");
+            return () -> {
+                test.engine.call(spec, () -> threads.all(LIMIT, tasks));
+                return null;
+            };
+        }
+    },
     /** All of them under one limit. */
     MIXED(1) {
         @Override
@@ -163,7 +208,7 @@ enum ShortageCalls {
         List<Calls> callers(TestEngine test) {
             List<Calls> callers = new ArrayList<>();
             for (ShortageCalls kind : values()) {
-                if (kind != NAIVE && kind != MIXED && kind != DECORATED && kind != LISTENED_TO) {
+                if (kind != NAIVE && kind != MIXED && kind != DECORATED && kind != LISTENED_TO && kind != WITHIN) {
                     callers.add(kind.calls(test));
                 }
             }
