@@ -81,8 +81,8 @@ class InternalsPageTests {
 
     @ParameterizedTest
     @CsvSource({
-        "WaitQueue.poll, Thread.start",
-        "VirtualThreadInterceptor.invoke, SemaphoreLimit.admit",
+        "WaitQueue.next, Thread.start",
+        "VirtualThreadInterceptor.invoke, Admission.admit",
         "Task.granted, TaskEngine.submit"
     })
     void aCallThatIsNotMadeIsNoticed(String from, String to) {
