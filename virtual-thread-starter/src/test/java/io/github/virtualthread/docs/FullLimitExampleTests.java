@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.docs.Shop.Prices;
-import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
-import java.util.concurrent.CountDownLatch;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.Occupation;
+import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -22,18 +25,34 @@ class FullLimitExampleTests {
 
     // example: FullLimit
     @Test
-    void aSecondCallIsRejected(@Autowired VirtualThreads threads, @Autowired ProductPage page) {
-        CountDownLatch gate = new CountDownLatch(1);
-        threads.submit("db", () -> gate.await(1, MINUTES));
-
-        assertThat(page.price(1))
-                .failsWithin(1, MINUTES)
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOf(LimitExceededException.class);
-        gate.countDown();
+    void aCallIsRejectedWhileTheLimitIsFull(@Autowired TaskLimits limits, @Autowired ProductPage page) {
+        try (Occupation full = limits.get("db").occupy()) {
+            assertThat(page.price(1))
+                    .failsWithin(1, MINUTES)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(LimitExceededException.class)
+                    .withMessageContaining("QUEUE_FULL");
+        }
+        assertThat(page.price(1)).succeedsWithin(1, MINUTES);
     }
     // end
+
+    @Test
+    void aCallIsRejectedAfterItsMaximumWait(@Autowired TaskLimits limits, @Autowired ProductPage page) {
+        TaskLimit db = limits.get("db");
+        db.setQueueCapacity(LimitSettings.UNBOUNDED);
+        db.setMaxWait(Duration.ofMillis(1));
+        try (Occupation full = db.occupy()) {
+            assertThat(page.price(1))
+                    .failsWithin(1, MINUTES)
+                    .withThrowableThat()
+                    .havingCause()
+                    .withMessageContaining("WAIT_TIMEOUT");
+        } finally {
+            db.setQueueCapacity(0);
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)

@@ -88,6 +88,17 @@ class LimitsPageTests {
     }
 
     @Test
+    void theMessageOfAFullQueueOfAKeyIsOnThePage() {
+        runner.withPropertyValues("virtual-thread.limits.db.queue-capacity-per-key=0")
+                .run(context -> {
+                    ProductPage page = context.getBean(ProductPage.class);
+                    page.priceFor("acme", gate);
+
+                    assertRefused(page.priceFor("acme", gate), Reason.KEY_QUEUE_FULL);
+                });
+    }
+
+    @Test
     void theMessageOfANestedCallIsOnThePage() {
         runner.withPropertyValues("virtual-thread.limits.db.nested=fail").run(context -> {
             ProductPage page = context.getBean(ProductPage.class);
@@ -255,6 +266,11 @@ class LimitsPageTests {
 
         @VirtualThread("db")
         CompletableFuture<String> price(CompletableFuture<String> gate) {
+            return gate;
+        }
+
+        @VirtualThread(limit = "db", key = "#tenant")
+        CompletableFuture<String> priceFor(String tenant, CompletableFuture<String> gate) {
             return gate;
         }
 

@@ -13,6 +13,10 @@ public final class Shop {
 
     public record Order(String customer) {}
 
+    public record Customer(String id) {}
+
+    public record Booking(long id, Customer customer) {}
+
     /** Stands for blocking calls of a database. */
     public static class Prices {
 
