@@ -71,6 +71,26 @@ class ComparePageTests {
     }
 
     @Test
+    void aCallFromABodyTakesASecondPlace() {
+        try (var simple = context(Simple.class);
+                var pool = context(Pool.class)) {
+            simple.getBean(SimpleAsyncTaskExecutor.class).setRejectTasksWhenLimitReached(true);
+            Mailer ofSimple = simple.getBean(Mailer.class);
+            Mailer ofPool = pool.getBean(Mailer.class);
+
+            assertThatThrownBy(() -> ofSimple.call(() -> ofSimple.block(gate)).join())
+                    .hasCauseInstanceOf(TaskRejectedException.class);
+            ofPool.call(() -> {
+                        ofPool.block(gate);
+                        assertThat(pool.getBean(ThreadPoolTaskExecutor.class).getQueueSize())
+                                .isEqualTo(1);
+                    })
+                    .join();
+            gate.countDown();
+        }
+    }
+
+    @Test
     void aThreadOfAPoolWaitsForAnIncompleteFuture() {
         try (var context = context(Pool.class)) {
             Mailer mailer = context.getBean(Mailer.class);
@@ -161,6 +181,12 @@ class ComparePageTests {
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();
             }
+        }
+
+        @Async
+        CompletableFuture<String> call(Runnable other) {
+            other.run();
+            return CompletableFuture.completedFuture("done");
         }
 
         @Async
