@@ -40,6 +40,12 @@ class ByHand {
     }
     // end
 
+    // example: ByHandForKey
+    CompletableFuture<Price> price(String tenant, long id) {
+        return threads.forKey(tenant).submit("partner", () -> prices.find(id));
+    }
+    // end
+
     // example: ByHandAny
     Price fastest(Callable<Price> partner, Callable<Price> otherPartner) throws Exception {
         return threads.anySuccessful(List.of(partner, otherPartner));

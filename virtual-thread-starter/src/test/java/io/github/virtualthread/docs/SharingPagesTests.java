@@ -39,7 +39,8 @@ class SharingPagesTests {
             .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
             .withPropertyValues("virtual-thread.limits.partner.permits=2", "virtual-thread.limits.db.permits=20")
             .withBean(Prices.class)
-            .withBean(TenantPrices.class);
+            .withBean(TenantPrices.class)
+            .withBean(ByHand.class);
 
     @Test
     void theExampleOfKeysRuns() {
@@ -47,12 +48,15 @@ class SharingPagesTests {
             TenantPrices prices = context.getBean(TenantPrices.class);
             TaskLimit partner = context.getBean(TaskLimits.class).get("partner");
             CompletableFuture<Price> price;
+            CompletableFuture<Price> byHand;
             try (Occupation occupied = partner.occupy()) {
                 price = prices.price("acme", 1);
+                byHand = context.getBean(ByHand.class).price("acme", 2);
 
-                assertThat(partner.busiestKeys(10)).containsExactly(new KeyUse("acme", 0, 1));
+                assertThat(partner.busiestKeys(10)).containsExactly(new KeyUse("acme", 0, 2));
             }
             assertThat(price).succeedsWithin(MINUTES);
+            assertThat(byHand).succeedsWithin(MINUTES);
             assertThat(prices.confirm(new Booking(3, new Customer("bob"))).amount())
                     .isEqualTo(BigDecimal.valueOf(3));
         });
@@ -122,12 +126,11 @@ class SharingPagesTests {
 
     @Test
     void theMessageOfAKeyThatIsNullIsOnThePage() {
-        runner.run(context -> assertThatThrownBy(() -> context.getBean(TenantPrices.class)
-                        .price(none(), 1)
-                        .join())
+        runner.run(context -> assertThatThrownBy(() ->
+                        context.getBean(TenantPrices.class).price(none(), 1).join())
                 .isInstanceOf(CompletionException.class)
-                .satisfies(failure -> assertThat(
-                                String.valueOf(failure.getCause()).replace("io.github.virtualthread.docs.", "com.acme."))
+                .satisfies(failure -> assertThat(String.valueOf(failure.getCause())
+                                .replace("io.github.virtualthread.docs.", "com.acme."))
                         .isEqualTo(block("docs/keys.md", "null-key"))));
     }
 
@@ -139,10 +142,9 @@ class SharingPagesTests {
 
     @Test
     void aServiceAndItsRepositoryTakeOnePermit() {
-        runner.withBean(Billing.class)
-                .withBean(Invoices.class)
-                .run(context -> assertThat(context.getBean(Billing.class).bill(1).amount())
-                        .isEqualTo(BigDecimal.ONE));
+        runner.withBean(Billing.class).withBean(Invoices.class).run(context -> assertThat(
+                        context.getBean(Billing.class).bill(1).amount())
+                .isEqualTo(BigDecimal.ONE));
     }
 
     @Test
@@ -155,11 +157,20 @@ class SharingPagesTests {
                     VirtualThreads threads = context.getBean(VirtualThreads.class);
                     TaskLimits limits = context.getBean(TaskLimits.class);
 
-                    assertThat(threads.call("report", () -> limits.get("report").inUse() + limits.get("db").inUse()))
+                    assertThat(threads.call(
+                                    "report",
+                                    () -> limits.get("report").inUse()
+                                            + limits.get("db").inUse()))
                             .isEqualTo(2);
-                    assertThat(threads.call("report", () -> threads.call("db", () -> limits.get("db").inUse())))
+                    assertThat(threads.call(
+                                    "report",
+                                    () -> threads.call(
+                                            "db", () -> limits.get("db").inUse())))
                             .isOne();
-                    assertThat(threads.call("db", () -> threads.call("report", () -> limits.get("db").inUse())))
+                    assertThat(threads.call(
+                                    "db",
+                                    () -> threads.call(
+                                            "report", () -> limits.get("db").inUse())))
                             .isOne();
                     try (Occupation occupied = limits.get("db").occupy()) {
                         assertThatThrownBy(() -> threads.call("report", () -> "never"))
@@ -172,7 +183,8 @@ class SharingPagesTests {
 
     private static String block(String page, String name) {
         return Pages.blocks("text")
-                .filter(block -> block.where().startsWith(page) && block.argument().equals(name))
+                .filter(block ->
+                        block.where().startsWith(page) && block.argument().equals(name))
                 .map(Pages.Block::text)
                 .findFirst()
                 .orElse("%s has no block %s".formatted(page, name));
