@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
@@ -203,11 +202,11 @@ class LimitWhileItRuns implements Experiment {
             long begin = System.nanoTime(); // late calls are made up for in their own phase
             long end = begin + Duration.ofSeconds(seconds).toNanos();
             for (long next = begin; next < end; next += interval) {
-                pauseUntil(next);
+                Pace.await(next);
                 call();
                 resized |= limit.permits() != permits;
             }
-            pauseUntil(end);
+            Pace.await(end);
             int doneNow = done.get() - doneBefore;
             int rejectedNow = rejected.get() - rejectedBefore;
             double took = (System.nanoTime() - begin) / 1e9;
@@ -215,15 +214,6 @@ class LimitWhileItRuns implements Experiment {
                     .and(REJECTED.key(), rejectedNow / took)
                     .and(WAITING.key(), limit.waiting());
             return new Phase(phase, permits, resized, measured);
-        }
-
-        private void pauseUntil(long time) throws InterruptedException {
-            for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
-                LockSupport.parkNanos(left);
-                if (Thread.interrupted()) {
-                    throw new InterruptedException();
-                }
-            }
         }
 
         private void call() throws InterruptedException {
