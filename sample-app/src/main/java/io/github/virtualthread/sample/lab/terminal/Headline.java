@@ -65,7 +65,8 @@ record Headline(String experiment, String column, List<String> settings, String 
                     List.of(),
                     "@Async on virtual threads",
                     "@VirtualThread"),
-            new Headline("limit-while-it-runs", "done", List.of("rate"), "first, .*", "then, .*"));
+            new Headline("limit-while-it-runs", "done", List.of("rate"), "first, .*", "then, .*"),
+            new Headline("one-tenant-floods", "p50", List.of("flood", "rate"), "one queue", "turns"));
 
     /** What it is of and the two figures, each with its contender; nothing where that was not measured. */
     Optional<List<String>> cells(Report.Entry entry) {

@@ -102,6 +102,14 @@ class RightGuessTests {
                 .isEmpty();
     }
 
+    @Test
+    void oneTenantFloodsComparesWithTheWaitInOneQueue() {
+        assertThat(OneTenantFloods.right(waits(3_000, 8, 0), 20)).isEqualTo(OneTenantFloods.TURNS_SUFFICE);
+        assertThat(OneTenantFloods.right(waits(3_000, 2_900, 1), 20)).isEqualTo(OneTenantFloods.ONLY_A_CAP);
+        assertThat(OneTenantFloods.right(waits(3_000, 2_900, 2_800), 20)).isEqualTo(OneTenantFloods.BEHIND);
+        assertThat(OneTenantFloods.right(waits(30, 8, 0), 20)).as("no flood").isEmpty();
+    }
+
     private static Row millis(String name, double millis) {
         return row(name, "millis", millis);
     }
@@ -137,6 +145,14 @@ class RightGuessTests {
                         ScarceResource.UNLIMITED,
                         List.of(new Measurement(Map.of("rate", unlimited, "failed", failed, "timedOut", 0.0)))),
                 rate(ScarceResource.VIRTUAL, limited));
+    }
+
+    private static List<Row> waits(double oneQueue, double turns, double cap) {
+        String key = OneTenantFloods.WAITED.key();
+        return List.of(
+                row(OneTenantFloods.ONE_QUEUE, key, oneQueue),
+                row(OneTenantFloods.TURNS, key, turns),
+                row(OneTenantFloods.CAP, key, cap));
     }
 
     private static List<Row> pages(double sequential, double virtual, double server) {
