@@ -76,6 +76,18 @@ class LabPicturesTests extends InBrowser {
         keep("dark");
     }
 
+    @Test
+    void aTenantThatFloodsBesideOthers() throws IOException {
+        card = page.locator("#one-tenant-floods");
+        fill(Map.of("rounds", "1"));
+        run();
+        waitForAnswer();
+
+        Locator figures = card.locator("figure:not([hidden])");
+        show(figures.first(), figures.last());
+        keep("one-tenant-floods");
+    }
+
     private void runSmall(String id) {
         card = page.locator("#" + id);
         About about = lab.experiments().stream()

@@ -93,7 +93,7 @@ class OneTenantFloods implements Experiment {
                 "",
                 42,
                 6,
-                "calls of the others");
+                "calls of the others done");
     }
 
     @Override
