@@ -2,7 +2,6 @@ package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,47 +15,36 @@ import org.jspecify.annotations.Nullable;
  * <p>No wake-up is lost between "the queue is empty" and "a permit is free": who gives a permit back looks at the queue
  * afterwards, who joins the queue looks at the permits afterwards.
  *
- * <p>Limits that lie within each other have one lock. A call takes a permit of its own limit and of all around it at once, or
- * none: nobody who waits holds a permit. Of those who could go, the one that has waited longest goes first.
+ * <p>Limits that lie within each other have one lock, and nobody who waits holds a permit of them: see {@link PermitLevel}.
  */
 final class Admission {
 
-    private static final Admission[] NONE = {};
-
     private final SemaphoreLimit limit;
-    private final @Nullable Admission around;
-    private volatile Admission[] inside = NONE; // written under the lock
     private final BriefLock lock;
-    private final Permits permits;
-    private final WaitQueue queue = new WaitQueue();
+    final PermitLevel level;
+    private final Permits permits; // of the level
+    private final WaitQueue queue; // as well
     private final Expiry expiry; // guarded by lock
     private final RejectionQueue rejections;
-    private final StripedCount completed = new StripedCount();
-
-    /**
-     * When a call found no permit free, by {@link System#nanoTime}; 0 once a permit came free that nobody waited for. Written
-     * under the lock. A free permit leaves it as it is, whoever takes that permit clears it: giving back costs nothing.
-     */
-    volatile long fullSince;
 
     Admission(SemaphoreLimit limit, int permits, @Nullable SemaphoreLimit within, TaskTimer timer) {
+        Admission around = within == null ? null : within.admission;
         this.limit = limit;
-        this.around = within == null ? null : within.admission;
         this.lock = around == null ? new BriefLock() : around.lock;
         this.rejections = around == null ? new RejectionQueue() : around.rejections;
-        this.permits = new Permits(permits);
+        this.level = new PermitLevel(limit, permits, around == null ? null : around.level);
+        this.permits = level.permits;
+        this.queue = level.queue;
         this.expiry = new Expiry(queue, lock, timer, rejections, limit::maxWait);
         if (around != null) {
-            around.add(this);
+            around.add(level);
         }
     }
 
-    private void add(Admission limitInside) {
+    private void add(PermitLevel inside) {
         lock.lock();
         try {
-            Admission[] more = Arrays.copyOf(inside, inside.length + 1);
-            more[inside.length] = limitInside;
-            inside = more;
+            level.add(inside);
         } finally {
             lock.unlock();
         }
@@ -66,36 +54,9 @@ final class Admission {
         return lock;
     }
 
-    int available() {
-        return permits.availablePermits();
-    }
-
-    int waiting() {
-        return queue.size();
-    }
-
-    long completed() {
-        return completed.sum();
-    }
-
-    /** For how many nanoseconds calls have found no permit, here or around; 0 if they would find one. */
-    long saturated() {
-        // the permits first: the time could be from long ago, and a permit free until just now
-        boolean free = isFree(null);
-        long since = fullSince;
-        return free || since == 0 ? 0 : Math.max(1, System.nanoTime() - since);
-    }
-
     /** Applies a change of the settings. Needs the lock; {@link #serve} must follow without it. */
     void change(int morePermits, LimitSettings before, LimitSettings after) {
-        if (permits.availablePermits() > 0 && queue.isEmpty()) {
-            fullSince = 0; // it is not full, and would look so once its free permits are gone
-        }
-        permits.add(morePermits);
-        KeyTurns turns = queue.turns();
-        if (turns != null) {
-            turns.setPermitsPerKey(after.permitsPerKey());
-        }
+        level.change(morePermits, after.permitsPerKey());
         if (!Objects.equals(before.maxWait(), after.maxWait())) {
             // the oldest has to go earlier, or later, than the timer knows
             expiry.reschedule();
@@ -115,7 +76,7 @@ final class Admission {
     Reason admit(PermitRequest request) {
         Place place = request.place();
         // nobody waits at a limit that is not full: nobody is overtaken
-        boolean granted = place == null && fullSince == 0 && isAlone() && permits.tryAcquire();
+        boolean granted = place == null && level.fullSince == 0 && level.isAlone() && permits.tryAcquire();
         boolean nested = !granted && request.isNested();
         Reason refused = null;
         if (!granted) {
@@ -123,7 +84,7 @@ final class Admission {
             lock.lock();
             try {
                 queue.arrive(place, limit.settings.permitsPerKey());
-                granted = take(place);
+                granted = level.take(place);
                 refused = granted ? null : refusal(place, nested);
                 if (!granted && refused == null) {
                     enqueue(request);
@@ -142,11 +103,6 @@ final class Admission {
             joined(request, nested);
         }
         return refused;
-    }
-
-    /** Whether no limit lies within this one, and this one in no other. */
-    private boolean isAlone() {
-        return around == null && inside.length == 0;
     }
 
     private @Nullable Reason refusal(@Nullable Place place, boolean nested) {
@@ -181,128 +137,10 @@ final class Admission {
         }
     }
 
-    /** Takes permits only while nobody waits who could go, so that nobody is overtaken. Needs the lock. */
-    private boolean take(@Nullable Place place) {
-        if (!queue.mayRun(place)) {
-            return false; // the limit may have free permits
-        }
-        TaskLimit held = place == null ? null : place.held;
-        boolean taken = isNobodyBefore(held) && isFree(held);
-        if (taken) {
-            for (Admission each = this; each != null && each.limit != held; each = each.around) {
-                each.fullSince = 0; // before the permit is gone: nobody may see it gone, and the time of what is over
-            }
-            taken = acquire(held);
-        }
-        if (taken) {
-            queue.begin(place);
-        } else {
-            noteFull(held);
-        }
-        return taken;
-    }
-
-    private boolean isNobodyBefore(@Nullable TaskLimit held) {
-        if (held != null) {
-            return queue.nextHolding(this::couldGo) == null;
-        }
-        return !queue.isAnyReady() && (isAlone() || outermost().next() == null);
-    }
-
-    private Admission outermost() {
-        Admission outermost = this;
-        while (outermost.around != null) {
-            outermost = outermost.around;
-        }
-        return outermost;
-    }
-
-    /** Whether this limit and those around it have a permit free, up to the one that is held. */
-    private boolean isFree(@Nullable TaskLimit held) {
-        for (Admission each = this; each != null && each.limit != held; each = each.around) {
-            if (each.permits.availablePermits() <= 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /**
-     * Takes a permit of each, or none. The outermost comes first: its permits alone may be taken without the lock, by calls that
-     * came before a limit lay within it. Needs the lock.
-     */
-    private boolean acquire(@Nullable TaskLimit held) {
-        if (limit == held) {
-            return true;
-        }
-        return (around == null || around.acquire(held)) && permits.tryAcquire();
-    }
-
-    private void noteFull(@Nullable TaskLimit held) {
-        for (Admission each = this; each != null && each.limit != held; each = each.around) {
-            if (each.fullSince == 0 && (each == this || each.permits.availablePermits() <= 0)) {
-                each.fullSince = System.nanoTime() | 1; // never 0
-            }
-        }
-    }
-
-    /** Who goes first of those that could go, here and in the limits inside. Needs the lock. */
-    private @Nullable PermitRequest next() {
-        if (isAlone()) {
-            return permits.availablePermits() > 0 ? queue.next() : null;
-        }
-        PermitRequest holding = nextHolding(); // they hold what others wait for
-        return holding == null ? nextFree() : holding;
-    }
-
-    private @Nullable PermitRequest nextHolding() {
-        PermitRequest next = queue.nextHolding(this::couldGo);
-        for (Admission each : inside) {
-            next = WaitQueue.older(next, each.nextHolding());
-        }
-        return next;
-    }
-
-    private boolean couldGo(PermitRequest request) {
-        Place place = request.place();
-        return queue.mayRun(place) && isFree(place == null ? null : place.held);
-    }
-
-    private @Nullable PermitRequest nextFree() {
-        if (permits.availablePermits() <= 0) {
-            return null;
-        }
-        PermitRequest next = queue.next();
-        for (Admission each : inside) {
-            next = WaitQueue.older(next, each.nextFree());
-        }
-        return next;
-    }
-
-    /** Takes the request out of the queue, since its permits are taken. Needs the lock. */
-    private void handTo(PermitRequest request, @Nullable TaskLimit held) {
-        queue.grant(request);
-        for (Admission each = this; each != null && each.limit != held; each = each.around) {
-            if (!each.isAwaited()) {
-                each.fullSince = 0;
-            }
-        }
-    }
-
-    /** Whether a call waits that needs a permit of this limit. */
-    private boolean isAwaited() {
-        boolean awaited = queue.isAnyReady();
-        for (Admission each : inside) {
-            awaited |= each.isAwaited();
-        }
-        return awaited;
-    }
-
     /** Hands a permit over to the next in the queue, or returns it where nobody waits. */
     void release(@Nullable Place place) {
-        TaskLimit held = place == null ? null : place.held;
-        if (!isAlone()) {
-            putBack(place);
+        if (!level.isAlone()) {
+            giveBack(place);
             serve();
         } else {
             PermitRequest heir = place == null && queue.isEmpty() ? null : heir(place);
@@ -313,25 +151,14 @@ final class Admission {
                 grant(heir);
             }
         }
-        // last: where the stack ends here, the permit is back
-        for (Admission each = this; each != null && each.limit != held; each = each.around) {
-            each.completed.increment();
-        }
+        level.complete(place); // last: where the stack ends here, the permit is back
     }
 
-    /** The next in the queue, unless there are fewer permits than before: then one has to come back. */
     private @Nullable PermitRequest heir(@Nullable Place place) {
         lock.lock();
         try {
             queue.end(place);
-            PermitRequest next = queue.next();
-            if (next != null && permits.availablePermits() < 0) {
-                return null;
-            }
-            if (next != null) {
-                handTo(next, null);
-            }
-            return next;
+            return level.heir();
         } finally {
             lock.unlock();
         }
@@ -341,31 +168,27 @@ final class Admission {
     private void grant(PermitRequest request) {
         if (!request.grant()) {
             rejections.add(request, null);
-            putBack(request.place());
+            giveBack(request.place());
             serveAnybody();
         }
     }
 
-    private void putBack(@Nullable Place place) {
-        if (place == null && isAlone()) {
+    private void serveAnybody() {
+        if (!level.isAlone() || !queue.isEmpty() || !rejections.isEmpty()) {
+            serve();
+        }
+    }
+
+    private void giveBack(@Nullable Place place) {
+        if (place == null && level.isAlone()) {
             permits.release();
             return;
         }
         lock.lock();
         try {
-            TaskLimit held = place == null ? null : place.held;
-            for (Admission each = this; each != null && each.limit != held; each = each.around) {
-                each.permits.release();
-            }
-            queue.end(place);
+            level.giveBack(place);
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void serveAnybody() {
-        if (!isAlone() || !queue.isEmpty() || !rejections.isEmpty()) {
-            serve();
         }
     }
 
@@ -374,34 +197,20 @@ final class Admission {
      * the other, the stack does not grow. They are told after it, since what they do then may block.
      */
     void serve() {
-        Admission outermost = outermost();
-        for (PermitRequest next = outermost.takeNext(); next != null; next = outermost.takeNext()) {
+        PermitLevel outermost = level.outermost();
+        for (PermitRequest next = takeNext(outermost); next != null; next = takeNext(outermost)) {
             if (!next.grant()) {
                 rejections.add(next, null);
-                Objects.requireNonNull(next.semaphore()).admission.putBack(next.place());
+                Objects.requireNonNull(next.semaphore()).admission.giveBack(next.place());
             }
         }
         rejections.tellAll();
     }
 
-    /** The next in the queue, together with its permits. */
-    private @Nullable PermitRequest takeNext() {
+    private @Nullable PermitRequest takeNext(PermitLevel outermost) {
         lock.lock();
         try {
-            PermitRequest next = next();
-            if (next == null) {
-                if (queue.isAnyReady()) {
-                    noteFull(null);
-                }
-                return null;
-            }
-            Admission its = Objects.requireNonNull(next.semaphore()).admission;
-            TaskLimit held = next.place() == null ? null : next.place().held;
-            if (!its.acquire(held)) {
-                return null;
-            }
-            its.handTo(next, held);
-            return next;
+            return outermost.takeNext();
         } finally {
             lock.unlock();
         }

@@ -45,27 +45,27 @@ final class SemaphoreLimit implements TaskLimit {
 
     @Override
     public int available() {
-        return Math.max(0, admission.available());
+        return Math.max(0, admission.level.permits.availablePermits());
     }
 
     @Override
     public int inUse() {
-        return Math.max(0, size(settings) - admission.available());
+        return Math.max(0, size(settings) - admission.level.permits.availablePermits());
     }
 
     @Override
     public int waiting() {
-        return admission.waiting();
+        return admission.level.queue.size();
     }
 
     @Override
     public Duration saturated() {
-        return Duration.ofNanos(admission.saturated());
+        return Duration.ofNanos(admission.level.saturated());
     }
 
     @Override
     public long completed() {
-        return admission.completed();
+        return admission.level.completed();
     }
 
     @Override

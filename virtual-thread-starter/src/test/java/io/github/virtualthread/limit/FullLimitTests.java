@@ -48,11 +48,11 @@ class FullLimitTests {
     void itIsFullSinceTheFirstRefusalNotTheLast() {
         Call.asked(limit);
         refused(limit);
-        long since = limit.admission.fullSince;
+        long since = limit.admission.level.fullSince;
 
         refused(limit);
 
-        assertThat(limit.admission.fullSince).isEqualTo(since);
+        assertThat(limit.admission.level.fullSince).isEqualTo(since);
     }
 
     @Test
@@ -71,7 +71,7 @@ class FullLimitTests {
     void whoeverIsRefusedAfterwardsBeginsAnew() {
         Call holder = Call.asked(limit);
         refused(limit);
-        limit.admission.fullSince -= AGE.toNanos();
+        limit.admission.level.fullSince -= AGE.toNanos();
         assertThat(limit.saturated()).isGreaterThanOrEqualTo(AGE);
 
         holder.giveBack();
@@ -86,13 +86,13 @@ class FullLimitTests {
         Call holder = Call.asked(queue);
         Call next = Call.asked(queue);
         Call.asked(queue);
-        long since = queue.admission.fullSince;
+        long since = queue.admission.level.fullSince;
 
         holder.giveBack();
 
         assertThat(next.holds()).isTrue();
         assertThat(queue.saturated()).isPositive();
-        assertThat(queue.admission.fullSince).isEqualTo(since);
+        assertThat(queue.admission.level.fullSince).isEqualTo(since);
     }
 
     @Test
@@ -194,7 +194,7 @@ class FullLimitTests {
         for (int i = 0; i < ROUNDS; i++) {
             Call holder = Call.asked(limit);
             era.incrementAndGet();
-            limit.admission.fullSince = System.nanoTime() - AGE.toNanos() | 1;
+            limit.admission.level.fullSince = System.nanoTime() - AGE.toNanos() | 1;
             holder.giveBack();
             era.incrementAndGet();
             Call.asked(limit).giveBack();

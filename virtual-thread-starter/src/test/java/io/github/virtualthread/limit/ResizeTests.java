@@ -182,7 +182,7 @@ class ResizeTests {
         long seed = Long.getLong("stress.seed", System.nanoTime());
         System.out.println("stress.seed=" + seed);
         SemaphoreLimit limit = limit(3);
-        Semaphore semaphore = (Semaphore) ReflectionTestUtils.getField(limit.admission, "permits");
+        Semaphore semaphore = (Semaphore) ReflectionTestUtils.getField(limit.admission.level, "permits");
         AtomicInteger holding = new AtomicInteger();
         int callers = 4;
         int number = 20_000;

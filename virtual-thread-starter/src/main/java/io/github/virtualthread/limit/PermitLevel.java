@@ -1,0 +1,233 @@
+package io.github.virtualthread.limit;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Permits and queue of one limit, among the limits around it and inside it. A call takes a permit of its own level and of all
+ * around it at once, or none. Where its thread holds one of a level around, it takes those below that one.
+ *
+ * <p>Unless it says otherwise, everything needs the lock, which all levels share.
+ */
+final class PermitLevel {
+
+    private static final PermitLevel[] NONE = {};
+
+    private final SemaphoreLimit limit;
+    private final @Nullable PermitLevel around;
+    private volatile PermitLevel[] inside = NONE;
+    final Permits permits;
+    final WaitQueue queue = new WaitQueue();
+    private final StripedCount completed = new StripedCount();
+
+    /**
+     * When a call found no permit free, by {@link System#nanoTime}; 0 once a permit came free that nobody waited for. A free
+     * permit leaves it as it is, whoever takes that permit clears it: giving back costs nothing.
+     */
+    volatile long fullSince;
+
+    PermitLevel(SemaphoreLimit limit, int permits, @Nullable PermitLevel around) {
+        this.limit = limit;
+        this.around = around;
+        this.permits = new Permits(permits);
+    }
+
+    void add(PermitLevel levelInside) {
+        PermitLevel[] more = Arrays.copyOf(inside, inside.length + 1);
+        more[inside.length] = levelInside;
+        inside = more;
+    }
+
+    /** Whether there is no other level. Needs no lock. */
+    boolean isAlone() {
+        return around == null && inside.length == 0;
+    }
+
+    /** Needs no lock. */
+    PermitLevel outermost() {
+        PermitLevel outermost = this;
+        while (outermost.around != null) {
+            outermost = outermost.around;
+        }
+        return outermost;
+    }
+
+    /** For how many nanoseconds calls have found no permit, here or around; 0 if they would find one. Needs no lock. */
+    long saturated() {
+        // the permits first: the time could be from long ago, and a permit free until just now
+        boolean free = isFree(null);
+        long since = fullSince;
+        return free || since == 0 ? 0 : Math.max(1, System.nanoTime() - since);
+    }
+
+    long completed() {
+        return completed.sum();
+    }
+
+    /** A call has ended that had taken permits. Needs no lock. */
+    void complete(@Nullable Place place) {
+        TaskLimit held = held(place);
+        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
+            each.completed.increment();
+        }
+    }
+
+    void change(int morePermits, int permitsPerKey) {
+        if (permits.availablePermits() > 0 && queue.isEmpty()) {
+            fullSince = 0; // it is not full, and would look so once its free permits are gone
+        }
+        permits.add(morePermits);
+        KeyTurns turns = queue.turns();
+        if (turns != null) {
+            turns.setPermitsPerKey(permitsPerKey);
+        }
+    }
+
+    /** Takes permits only while nobody waits who could go, so that nobody is overtaken. */
+    boolean take(@Nullable Place place) {
+        if (!queue.mayRun(place)) {
+            return false; // there may be free permits
+        }
+        TaskLimit held = held(place);
+        boolean taken = isNobodyBefore(held) && isFree(held);
+        if (taken) {
+            for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
+                each.fullSince = 0; // before the permit is gone: nobody may see it gone, and the time of what is over
+            }
+            taken = acquire(held);
+        }
+        if (taken) {
+            queue.begin(place);
+        } else {
+            noteFull(held);
+        }
+        return taken;
+    }
+
+    private boolean isNobodyBefore(@Nullable TaskLimit held) {
+        if (held != null) {
+            return queue.nextHolding(this::couldGo) == null;
+        }
+        return !queue.isAnyReady() && (isAlone() || outermost().next() == null);
+    }
+
+    private boolean isFree(@Nullable TaskLimit held) {
+        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
+            if (each.permits.availablePermits() <= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Takes a permit of each level, or none. The outermost comes first: its permits alone may be taken without the lock, by calls
+     * that came before a limit lay within it.
+     */
+    private boolean acquire(@Nullable TaskLimit held) {
+        if (limit == held) {
+            return true;
+        }
+        return (around == null || around.acquire(held)) && permits.tryAcquire();
+    }
+
+    private void noteFull(@Nullable TaskLimit held) {
+        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
+            if (each.fullSince == 0 && (each == this || each.permits.availablePermits() <= 0)) {
+                each.fullSince = System.nanoTime() | 1; // never 0
+            }
+        }
+    }
+
+    /** Gives back what a call has taken. */
+    void giveBack(@Nullable Place place) {
+        TaskLimit held = held(place);
+        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
+            each.permits.release();
+        }
+        queue.end(place);
+    }
+
+    /** The next of those that wait, here and inside, together with its permits; null if nobody could go. */
+    @Nullable
+    PermitRequest takeNext() {
+        PermitRequest next = next();
+        if (next == null && queue.isAnyReady()) {
+            noteFull(null);
+        }
+        if (next == null) {
+            return null;
+        }
+        PermitLevel its = Objects.requireNonNull(next.semaphore()).admission.level;
+        if (!its.acquire(held(next.place()))) {
+            return null;
+        }
+        its.handTo(next);
+        return next;
+    }
+
+    /** The next in the queue, for a permit that another call hands over; null if there are fewer permits than before. */
+    @Nullable
+    PermitRequest heir() {
+        PermitRequest next = permits.availablePermits() < 0 ? null : queue.next();
+        if (next != null) {
+            handTo(next);
+        }
+        return next;
+    }
+
+    /** Takes the request out of the queue, since its permits are taken. */
+    private void handTo(PermitRequest request) {
+        TaskLimit held = held(request.place());
+        queue.grant(request);
+        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
+            if (!each.isAwaited()) {
+                each.fullSince = 0;
+            }
+        }
+    }
+
+    /** Who goes first of those that could go: who holds what others wait for, then who has waited longest. */
+    private @Nullable PermitRequest next() {
+        PermitRequest holding = isAlone() ? null : nextHolding();
+        return holding == null ? nextFree() : holding;
+    }
+
+    private @Nullable PermitRequest nextHolding() {
+        PermitRequest next = queue.nextHolding(this::couldGo);
+        for (PermitLevel each : inside) {
+            next = WaitQueue.older(next, each.nextHolding());
+        }
+        return next;
+    }
+
+    private boolean couldGo(PermitRequest request) {
+        Place place = request.place();
+        return queue.mayRun(place) && isFree(held(place));
+    }
+
+    private @Nullable PermitRequest nextFree() {
+        if (permits.availablePermits() <= 0) {
+            return null;
+        }
+        PermitRequest next = queue.next();
+        for (PermitLevel each : inside) {
+            next = WaitQueue.older(next, each.nextFree());
+        }
+        return next;
+    }
+
+    /** Whether a call waits that needs a permit of this level. */
+    private boolean isAwaited() {
+        boolean awaited = queue.isAnyReady();
+        for (PermitLevel each : inside) {
+            awaited |= each.isAwaited();
+        }
+        return awaited;
+    }
+
+    private static @Nullable TaskLimit held(@Nullable Place place) {
+        return place == null ? null : place.held;
+    }
+}
