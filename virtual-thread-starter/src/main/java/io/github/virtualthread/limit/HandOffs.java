@@ -92,16 +92,25 @@ final class HandOffs {
             this.turn = turn;
         }
 
+        /**
+         * A virtual thread does not start a platform thread itself if the timer can do so: HotSpot waits until that runs, which
+         * may take many milliseconds on a busy machine, and the carrier waits with it.
+         */
         void start() {
-            if (noCarrier) {
+            boolean carriers = !noCarrier;
+            if (carriers || Thread.currentThread().isVirtual()) {
+                late = schedule();
+            }
+            if (!carriers && late == null) {
                 startPlatformThread();
                 return;
             }
-            late = schedule();
             try {
                 virtualThreads.start(owned(virtualFactory));
             } catch (Throwable noThread) {
-                if (begin()) {
+                boolean first = begin();
+                noCarrier = false; // this thread may never take that back
+                if (first) {
                     throw noThread;
                 } // the JDK may throw what it has run into after the thread got its carrier
             }

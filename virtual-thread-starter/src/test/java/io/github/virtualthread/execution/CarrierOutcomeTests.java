@@ -34,4 +34,18 @@ class CarrierOutcomeTests {
                         "warnings missed", 0L,
                         "bodies that spin", (long) CarrierShortage.CARRIERS));
     }
+
+    /** To start a platform thread may take many milliseconds, and nothing else runs on a carrier that waits for that. */
+    @Test
+    void noCarrierStartsPlatformThreads() throws Exception {
+        ChildJvm.Report report = new ChildJvm(CarrierHandOffs.class)
+                .with("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1")
+                .run();
+        ChildProgram.assertFigures(
+                report,
+                Map.of(
+                        "late hand offs run while the carrier is kept", 2L,
+                        "actions not run", 0L,
+                        "actions on platform threads", 0L));
+    }
 }
