@@ -27,6 +27,9 @@ public final class TaskTimer implements AutoCloseable {
     /** How long what has found no memory, or no thread, waits before it tries again: 10 ms. A constant of the compiler. */
     static final long PAUSE = 10_000_000;
 
+    /** How long it sleeps at most. What schedules an action may be lost before it wakes the timer, and all later ones are behind it. */
+    private static final long NAP = 1_000_000_000;
+
     final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>();
     final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
     private final AtomicLong numbers = new AtomicLong();
@@ -119,7 +122,7 @@ public final class TaskTimer implements AutoCloseable {
             }
             if (left > 0) {
                 Thread.interrupted(); // or it would not park
-                LockSupport.parkNanos(this, left);
+                LockSupport.parkNanos(this, Math.min(left, NAP));
             }
         }
         thread.set(null);

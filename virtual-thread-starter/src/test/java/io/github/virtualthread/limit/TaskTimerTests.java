@@ -212,4 +212,17 @@ class TaskTimerTests {
             assertThat(failure).isDone();
         }
     }
+
+    /** As if the JVM had taken what schedules an action off its stack before it woke the timer: all later ones are behind it. */
+    @Test
+    void anActionThatNobodyWokeTheTimerForHoldsUpNoOther() throws Exception {
+        timer.schedule(() -> {}, LONG);
+        CountDownLatch ran = new CountDownLatch(2);
+        try (TaskTimer other = new TaskTimer(body -> Thread.ofPlatform().daemon().unstarted(() -> {}))) {
+            timer.entries.add((TaskTimer.Entry) other.schedule(ran::countDown, TimeUnit.SECONDS.toNanos(2)));
+            timer.schedule(ran::countDown, TimeUnit.SECONDS.toNanos(3));
+
+            assertThat(ran.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
 }
