@@ -218,7 +218,8 @@ class TaskTimerTests {
     void anActionThatNobodyWokeTheTimerForHoldsUpNoOther() throws Exception {
         timer.schedule(() -> {}, LONG);
         CountDownLatch ran = new CountDownLatch(2);
-        try (TaskTimer other = new TaskTimer(body -> Thread.ofPlatform().daemon().unstarted(() -> {}))) {
+        try (TaskTimer other =
+                new TaskTimer(body -> Thread.ofPlatform().daemon().unstarted(() -> {}))) {
             timer.entries.add((TaskTimer.Entry) other.schedule(ran::countDown, TimeUnit.SECONDS.toNanos(2)));
             timer.schedule(ran::countDown, TimeUnit.SECONDS.toNanos(3));
 
