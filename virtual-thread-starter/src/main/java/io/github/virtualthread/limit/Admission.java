@@ -83,7 +83,7 @@ final class Admission {
             boolean stays = false;
             lock.lock();
             try {
-                queue.arrive(place, limit.settings.permitsPerKey());
+                queue.arrive(place, limit.permitsPerKey());
                 granted = level.take(place);
                 refused = granted ? null : refusal(place, nested);
                 if (!granted && refused == null) {
@@ -106,7 +106,7 @@ final class Admission {
     }
 
     private @Nullable Reason refusal(@Nullable Place place, boolean nested) {
-        LimitSettings settings = limit.settings;
+        LimitSettings settings = limit.settings();
         if (place != null && place.key != null && queue.waiting(place.key) > settings.queueCapacityPerKey()) {
             return Reason.KEY_QUEUE_FULL;
         }

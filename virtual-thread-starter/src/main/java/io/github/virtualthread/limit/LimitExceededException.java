@@ -69,7 +69,7 @@ public class LimitExceededException extends TaskRejectedException {
         this.limit = limit == null ? LimitNames.NONE : limit.name();
         this.task = task;
         this.reason = reason;
-        this.settings = limit == null ? null : ((SemaphoreLimit) limit).settings;
+        this.settings = limit == null ? null : limit.settings();
         this.available = limit == null ? 0 : limit.available();
         this.waiting = limit == null ? 0 : limit.waiting();
     }

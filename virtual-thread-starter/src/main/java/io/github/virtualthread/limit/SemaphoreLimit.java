@@ -16,7 +16,7 @@ final class SemaphoreLimit implements TaskLimit {
     private final @Nullable SemaphoreLimit within;
     private final Consumer<LimitChange> changes;
     private volatile int occupations; // written under the lock of the admission
-    volatile LimitSettings settings; // as well
+    private volatile LimitSettings settings; // as well
     private volatile String name;
 
     SemaphoreLimit(
@@ -31,6 +31,11 @@ final class SemaphoreLimit implements TaskLimit {
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public LimitSettings settings() {
+        return settings;
     }
 
     @Override

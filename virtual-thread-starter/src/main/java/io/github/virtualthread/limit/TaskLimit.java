@@ -23,6 +23,13 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     String name();
 
     /**
+     * All settings in force at this moment.
+     *
+     * @return settings, with the name that was configured first
+     */
+    LimitSettings settings();
+
+    /**
      * Maximum number of calls that run at once.
      *
      * @return number of permits, at least 1
