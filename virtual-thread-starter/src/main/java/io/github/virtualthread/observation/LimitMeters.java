@@ -94,7 +94,7 @@ final class LimitMeters implements TaskLimitCustomizer {
                 .seconds(
                         "oldest.waiting",
                         () -> calls.firstWaiting(limit),
-                        "How long the first in the queue has waited, of those that wait now");
+                        "How long the oldest of the waiting calls has waited");
     }
 
     private void registerKeys(TaskLimit limit, TaskMeters meters) {
