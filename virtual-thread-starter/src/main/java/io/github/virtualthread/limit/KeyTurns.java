@@ -123,12 +123,12 @@ final class KeyTurns {
 
     int full() {
         return (int) lines().values().stream()
-                .filter(line -> line.waiting > 0 && line.running >= permitsPerKey)
+                .filter(line -> line.waits() > 0 && line.running >= permitsPerKey)
                 .count();
     }
 
     int mostWaiting() {
-        return lines().values().stream().mapToInt(line -> line.waiting).max().orElse(0);
+        return lines().values().stream().mapToInt(Line::waits).max().orElse(0);
     }
 
     KeyUse use(String key) {
@@ -212,10 +212,8 @@ final class KeyTurns {
     static final class Line {
 
         private final @Nullable String key;
-        private int
-                arrived; // these neither run nor wait in this line: they hold a permit of a limit around, or have just
-        // come
-        private int waiting;
+        private int arrived; // wait outside of this line, as they hold a permit of a limit around, or have just come
+        private int waiting; // in this line
         private int running;
         private @Nullable Place head;
         private @Nullable Place tail;
@@ -228,7 +226,11 @@ final class KeyTurns {
         }
 
         KeyUse use(String name) {
-            return new KeyUse(name, running, waiting + arrived);
+            return new KeyUse(name, running, waits());
+        }
+
+        int waits() {
+            return waiting + arrived;
         }
 
         void add(Place place) {

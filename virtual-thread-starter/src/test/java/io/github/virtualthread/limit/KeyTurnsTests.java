@@ -261,6 +261,25 @@ class KeyTurnsTests {
     }
 
     @Test
+    void theFiguresOfKeysKnowThoseWhoHoldAPermitAroundTheLimit() {
+        TaskLimits limits = new TaskLimits(
+                List.of(
+                        LimitSettings.of("db", 3),
+                        LimitSettings.of("report", 2).withWithin("db").withPermitsPerKey(1)),
+                timer,
+                change -> {});
+        TaskLimit db = limits.get("db");
+        TaskLimit report = limits.get("report");
+        Call.asked(db, 2);
+        assertThat(new Call(report, "acme", db).ask()).isNull();
+        assertThat(new Call(report, "acme", db).ask()).isNull();
+
+        assertThat(report.key("acme")).isEqualTo(new KeyUse("acme", 1, 1));
+        assertThat(report.keysFull()).isEqualTo(1);
+        assertThat(report.mostWaitingOfOneKey()).isEqualTo(1);
+    }
+
+    @Test
     void nothingIsKeptOfAMillionKeys() {
         SemaphoreLimit limit = limit(1);
         Call running = asked(limit, "running");
