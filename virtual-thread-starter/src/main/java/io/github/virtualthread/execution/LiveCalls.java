@@ -58,11 +58,11 @@ public final class LiveCalls {
     }
 
     /**
-     * Returns the calls that wait for a permit of a limit, in the order in which they get it.
+     * Returns the calls that wait for a permit of a limit, in the order in which they came.
      *
      * @param limit limit of the calls
      * @param most maximum number of calls
-     * @return the first in the queue
+     * @return those that have waited longest
      */
     public List<LiveCall> waiting(TaskLimit limit, int most) {
         List<LiveCall> waiting = new ArrayList<>();

@@ -192,7 +192,7 @@ public abstract class PermitRequest {
 
     /**
      * Whether the thread that asks runs a body that holds a permit of the same limit, or of one around it, which the request
-     * needs as well. Called on that thread, and only if the limit is full.
+     * needs as well. Called on that thread, and only if the limit may be full.
      *
      * @return whether the wait could last forever
      */
