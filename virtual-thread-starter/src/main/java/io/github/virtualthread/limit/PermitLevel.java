@@ -107,7 +107,7 @@ final class PermitLevel {
 
     private boolean isNobodyBefore(@Nullable TaskLimit held) {
         if (held != null) {
-            return queue.nextHolding(this::couldGo) == null;
+            return outermost().nextHolding() == null;
         }
         return !queue.isAnyReady() && (isAlone() || outermost().next() == null);
     }
@@ -195,15 +195,18 @@ final class PermitLevel {
     }
 
     private @Nullable PermitRequest nextHolding() {
-        PermitRequest next = queue.nextHolding(this::couldGo);
+        PermitRequest next = queue.firstHolding();
+        while (next != null && !couldGo(next.place())) {
+            next = next.next;
+        }
         for (PermitLevel each : inside) {
             next = WaitQueue.older(next, each.nextHolding());
         }
         return next;
     }
 
-    private boolean couldGo(PermitRequest request) {
-        Place place = request.place();
+    /** Whether there are permits for a call, and its key allows one more. */
+    boolean couldGo(@Nullable Place place) {
         return queue.mayRun(place) && isFree(held(place));
     }
 

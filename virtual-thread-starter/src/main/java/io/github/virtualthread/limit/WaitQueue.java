@@ -113,14 +113,10 @@ final class WaitQueue {
         return turns == null || turns.isTurnOfOthers() ? plain.peek() : turns.next();
     }
 
-    /** The first request that could go, of those whose threads hold a permit of a limit around this one. */
+    /** The first of those whose threads hold a permit of a limit around this one. */
     @Nullable
-    PermitRequest nextHolding(Predicate<PermitRequest> could) {
-        PermitRequest each = peek(holding);
-        while (each != null && !could.test(each)) {
-            each = each.next;
-        }
-        return each;
+    PermitRequest firstHolding() {
+        return peek(holding);
     }
 
     /** The request that has waited longest. */

@@ -219,6 +219,40 @@ class LimitWithinTests {
     }
 
     @Test
+    void nobodyOvertakesACallOfAnInnerLimitWhoseThreadHoldsAPermit() {
+        TaskLimits limits = limits(
+                LimitSettings.of("tiny", 1).withWithin("report"),
+                LimitSettings.of("report", 1).withWithin("db"),
+                LimitSettings.of("db", 5));
+        TaskLimit db = limits.get("db");
+        TaskLimit report = limits.get("report");
+        List<Call> holders = Call.asked(db, 3);
+        Call running = asked(report, "running", db);
+        Call late = new Call(report, null, db);
+        Call first = new Call(report, null, db) {
+            @Override
+            protected void granted() {
+                super.granted();
+                assertThat(late.ask()).isNull(); // a second permit is free, and the call of tiny is to have it
+            }
+        };
+        assertThat(first.ask()).isNull();
+        Call second = asked(limits.get("tiny"), "second", db);
+        assertThat(second.holds()).isFalse();
+
+        report.resize(3);
+
+        assertThat(first.holds()).isTrue();
+        assertThat(second.holds()).isTrue();
+        assertThat(late.holds()).isFalse();
+        running.giveBack();
+        assertThat(late.holds()).isTrue();
+        List.of(first, second, late).forEach(Call::giveBack);
+        holders.forEach(Call::giveBack);
+        assertThat(limits.all()).allSatisfy(each -> assertThat(each.available()).isEqualTo(each.permits()));
+    }
+
+    @Test
     void evictionEmptiesTheQueueOfOneLimitOnly() {
         TaskLimits limits = dbWithReport(1, 1);
         Call running = Call.asked(limits.get("db"));
