@@ -74,9 +74,7 @@ final class PermitLevel {
     }
 
     void change(int morePermits, int permitsPerKey) {
-        if (permits.availablePermits() > 0 && queue.isEmpty()) {
-            fullSince = 0; // it is not full, and would look so once its free permits are gone
-        }
+        outermost().clearWhereFree(); // or they would look full once their free permits are gone
         permits.add(morePermits);
         KeyTurns turns = queue.turns();
         if (turns != null) {
@@ -92,9 +90,8 @@ final class PermitLevel {
         TaskLimit held = held(place);
         boolean taken = isNobodyBefore(held) && isFree(held);
         if (taken) {
-            for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
-                each.fullSince = 0; // before the permit is gone: nobody may see it gone, and the time of what is over
-            }
+            // before the permit is gone: nobody may see it gone, and the time of what is over
+            outermost().clearWhereFree();
             taken = acquire(held);
         }
         if (taken) {
@@ -110,6 +107,18 @@ final class PermitLevel {
             return outermost().nextHolding() == null;
         }
         return !queue.isAnyReady() && (isAlone() || outermost().next() == null);
+    }
+
+    /** Notes of this level and those inside, as far as a call would find permits, that they are not full. */
+    private void clearWhereFree() {
+        if (permits.availablePermits() > 0) {
+            if (!isAwaited()) {
+                fullSince = 0;
+            }
+            for (PermitLevel each : inside) {
+                each.clearWhereFree();
+            }
+        }
     }
 
     private boolean isFree(@Nullable TaskLimit held) {
@@ -153,10 +162,8 @@ final class PermitLevel {
     @Nullable
     PermitRequest takeNext() {
         PermitRequest next = next();
-        if (next == null && queue.isAnyReady()) {
-            noteFull(null);
-        }
         if (next == null) {
+            noteFullWhereReady();
             return null;
         }
         PermitLevel its = Objects.requireNonNull(next.semaphore()).admission.level;
@@ -165,6 +172,16 @@ final class PermitLevel {
         }
         its.handTo(next);
         return next;
+    }
+
+    /** Calls that could not go for their key alone may have become ready while there are no permits. */
+    private void noteFullWhereReady() {
+        if (queue.isAnyReady()) {
+            noteFull(null);
+        }
+        for (PermitLevel each : inside) {
+            each.noteFullWhereReady();
+        }
     }
 
     /** The next in the queue, for a permit that another call hands over; null if there are fewer permits than before. */
@@ -223,9 +240,16 @@ final class PermitLevel {
 
     /** Whether a call waits that needs a permit of this level. */
     private boolean isAwaited() {
+        return isAwaited(limit);
+    }
+
+    private boolean isAwaited(TaskLimit wanted) {
         boolean awaited = queue.isAnyReady();
+        for (PermitRequest each = queue.firstHolding(); each != null; each = each.next) {
+            awaited |= queue.mayRun(each.place()) && each.needs(wanted);
+        }
         for (PermitLevel each : inside) {
-            awaited |= each.isAwaited();
+            awaited |= each.isAwaited(wanted);
         }
         return awaited;
     }
