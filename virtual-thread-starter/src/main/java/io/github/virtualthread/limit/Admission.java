@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>No wake-up is lost between "the queue is empty" and "a permit is free": who gives a permit back looks at the queue
  * afterwards, who joins the queue looks at the permits afterwards.
  *
- * <p>Limits that lie within each other have one lock, and nobody who waits holds a permit of them: see {@link PermitLevel}.
+ * <p>Limits that lie within each other have one lock, and a call that waits has taken none of the permits that it needs: see {@link
+ * PermitLevel}.
  */
 final class Admission {
 
@@ -76,31 +77,42 @@ final class Admission {
     Reason admit(PermitRequest request) {
         Place place = request.place();
         // nobody waits at a limit that is not full: nobody is overtaken
-        boolean granted = place == null && level.fullSince == 0 && level.isAlone() && permits.tryAcquire();
-        boolean nested = !granted && request.isNested();
+        if (place == null && level.fullSince == 0 && level.isAlone() && permits.tryAcquire()) {
+            grant(request);
+            return null;
+        }
+        return admitInTurn(request, place);
+    }
+
+    private @Nullable Reason admitInTurn(PermitRequest request, @Nullable Place place) {
+        boolean nested = request.isNested();
+        boolean granted = false;
+        boolean early = false;
+        boolean stays = false;
         Reason refused = null;
-        if (!granted) {
-            boolean stays = false;
-            lock.lock();
-            try {
-                queue.arrive(place, limit.permitsPerKey());
-                granted = level.take(place);
-                refused = granted ? null : refusal(place, nested);
-                if (!granted && refused == null) {
-                    enqueue(request);
-                }
-                stays = refused == null;
-            } finally {
-                if (!stays) {
-                    queue.leave(place);
-                }
-                lock.unlock();
+        lock.lock();
+        try {
+            queue.arrive(place, limit.permitsPerKey());
+            granted = level.take(place);
+            refused = granted ? null : refusal(place, nested);
+            if (!granted && refused == null) {
+                enqueue(request);
             }
+            stays = refused == null;
+            early = !stays && !level.isAlone() && level.couldGo(place);
+        } finally {
+            if (!stays) {
+                queue.leave(place);
+            }
+            lock.unlock();
         }
         if (granted) {
             grant(request);
-        } else if (refused == null) {
+        } else if (stays) {
             joined(request, nested);
+        } else if (early) { // calls of other limits are about to go before it, and may leave permits for it
+            serve();
+            return admitInTurn(request, place);
         }
         return refused;
     }

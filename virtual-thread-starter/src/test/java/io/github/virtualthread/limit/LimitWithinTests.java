@@ -253,6 +253,32 @@ class LimitWithinTests {
     }
 
     @Test
+    void nobodyIsRefusedOnlyBecauseACallOfAnInnerLimitIsAboutToBegin() {
+        TaskLimits limits = limits(
+                LimitSettings.of("report", 1).withWithin("db"),
+                LimitSettings.of("db", 5).withQueueCapacity(0));
+        TaskLimit report = limits.get("report");
+        Call running = Call.asked(report);
+        Call late = new Call(limits.get("db"));
+        Call first = new Call(report) {
+            @Override
+            protected void granted() {
+                super.granted();
+                assertThat(late.ask()).isNull(); // db has three free permits, and the second call is to have one
+            }
+        };
+        assertThat(first.ask()).isNull();
+        Call second = Call.asked(report);
+
+        report.resize(3);
+
+        assertThat(List.of(first, second, late))
+                .allSatisfy(each -> assertThat(each.holds()).isTrue());
+        List.of(running, first, second, late).forEach(Call::giveBack);
+        assertThat(limits.all()).allSatisfy(each -> assertThat(each.available()).isEqualTo(each.permits()));
+    }
+
+    @Test
     void evictionEmptiesTheQueueOfOneLimitOnly() {
         TaskLimits limits = dbWithReport(1, 1);
         Call running = Call.asked(limits.get("db"));
