@@ -112,7 +112,7 @@ final class PermitLevel {
     /** Notes of this level and those inside, as far as a call would find permits, that they are not full. */
     private void clearWhereFree() {
         if (permits.availablePermits() > 0) {
-            if (!isAwaited()) {
+            if (fullSince != 0 && !isAwaited()) {
                 fullSince = 0;
             }
             for (PermitLevel each : inside) {
@@ -199,7 +199,7 @@ final class PermitLevel {
         TaskLimit held = held(request.place());
         queue.grant(request);
         for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
-            if (!each.isAwaited()) {
+            if (each.fullSince != 0 && !each.isAwaited()) {
                 each.fullSince = 0;
             }
         }

@@ -75,7 +75,8 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     Duration saturated();
 
     /**
-     * Number of calls that had a permit and gave it back, no matter how they ended.
+     * Number of calls that had a permit and gave it back, no matter how they ended, also calls of limits within this one. Calls
+     * that ran under the permit of another call are a part of that one.
      *
      * @return number since the limit was created
      */
