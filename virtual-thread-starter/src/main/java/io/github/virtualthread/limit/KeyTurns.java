@@ -173,7 +173,11 @@ final class KeyTurns {
 
     private void forget(String key) {
         if (lines != null) {
-            lines.remove(key);
+            try {
+                lines.remove(key);
+            } catch (OutOfMemoryError noRoom) {
+                return; // keys whose hashes collide are kept as a tree, which may need memory to shrink: it stays for its next call
+            }
             if (large && lines.isEmpty()) {
                 lines = null;
                 large = false;
