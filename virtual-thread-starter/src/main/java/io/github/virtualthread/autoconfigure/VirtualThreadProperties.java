@@ -80,7 +80,8 @@ public record VirtualThreadProperties(
      * @param queueCapacityPerKey maximum number of waiting calls with the same key, at least 0; a further call with that key
      *     is rejected at once. Unbounded if not set
      * @param maxWait maximum wait for a permit; then the call is rejected. Unbounded if not set
-     * @param nested what happens to a call made from a body that holds the same limit, if no permit is free
+     * @param nested what happens to a {@code @VirtualThread} call from a body that holds the same limit, or one around it, if
+     *     no permit is free
      */
     public record Limit(
             @Nullable Integer permits,
