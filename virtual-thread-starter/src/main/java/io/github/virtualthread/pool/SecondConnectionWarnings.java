@@ -12,9 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Warns, once for each transaction of a name, that it begins while another one is suspended, under a limit without headroom: one
@@ -45,7 +48,9 @@ public final class SecondConnectionWarnings implements TransactionExecutionListe
 
     @Override
     public void beforeBegin(TransactionExecution transaction) {
-        if (transaction instanceof DefaultTransactionStatus status && status.getSuspendedResources() != null) {
+        if (transaction instanceof DefaultTransactionStatus status
+                && status.getSuspendedResources() != null
+                && suspendsTransaction()) {
             TaskEngine known = engine.getIfAvailable();
             TaskLimits all = limits.getIfAvailable();
             if (known != null && all != null) {
@@ -53,6 +58,24 @@ public final class SecondConnectionWarnings implements TransactionExecutionListe
                         .filter(known::holdsPermitOf)
                         .forEach(limit -> warn(limit, status.getTransactionName()));
             }
+        }
+    }
+
+    /**
+     * Whether a transaction of the same pool is suspended. A scope without transaction, as of {@code SUPPORTS}, is suspended too, and
+     * one of another pool keeps its connection bound to the thread.
+     */
+    private static boolean suspendsTransaction() {
+        return isInTransaction()
+                && TransactionSynchronizationManager.getResourceMap().keySet().stream()
+                        .noneMatch(DataSource.class::isInstance);
+    }
+
+    private static boolean isInTransaction() {
+        try {
+            return TransactionAspectSupport.currentTransactionStatus().hasTransaction(); // still that of the caller
+        } catch (NoTransactionException byHand) {
+            return true;
         }
     }
 
