@@ -2,7 +2,6 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -19,6 +18,7 @@ import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
@@ -159,7 +159,7 @@ final class KeyExpression {
                 mistakes.unreadable(failure);
                 return (target, arguments) -> null;
             }
-            check(parsed.getAST(), true, mistakes);
+            check(parsed.getAST(), true, false, mistakes);
             StandardEvaluationContext shared = new StandardEvaluationContext();
             shared.setTypeLocator(new StandardTypeLocator(classLoader));
             return new Expression(parsed, method, parameters, shared);
@@ -168,23 +168,27 @@ final class KeyExpression {
         /**
          * Checks a part of the expression.
          *
-         * @param onRoot whether a name without sign is a property of the root, and not of an element of a collection
+         * @param onRoot whether a name without sign belongs to the root, and not to an element of a collection
+         * @param isStep whether the part belongs to what is before it, as {@code id} in {@code #order.id}
          */
-        private static void check(SpelNode node, boolean onRoot, KeyMistakes mistakes) {
+        private static void check(SpelNode node, boolean onRoot, boolean isStep, KeyMistakes mistakes) {
+            boolean isNamed = onRoot && !isStep;
             if (node instanceof BeanReference) {
                 mistakes.bean(node.toStringAST());
             } else if (node instanceof VariableReference && !ROOT.contains(variable(node))) {
                 mistakes.checkVariable(variable(node));
             } else if (node instanceof FunctionReference) {
                 mistakes.checkVariable(variable(node));
-            } else if (onRoot && node instanceof PropertyOrFieldReference property && !Root.has(property.getName())) {
-                mistakes.property(property.getName());
+            } else if (isNamed && node instanceof PropertyOrFieldReference property) {
+                mistakes.checkProperty(property.getName());
+            } else if (isNamed && node instanceof MethodReference called) {
+                mistakes.checkMethod(called.getName());
             }
             for (int i = 0; i < node.getChildCount(); i++) {
-                boolean isStep = i > 0 && node instanceof CompoundExpression;
                 check(
                         node.getChild(i),
-                        onRoot && !isOnElements(node) && !(isStep && isProperty(node.getChild(i))),
+                        onRoot && !isOnElements(node),
+                        i > 0 && node instanceof CompoundExpression,
                         mistakes);
             }
         }
@@ -196,10 +200,6 @@ final class KeyExpression {
 
         private static boolean isOnElements(SpelNode node) {
             return node instanceof Indexer || node instanceof Projection || node instanceof Selection;
-        }
-
-        private static boolean isProperty(SpelNode node) {
-            return node instanceof PropertyOrFieldReference;
         }
 
         @Override
@@ -218,6 +218,9 @@ final class KeyExpression {
     /** What {@code #root} is. Its methods are public, because expressions see no others. */
     static final class Root {
 
+        /** Not by reflection, which a native image has for those only that an expression uses. */
+        static final Set<String> NAMES = Set.of("method", "methodName", "target", "targetClass", "args");
+
         private final Method method;
         private final @Nullable Object target;
         private final @Nullable Object[] args;
@@ -226,12 +229,6 @@ final class KeyExpression {
             this.method = method;
             this.target = target;
             this.args = args;
-        }
-
-        static boolean has(String property) {
-            return Arrays.stream(Root.class.getDeclaredMethods())
-                    .anyMatch(each ->
-                            each.getParameterCount() == 0 && each.getName().equals(property));
         }
 
         /** The method that runs. */

@@ -30,6 +30,8 @@ record KeyExpressionHints(AnnotatedMethod method, KeyExpression.Parameters param
             for (int i = 1; i < node.getChildCount(); i++) {
                 type = step(type, node.getChild(i));
             }
+        } else if (node instanceof PropertyOrFieldReference) {
+            typeOf(node);
         }
         for (int i = 0; i < node.getChildCount(); i++) {
             register(node.getChild(i));
@@ -38,7 +40,7 @@ record KeyExpressionHints(AnnotatedMethod method, KeyExpression.Parameters param
 
     private ResolvableType typeOf(SpelNode begin) {
         if (!(begin instanceof VariableReference)) {
-            return ResolvableType.NONE;
+            return step(ResolvableType.forClass(KeyExpression.Root.class), begin); // a name without sign
         }
         String variable = begin.toStringAST().substring(1);
         if (variable.equals("root")) {

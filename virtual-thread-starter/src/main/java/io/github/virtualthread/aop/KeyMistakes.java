@@ -43,12 +43,25 @@ final class KeyMistakes {
     }
 
     /** Most likely a parameter without its sign. */
-    void property(String name) {
-        add(
-                method.place(),
-                "uses '%s', which is neither a parameter nor a property of #root".formatted(name),
-                "A parameter is written with #, as in key = \"#%s\"; a text in quotes, as in \"'%1$s'\"."
-                        .formatted(name));
+    void checkProperty(String name) {
+        if (!KeyExpression.Root.NAMES.contains(name)) {
+            add(
+                    method.place(),
+                    "uses '%s', which is neither a parameter nor a property of #root".formatted(name),
+                    "A parameter is written with #, as in key = \"#%s\"; a text in quotes, as in \"'%1$s'\"."
+                            .formatted(name));
+        }
+    }
+
+    /** Most likely a method of the bean. */
+    void checkMethod(String name) {
+        if (!KeyExpression.Root.NAMES.contains(name)) {
+            add(
+                    method.place(),
+                    "calls %s(), which is not a method of #root".formatted(name),
+                    "Call it on an argument, as in key = \"#order.%s()\", or on the bean, as in \"#root.target.%1$s()\"."
+                            .formatted(name));
+        }
     }
 
     void checkVariable(String name) {

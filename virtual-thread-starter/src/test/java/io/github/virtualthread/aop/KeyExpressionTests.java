@@ -43,6 +43,8 @@ class KeyExpressionTests {
                 "#root.method.name,report",
                 "#root.args[0],t",
                 "args[0],t",
+                "methodName(),report",
+                "#tenant.concat(methodName.concat(methodName)),treportreport",
                 "#root.target.class.simpleName,Reports",
                 "#root.targetClass.simpleName,Reports",
                 "'everybody',everybody",
@@ -172,6 +174,19 @@ class KeyExpressionTests {
                                 "A parameter is written with #, as in key = \"#tenant\"; a text in quotes, as in \"'tenant'\"."));
         assertThat(mistakes("order.customer.id")).singleElement().satisfies(mistake -> assertThat(mistake.action())
                 .contains("key = \"#order\""));
+    }
+
+    @Test
+    void aMethodWithoutWhatItIsCalledOnIsAMistake() {
+        assertThat(mistakes("tenantOf(#order)"))
+                .containsExactly(
+                        new Mistake(
+                                REPORT
+                                        + ": key \"tenantOf(#order)\" of @VirtualThread calls tenantOf(), which is not a method of #root",
+                                "Call it on an argument, as in key = \"#order.tenantOf()\", or on the bean, as in"
+                                        + " \"#root.target.tenantOf()\"."));
+        assertThat(mistakes("#tenant.concat(suffix())")).hasSize(1);
+        assertThat(mistakes("#order.others.![name.concat(toString())]")).isEmpty();
     }
 
     @Test

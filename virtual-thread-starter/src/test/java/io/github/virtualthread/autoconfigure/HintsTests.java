@@ -34,9 +34,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.ExecutableHint;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeHint;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.beans.factory.FactoryBean;
@@ -185,6 +187,22 @@ class HintsTests {
     }
 
     @Test
+    void whatAKeyReadsOfTheRootByItsNameAloneIsKept() {
+        assertThat(methodsOfRoot(ByMethodName.class)).containsExactly("methodName");
+        assertThat(methodsOfRoot(ByArguments.class)).containsExactly("args");
+    }
+
+    private static List<String> methodsOfRoot(Class<?> keyed) {
+        return processed(keyed)
+                .reflection()
+                .typeHints()
+                .filter(hint -> hint.getType().getName().equals("io.github.virtualthread.aop.KeyExpression$Root"))
+                .flatMap(TypeHint::methods)
+                .map(ExecutableHint::getName)
+                .toList();
+    }
+
+    @Test
     void aKeyThatIsAParameterOrAMistakeNeedsNothing() {
         RuntimeHints hints = processed(Auto.class);
 
@@ -329,6 +347,22 @@ class HintsTests {
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
     @Import(Orders.class)
     static class Keyed {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    static class ByMethodName {
+
+        @VirtualThread(limit = "mail", key = "methodName")
+        void send() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    static class ByArguments {
+
+        @VirtualThread(limit = "mail", key = "args[0].toString()")
+        void send(Order order) {}
+    }
 
     static class Orders {
 
