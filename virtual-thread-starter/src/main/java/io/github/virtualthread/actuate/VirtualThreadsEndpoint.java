@@ -291,7 +291,7 @@ public final class VirtualThreadsEndpoint {
      * @param queueCapacity maximum number of waiting calls, null if unbounded
      * @param queueCapacityPerKey maximum number of waiting calls of one key, null if unbounded
      * @param maxWaitSeconds maximum wait, null for none
-     * @param nested {@code WARN} or {@code FAIL}: what happens to calls made by a body that holds the same limit
+     * @param nested {@code WARN} or {@code FAIL}: what happens to tasks submitted by a body that holds the same limit
      * @param permitsFrom the pool that the permits are taken from, null if the number is configured directly
      * @param saturatedForSeconds time for which it has been full without a break; 0 if it is not full
      * @param oldestRunningSeconds run time of the oldest running body, null if none is running

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     last read, and 1 before that
  * @param queueCapacity maximum number of calls that wait, at least 0; {@link #UNBOUNDED} for no maximum
  * @param maxWait maximum wait, more than zero; null for no maximum
- * @param nested what happens to a call made under the same limit by a body that holds one of its permits
+ * @param nested what happens to a task submitted under the same limit by a body that holds one of its permits
  * @param permitsFrom pool that the permits are taken from, null if the number is configured directly
  * @param within name of the limit around this one: a call needs a permit of both; null for none
  * @param permitsPerKey maximum number of calls of one key that run at once, at least 1; {@link #UNBOUNDED} for no maximum
@@ -125,7 +125,7 @@ public record LimitSettings(
     /**
      * Returns a copy with another treatment of nested calls.
      *
-     * @param nested what happens to a call made under the same limit by a body that holds one of its permits
+     * @param nested what happens to a task submitted under the same limit by a body that holds one of its permits
      * @return changed copy
      */
     public LimitSettings withNested(Nested nested) {

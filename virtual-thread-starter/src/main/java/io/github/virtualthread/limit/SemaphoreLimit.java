@@ -182,6 +182,11 @@ final class SemaphoreLimit implements TaskLimit {
         change(now -> now.withPermitsPerKey(permitsPerKey), Source.CODE);
     }
 
+    @Override
+    public void setQueueCapacityPerKey(int queueCapacityPerKey) {
+        change(now -> now.withQueueCapacityPerKey(queueCapacityPerKey), Source.CODE);
+    }
+
     void change(UnaryOperator<LimitSettings> change, Source by) {
         LimitChange changed = replace(change, by);
         if (!changed.after().equals(changed.before())) {

@@ -190,6 +190,14 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     void setPermitsPerKey(int permitsPerKey);
 
     /**
+     * Changes how many calls of one key may wait. Calls that already wait stay. Does not block.
+     *
+     * @param queueCapacityPerKey at least 0, {@link LimitSettings#UNBOUNDED} for no maximum
+     * @throws IllegalArgumentException if {@code queueCapacityPerKey} is negative
+     */
+    void setQueueCapacityPerKey(int queueCapacityPerKey);
+
+    /**
      * Number of keys that have calls which run or wait at this moment.
      *
      * @return at least 0

@@ -82,11 +82,14 @@ class PropertiesTests {
 
     @Test
     void aCustomizerBoundsEachKey() {
-        runner.withBean(TaskLimitCustomizer.class, () -> limit -> limit.setPermitsPerKey(2))
+        TaskLimitCustomizer customizer = limit -> {
+            limit.setPermitsPerKey(2);
+            limit.setQueueCapacityPerKey(7);
+        };
+        runner.withBean(TaskLimitCustomizer.class, () -> customizer)
                 .withPropertyValues("virtual-thread.limits.report.permits=8")
-                .run(context -> assertThat(
-                                context.getBean(TaskLimits.class).get("report").permitsPerKey())
-                        .isEqualTo(2));
+                .run(context -> assertThat(context.getBean(TaskLimits.class).get("report"))
+                        .hasToString("report (8 permits, 2 per key, unbounded queue, 7 per key, unbounded wait)"));
     }
 
     @Test
