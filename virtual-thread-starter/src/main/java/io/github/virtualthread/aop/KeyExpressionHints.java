@@ -31,7 +31,7 @@ record KeyExpressionHints(AnnotatedMethod method, KeyExpression.Parameters param
                 type = step(type, node.getChild(i));
             }
         } else if (node instanceof PropertyOrFieldReference) {
-            typeOf(node);
+            ResolvableType unused = typeOf(node);
         }
         for (int i = 0; i < node.getChildCount(); i++) {
             register(node.getChild(i));
