@@ -99,6 +99,7 @@ class StartUpChecksPageTests {
                 new Case("key-position", Parcels.class, "limits.mail.permits=1"),
                 new Case("key-names", WithoutParameterNames.of(Letters.class), "limits.mail.permits=1"),
                 new Case("key-sign", Vouchers.class, "limits.mail.permits=1"),
+                new Case("key-method", Coupons.class, "limits.mail.permits=1"),
                 new Case("key-bean", Returns.class, "limits.mail.permits=1"),
                 new Case("unknown-limited", Counter.class, "limits.db.permits=1"),
                 new Case("self-invocation-fail", Newsroom.class, "self-invocation=fail"),
@@ -452,6 +453,12 @@ class StartUpChecksPageTests {
 
         @VirtualThread(limit = "mail", key = "tenant")
         void send(String tenant) {}
+    }
+
+    static class Coupons {
+
+        @VirtualThread(limit = "mail", key = "tenantOf(#order)")
+        void send(Object order) {}
     }
 
     static class Returns {
