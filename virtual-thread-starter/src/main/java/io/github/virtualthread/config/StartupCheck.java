@@ -75,18 +75,25 @@ final class StartupCheck implements SmartInitializingSingleton {
             advised.add(findings.methods());
         }
         pools.warnOfOverdraft();
-        new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names())
-                .log(findings, limits, postProcessor.isEnabled());
+        StartupReport report = new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names());
+        report.log(findings, limits, postProcessor.isEnabled());
+        if (hasOwnLimits()) {
+            report.logNumbers(limits, findings.methods());
+        }
     }
 
     /** The limits of a parent context have their names already: its meters, which keep them, have been registered. */
     private void showAsSpelt(Findings findings) {
-        if (beanFactory.getBeanNamesForType(TaskLimits.class, true, false).length > 0) {
+        if (hasOwnLimits()) {
             findings.methods().stream()
                     .map(AdvisedMethod::limit)
                     .filter(Objects::nonNull)
                     .forEach(limits::showAs);
         }
+    }
+
+    private boolean hasOwnLimits() {
+        return beanFactory.getBeanNamesForType(TaskLimits.class, true, false).length > 0;
     }
 
     /**

@@ -48,6 +48,21 @@ final class StartupReport {
         logger.info(summary(calls, limits, intercepted));
         calls.forEach(call -> logger.debug(
                 "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
+        if (settings.selfInvocation() == SelfInvocation.WARN) {
+            findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
+        }
+        if (ContextPropagation.isSecurityPresent(classLoader) && !settings.registeredContext()) {
+            logger.warn("Spring Security's authentication is not propagated to virtual threads because"
+                    + " virtual-thread.propagation.context is false");
+        }
+    }
+
+    /**
+     * Logs which numbers of limits have no effect.
+     *
+     * @param calls methods that may have keys
+     */
+    void logNumbers(TaskLimits limits, List<AdvisedMethod> calls) {
         limits.all().forEach(limit -> {
             warn(limit);
             if (limit.permitsPerKey() != LimitSettings.UNBOUNDED
@@ -59,13 +74,6 @@ final class StartupReport {
                         limit.permitsPerKey());
             }
         });
-        if (settings.selfInvocation() == SelfInvocation.WARN) {
-            findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
-        }
-        if (ContextPropagation.isSecurityPresent(classLoader) && !settings.registeredContext()) {
-            logger.warn("Spring Security's authentication is not propagated to virtual threads because"
-                    + " virtual-thread.propagation.context is false");
-        }
     }
 
     private static boolean hasKey(AdvisedMethod call, TaskLimit limit) {

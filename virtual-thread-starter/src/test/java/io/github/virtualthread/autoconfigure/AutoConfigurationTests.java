@@ -210,6 +210,20 @@ class AutoConfigurationTests {
     }
 
     @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aChildContextSaysNothingOfTheNumbersOfItsParentsLimits(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.limits.own.permits=3", "virtual-thread.limits.own.permits-per-key=3")
+                .run(parent -> new ApplicationContextRunner()
+                        .withParent(parent)
+                        .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+                        .run(child -> assertThat(child).hasNotFailed()));
+
+        assertThat(output)
+                .containsOnlyOnce("Limit 'own' has permits-per-key: 3 and permits: 3")
+                .containsOnlyOnce("Limit 'own' has permits-per-key: 3, but no annotated method");
+    }
+
+    @Test
     void aChildContextInterceptsItsOwnBeansWithTheEngineOfItsParent() {
         runner.run(parent -> new ApplicationContextRunner()
                 .withParent(parent)

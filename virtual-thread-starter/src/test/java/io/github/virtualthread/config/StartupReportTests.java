@@ -178,11 +178,10 @@ class StartupReportTests {
     private static void report(
             EngineSettings settings, Set<String> classPath, List<AdvisedMethod> methods, LimitSettings... limits) {
         try (TaskTimer timer = new TaskTimer("timer")) {
-            new StartupReport(settings, new OnlyThese(classPath), List.of())
-                    .log(
-                            new Findings(List.of(), methods, List.of()),
-                            new TaskLimits(List.of(limits), timer, change -> {}),
-                            true);
+            StartupReport report = new StartupReport(settings, new OnlyThese(classPath), List.of());
+            TaskLimits made = new TaskLimits(List.of(limits), timer, change -> {});
+            report.log(new Findings(List.of(), methods, List.of()), made, true);
+            report.logNumbers(made, methods);
         }
     }
 
