@@ -179,12 +179,11 @@ class KeyExpressionTests {
     @Test
     void aMethodWithoutWhatItIsCalledOnIsAMistake() {
         assertThat(mistakes("tenantOf(#order)"))
-                .containsExactly(
-                        new Mistake(
-                                REPORT
-                                        + ": key \"tenantOf(#order)\" of @VirtualThread calls tenantOf(), which is not a method of #root",
-                                "Call it on an argument, as in key = \"#order.tenantOf()\", or on the bean, as in"
-                                        + " \"#root.target.tenantOf()\"."));
+                .containsExactly(new Mistake(
+                        REPORT
+                                + ": key \"tenantOf(#order)\" of @VirtualThread calls tenantOf(), which is not a method of #root",
+                        "Call it on an argument, as in key = \"#order.tenantOf()\", or on the bean, as in"
+                                + " \"#root.target.tenantOf()\"."));
         assertThat(mistakes("#tenant.concat(suffix())")).hasSize(1);
         assertThat(mistakes("#order.others.![name.concat(toString())]")).isEmpty();
     }

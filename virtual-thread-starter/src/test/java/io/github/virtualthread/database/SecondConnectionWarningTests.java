@@ -86,18 +86,16 @@ class SecondConnectionWarningTests {
 
     @Test
     void aScopeWithoutTransactionHoldsNoConnection(CapturedOutput output) {
-        runner.withUserConfiguration(Scope.class)
-                .run(context -> context.getBean(VirtualThreads.class)
-                        .call("db", () -> context.getBean(Scope.class).supports(() -> begin(context))));
+        runner.withUserConfiguration(Scope.class).run(context -> context.getBean(VirtualThreads.class)
+                .call("db", () -> context.getBean(Scope.class).supports(() -> begin(context))));
 
         assertThat(output).doesNotContain("inside another transaction");
     }
 
     @Test
     void aTransactionInsideOfAnAnnotatedOneIsWarnedOf(CapturedOutput output) {
-        runner.withUserConfiguration(Scope.class)
-                .run(context -> context.getBean(VirtualThreads.class)
-                        .call("db", () -> context.getBean(Scope.class).requires(() -> begin(context))));
+        runner.withUserConfiguration(Scope.class).run(context -> context.getBean(VirtualThreads.class)
+                .call("db", () -> context.getBean(Scope.class).requires(() -> begin(context))));
 
         assertThat(output).containsOnlyOnce(WARNING);
     }
@@ -106,8 +104,8 @@ class SecondConnectionWarningTests {
     void aTransactionOfAnotherPoolHoldsNoConnectionOfThisOne(CapturedOutput output) {
         DriverManagerDataSource other = new DriverManagerDataSource("jdbc:h2:mem:other");
         TransactionTemplate ofOther = new TransactionTemplate(new DataSourceTransactionManager(other));
-        runner.run(context -> context.getBean(VirtualThreads.class)
-                .call("db", () -> ofOther.execute(outer -> begin(context))));
+        runner.run(context ->
+                context.getBean(VirtualThreads.class).call("db", () -> ofOther.execute(outer -> begin(context))));
 
         assertThat(output).doesNotContain("inside another transaction");
     }
