@@ -176,7 +176,8 @@ final class KeyTurns {
             try {
                 lines.remove(key);
             } catch (OutOfMemoryError noRoom) {
-                return; // keys whose hashes collide are kept as a tree, which may need memory to shrink: it stays for its next call
+                return; // keys whose hashes collide are kept as a tree, which may need memory to shrink: it stays for
+                // its next call
             }
             if (large && lines.isEmpty()) {
                 lines = null;
