@@ -174,7 +174,7 @@ class MetricsPageTests {
                 .distinct()
                 .toList();
 
-        assertThat(numbers).hasSize(2).allSatisfy(number -> assertThat(Pages.text("docs/observing.md"))
+        assertThat(numbers).hasSize(3).allSatisfy(number -> assertThat(Pages.text("docs/observing.md"))
                 .containsPattern("\\(" + Pattern.quote(number) + "\\b"));
     }
 

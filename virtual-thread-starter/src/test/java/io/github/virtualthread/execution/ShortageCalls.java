@@ -161,8 +161,11 @@ enum ShortageCalls {
             return () -> test.engine.submit(test.engine.keyed(spec, "key-" + number[0]++ % 5), () -> "value");
         }
     },
-    /** Half of them under a limit within the other, whose bodies call under both again. */
-    WITHIN(2) {
+    /**
+     * Half of them under a limit within the other, whose bodies call under that other again; the other half the other way round, on
+     * platform threads for the same reason as those below.
+     */
+    WITHIN(4) {
         @Override
         Calls calls(TestEngine test) {
             TaskSpec outer = test.engine.spec("Test.task", LIMIT);
@@ -170,9 +173,11 @@ enum ShortageCalls {
             boolean[] isInner = {false};
             return () -> {
                 isInner[0] = !isInner[0];
-                return isInner[0]
-                        ? test.engine.submit(inner, () -> test.engine.call(outer, () -> "value"))
-                        : test.engine.submit(outer, () -> test.engine.call(inner, () -> "value"));
+                if (isInner[0]) {
+                    return test.engine.submit(inner, () -> test.engine.call(outer, () -> "value"));
+                }
+                test.engine.call(outer, () -> test.engine.call(inner, () -> "value"));
+                return null;
             };
         }
 
