@@ -295,7 +295,7 @@ public final class VirtualThreadsEndpoint {
      * @param permitsFrom the pool that the permits are taken from, null if the number is configured directly
      * @param saturatedForSeconds time for which it has been full without a break; 0 if it is not full
      * @param oldestRunningSeconds run time of the oldest running body, null if none is running
-     * @param oldestWaitingSeconds wait of the first call in the queue, null if none is waiting
+     * @param oldestWaitingSeconds wait of the oldest waiting call, null if none is waiting
      * @param abandoned permits held by bodies whose call has already ended, by cancel or timeout
      * @param rejected number of rejected calls, by reason
      */

@@ -73,7 +73,7 @@ final class RunningCalls {
         return look == null || isOld(look) ? look() : look;
     }
 
-    /** Returns how long the first call in the queue has waited, in seconds; 0 if none waits. */
+    /** Returns how long the oldest waiting call has waited, in seconds; 0 if none waits. */
     double firstWaiting(TaskLimit limit) {
         return calls.waiting(limit, 1).stream()
                 .mapToDouble(live -> seconds(live.call().waited()))

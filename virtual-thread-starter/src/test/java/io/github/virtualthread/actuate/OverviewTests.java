@@ -258,7 +258,7 @@ class OverviewTests {
                     .containsEntry("available", 1)
                     .containsEntry("waiting", 1)
                     .containsEntry("waitingWithin", Map.of("tiny", 0));
-            assertThat((Double) answer.get("$.limits[1].saturatedForSeconds")).isPositive();
+            assertThat(it.bean(TaskLimits.class).get("report").saturated()).isPositive();
             assertThat(answer.<Map<String, Object>>get("$.limits[2]"))
                     .containsEntry("within", "report")
                     .doesNotContainKey("waitingWithin");
