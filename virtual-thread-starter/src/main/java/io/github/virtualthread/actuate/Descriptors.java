@@ -91,11 +91,7 @@ final class Descriptors {
 
     private @Nullable Map<String, Integer> waitingWithin(TaskLimit limit) {
         Map<String, Integer> waiting = new LinkedHashMap<>();
-        for (TaskLimit each : limits.all()) {
-            if (!each.equals(limit) && each.includes(limit)) {
-                waiting.put(each.name(), each.waiting());
-            }
-        }
+        limits.within(limit).forEach(each -> waiting.put(each.name(), each.waiting()));
         return waiting.isEmpty() ? null : waiting;
     }
 

@@ -38,8 +38,10 @@ final class LimitsHealth {
         Map<String, String> details = new TreeMap<>();
         for (TaskLimit limit : limits.all()) {
             Duration full = limit.saturated();
+            String whyFull = limit.whyFull();
             String permits = "%d of %d permits free, %d waiting%s"
-                    .formatted(limit.available(), limit.permits(), limit.waiting(), reason(limit));
+                    .formatted(
+                            limit.available(), limit.permits(), limit.waiting(), whyFull == null ? "" : ", " + whyFull);
             if (full.compareTo(saturatedAfter) >= 0) {
                 saturated = true;
                 details.put(limit.name(), "full for %d s: %s".formatted(full.toSeconds(), permits));
@@ -48,16 +50,5 @@ final class LimitsHealth {
             }
         }
         return new State(saturated, details);
-    }
-
-    /** Why a limit lets nobody in, as in {@code , limit db around it has 0 of 20}; empty if its own calls have all permits. */
-    private static String reason(TaskLimit limit) {
-        if (limit.isOccupied()) {
-            return ", occupied by the application";
-        }
-        TaskLimit around = limit.fullAround();
-        return around == null || limit.available() == 0
-                ? ""
-                : ", limit %s around it has 0 of %d".formatted(around.name(), around.permits());
     }
 }

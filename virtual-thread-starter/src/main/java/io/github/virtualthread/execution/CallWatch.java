@@ -168,6 +168,7 @@ public final class CallWatch {
         String oldestWaiting = waiting.isEmpty()
                 ? ""
                 : ", oldest %d s".formatted(waiting.get(0).call().waited().toSeconds());
+        String whyFull = limit.whyFull();
         return String.format(
                 Locale.ROOT,
                 "Limit '%s' full for %d s: %d of %d running%s%s; %,d waiting%s%s; %,d rejected since; %,d finished in the"
@@ -177,7 +178,7 @@ public final class CallWatch {
                 limit.inUse(),
                 limit.permits(),
                 oldestRunning,
-                reason(limit),
+                whyFull == null ? "" : "; " + whyFull,
                 limit.waiting(),
                 oldestWaiting,
                 waitingWithin(limit),
@@ -187,22 +188,8 @@ public final class CallWatch {
 
     /** Those that need a permit of this limit, and wait in the queue of another one. */
     private String waitingWithin(TaskLimit limit) {
-        int waiting = limits.all().stream()
-                .filter(each -> !each.equals(limit) && each.includes(limit))
-                .mapToInt(TaskLimit::waiting)
-                .sum();
+        int waiting = limits.within(limit).stream().mapToInt(TaskLimit::waiting).sum();
         return waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d more under limits within it", waiting);
-    }
-
-    /** Why a limit is full although its own calls do not have all permits; empty if they do. */
-    private static String reason(TaskLimit limit) {
-        TaskLimit around = limit.fullAround();
-        if (limit.isOccupied()) {
-            return "; occupied by the application";
-        }
-        return around == null || limit.available() == 0
-                ? ""
-                : "; limit %s around it has 0 of %d".formatted(around.name(), around.permits());
     }
 
     private void lookForStuck(Duration after) {

@@ -65,7 +65,7 @@ public class LimitExceededException extends TaskRejectedException {
         super(""); // see getMessage()
         this.key = key;
         this.keyUse = limit == null || key == null ? null : limit.key(key);
-        this.full = limit == null ? null : fullAround(limit);
+        this.full = limit == null ? null : limit.whyFull();
         this.limit = limit == null ? LimitNames.NONE : limit.name();
         this.task = task;
         this.reason = reason;
@@ -108,12 +108,6 @@ public class LimitExceededException extends TaskRejectedException {
                         "the caller holds one of its permits: give this call a limit of its own, let one call do both,"
                                 + " or make it @Limited";
                 };
-    }
-
-    /** As in {@code limit db around it has 0 of 20}. */
-    private static @Nullable String fullAround(TaskLimit limit) {
-        TaskLimit full = limit.fullAround();
-        return full == null ? null : "limit %s around it has 0 of %d".formatted(full.name(), full.permits());
     }
 
     /**

@@ -154,16 +154,20 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     }
 
     /**
-     * The nearest limit around this one that has no permit free: calls under this one wait although it may have some.
+     * Why calls find no permit although the calls of this limit do not have all of them.
      *
-     * @return a limit around, null if none of them is full
+     * @return {@code occupied by the application}, or the nearest full limit around, as in {@code limit db around it has 0 of 20};
+     *     null if there is no such reason
      */
-    default @Nullable TaskLimit fullAround() {
-        TaskLimit around = within();
+    default @Nullable String whyFull() {
+        if (isOccupied()) {
+            return "occupied by the application";
+        }
+        TaskLimit around = available() == 0 ? null : within();
         while (around != null && around.available() > 0) {
             around = around.within();
         }
-        return around;
+        return around == null ? null : "limit %s around it has 0 of %d".formatted(around.name(), around.permits());
     }
 
     /**

@@ -163,6 +163,18 @@ public final class TaskLimits {
     }
 
     /**
+     * Returns the limits that lie within another one, at any depth.
+     *
+     * @param around one of these limits
+     * @return unmodifiable, in alphabetical order of their names, without that one
+     */
+    public List<TaskLimit> within(TaskLimit around) {
+        return all().stream()
+                .filter(each -> !each.equals(around) && each.includes(around))
+                .toList();
+    }
+
+    /**
      * Returns the names of all limits, as they are shown.
      *
      * @return unmodifiable, in alphabetical order
