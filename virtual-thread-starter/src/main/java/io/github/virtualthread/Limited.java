@@ -64,6 +64,17 @@ public @interface Limited {
     String limit() default "";
 
     /**
+     * Time that a call has, from when it is made. It bounds the wait: then the call fails with a {@link
+     * io.github.virtualthread.limit.LimitExceededException} for the reason {@code DEADLINE}. It does not interrupt the method;
+     * calls that the method makes have what is left, or their own deadline if that is earlier. Written as {@code "2s"}, {@code
+     * "500ms"} or {@code "PT2S"}, more than zero; a number alone fails the start. May be a {@code ${...}} placeholder.
+     *
+     * @return a duration, or empty for that of the caller, if there is one
+     * @see io.github.virtualthread.execution.Deadline
+     */
+    String deadline() default "";
+
+    /**
      * Whose call it is, such as a tenant or a customer. Under one limit, keys take turns, and {@code permits-per-key} bounds the
      * calls of each of them. Written as an expression of Spring (SpEL) over the arguments: {@code "#tenant"}, {@code "#p0"} or
      * {@code "#order.customer.id"}. Names of parameters are those of the annotated method, and need the compiler option

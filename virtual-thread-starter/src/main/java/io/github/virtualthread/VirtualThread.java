@@ -66,6 +66,19 @@ public @interface VirtualThread {
     String timeout() default "";
 
     /**
+     * Time that a call has from its submission, for its wait and its run together. A call that still waits then leaves the queue and
+     * fails with a {@link io.github.virtualthread.limit.LimitExceededException} for the reason {@code DEADLINE}; a body that
+     * runs is interrupted, and the call fails with a {@link java.util.concurrent.TimeoutException}. Calls that the body makes
+     * have what is left, or their own deadline if that is earlier; {@code void} methods do not inherit it. Written as
+     * {@code "2s"}, {@code "500ms"} or {@code "PT2S"}, more than zero; a number alone fails the start. May be a {@code ${...}}
+     * placeholder.
+     *
+     * @return a duration, or empty for that of the caller, if there is one
+     * @see io.github.virtualthread.execution.Deadline
+     */
+    String deadline() default "";
+
+    /**
      * Whose call it is, such as a tenant or a customer. Under one limit, keys take turns, and {@code permits-per-key} bounds the
      * calls of each of them. Written as an expression of Spring (SpEL) over the arguments: {@code "#tenant"}, {@code "#p0"} or
      * {@code "#order.customer.id"}. Names of parameters are those of the annotated method, and need the compiler option

@@ -140,6 +140,11 @@ abstract class Call extends PermitRequest implements TaskCall {
         }
     }
 
+    /** Rejects the call if it waits; returns whether it did. Then it is told so on another thread. */
+    final boolean rejectWaiting(Reason reason) {
+        return reject(reason);
+    }
+
     /** Leaves the queue; returns whether the call was waiting. Then it never runs. */
     final boolean leaveQueue() {
         return leave();
@@ -156,8 +161,17 @@ abstract class Call extends PermitRequest implements TaskCall {
     }
 
     final LimitExceededException rejection(Reason reason) {
-        LimitExceededException rejection =
-                new LimitExceededException(recipe.name(), recipe.limit(), reason, recipe.key());
+        return rejection(reason, null);
+    }
+
+    /**
+     * Returns why the body never runs.
+     *
+     * @param deadline that of the call, null for none
+     */
+    final LimitExceededException rejection(Reason reason, @Nullable Deadline deadline) {
+        LimitExceededException rejection = new LimitExceededException(
+                recipe.name(), recipe.limit(), reason, recipe.key(), deadline == null ? null : deadline.length());
         if (parts().callerTrace()) {
             rejection.setStackTrace(new Throwable().getStackTrace());
         }

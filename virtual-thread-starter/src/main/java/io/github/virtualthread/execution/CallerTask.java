@@ -25,14 +25,15 @@ final class CallerTask extends Call {
     /**
      * Takes a permit, and waits for it in the queue of the limit.
      *
+     * @param deadline when the wait ends, null for none
      * @throws LimitExceededException if the limit rejects the call, or the wait was too long
      * @throws InterruptedException if the thread is interrupted while it waits
      */
-    static CallerTask acquire(Recipe recipe) throws InterruptedException {
+    static CallerTask acquire(Recipe recipe, @Nullable Deadline deadline) throws InterruptedException {
         CallerTask permit = new CallerTask(beside(recipe));
         permit.observe();
         try {
-            permit.acquire();
+            permit.acquire(deadline);
         } catch (LimitExceededException rejection) {
             permit.refused(rejection);
             throw rejection;
@@ -44,9 +45,7 @@ final class CallerTask extends Call {
             throw noTimer;
         }
         try {
-            PermitHolders holders = recipe.parts().holders();
-            permit.outer = holders.innermost();
-            holders.enter(permit);
+            permit.enterThread();
             permit.started();
         } catch (Throwable noStack) {
             permit.close(noStack);
@@ -71,14 +70,23 @@ final class CallerTask extends Call {
         call.finished(Outcome.ERROR, failure);
     }
 
-    private void acquire() throws InterruptedException {
+    /** Reports a call whose time is over before it asks for a permit; returns what its caller throws. */
+    static LimitExceededException overdue(Recipe recipe, Deadline deadline) {
+        CallerTask call = new CallerTask(recipe);
+        call.observe();
+        LimitExceededException rejection = call.rejection(Reason.DEADLINE, deadline);
+        call.refused(rejection);
+        return rejection;
+    }
+
+    private void acquire(@Nullable Deadline deadline) throws InterruptedException {
         Reason refused = ask();
         if (refused != null) {
             throw rejection(refused);
         }
         if (!granted) {
             try {
-                awaitWhileOpen();
+                awaitWhileOpen(deadline);
             } catch (Throwable over) { // also where memory is short: nobody else gives the permit back
                 giveUp();
                 throw over;
@@ -92,40 +100,50 @@ final class CallerTask extends Call {
     }
 
     /** A stop of the engine waits for this call, and rejects it in the end. */
-    private void awaitWhileOpen() throws InterruptedException {
+    private void awaitWhileOpen(@Nullable Deadline deadline) throws InterruptedException {
         parts().live().begin(); // before the gate is checked: a stop that comes later sees this call
         try {
             if (parts().gate().isStopped() && leave(Reason.SHUTDOWN)) {
                 throw rejection(Reason.SHUTDOWN);
             }
-            await();
+            await(deadline);
         } finally {
             parts().live().end();
         }
     }
 
-    private void await() throws InterruptedException {
+    private void await(@Nullable Deadline deadline) throws InterruptedException {
         long begin = System.nanoTime();
         while (!granted) {
             Reason rejected = rejection;
             if (rejected != null) {
-                throw rejection(rejected);
+                throw rejection(rejected, deadline);
             }
             if (Thread.interrupted()) {
                 throw new InterruptedException("%s was interrupted while it waited for a permit of limit '%s'"
                         .formatted(spec().name(), spec().limitName()));
             }
-            park(System.nanoTime() - begin);
+            if (deadline == null || !deadline.isOver()) {
+                park(System.nanoTime() - begin, deadline == null ? Long.MAX_VALUE : deadline.left());
+            } else if (!leave(Reason.DEADLINE)) {
+                parkUntilTold();
+            }
         }
     }
 
     /**
      * The limit ends the wait of a virtual thread. A platform thread ends its wait itself, because it needs no carrier for
-     * that.
+     * that, and so does any thread with a deadline.
+     *
+     * @param most nanoseconds until its deadline, the maximum value for none
      */
-    private void park(long waited) {
+    private void park(long waited, long most) {
         if (thread.isVirtual()) {
-            LockSupport.park(this);
+            if (most == Long.MAX_VALUE) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, most);
+            }
             return;
         }
         TaskLimit limit = spec().limit();
@@ -135,7 +153,7 @@ final class CallerTask extends Call {
         long left = TimeUnit.NANOSECONDS.convert(longest) - waited;
         if (left > 0) {
             // and then checks again, because the limit may have changed
-            LockSupport.parkNanos(this, Math.min(left, patience.toNanos()));
+            LockSupport.parkNanos(this, Math.min(most, Math.min(left, patience.toNanos())));
         } else if (leave(Reason.WAIT_TIMEOUT)) {
             LimitExceededException refusal = rejection(Reason.WAIT_TIMEOUT);
             if (maxWait == null) {
@@ -144,8 +162,15 @@ final class CallerTask extends Call {
                                 .formatted(longest.toMillis())));
             }
             throw refusal;
-        } else if (!granted && rejection == null) { // looked at anew: to leave may park, and so miss that we are woken
-            LockSupport.park(this); // the thread that removed us from the queue is about to wake us
+        } else {
+            parkUntilTold();
+        }
+    }
+
+    /** The thread that removed us from the queue is about to wake us. */
+    private void parkUntilTold() {
+        if (!granted && rejection == null) { // looked at anew: to leave may park, and so miss that we are woken
+            LockSupport.park(this);
         }
     }
 
@@ -206,6 +231,31 @@ final class CallerTask extends Call {
     void close(@Nullable Throwable failure) {
         giveBack(); // first: anything before it could fail
         parts().holders().leave(outer);
+        finished(failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
+    }
+
+    /** The call goes on, on the current thread. */
+    void enterThread() {
+        PermitHolders holders = parts().holders();
+        outer = holders.innermost();
+        holders.enter(this);
+    }
+
+    /** The call goes on without the current thread. */
+    void leaveThread() {
+        parts().holders().leave(outer);
+        parts().holders().enterAway(this);
+    }
+
+    /** The call goes on no more, without a thread. */
+    void forget() {
+        parts().holders().leaveAway(this);
+    }
+
+    /** Gives the permit back, as {@link #close} does, on any thread. */
+    void end(@Nullable Throwable failure) {
+        giveBack();
+        forget();
         finished(failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
     }
 }

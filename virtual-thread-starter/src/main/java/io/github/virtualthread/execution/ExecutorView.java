@@ -34,8 +34,18 @@ final class ExecutorView implements AsyncTaskExecutor {
         this.uncaught = uncaught;
     }
 
+    /** A task without a result does not inherit the deadline of its caller. */
     @Override
     public void execute(Runnable task) {
+        Deadline ofCaller = Deadline.open(null);
+        try {
+            executeInOwnTime(task);
+        } finally {
+            Deadline unused = Deadline.open(ofCaller);
+        }
+    }
+
+    private void executeInOwnTime(Runnable task) {
         long caller = Thread.currentThread().threadId(); // not the thread, which a waiting task would keep alive
         Future<?> unused = submitCompletable(task).whenComplete((nothing, outcome) -> {
             Throwable failure = outcome == null ? null : TaskFuture.thrown(outcome);

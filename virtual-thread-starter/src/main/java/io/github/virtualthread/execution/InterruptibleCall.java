@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +46,8 @@ abstract class InterruptibleCall extends Call {
     enum Cause {
         CANCELLED(1, Outcome.CANCELLED, " was cancelled"),
         TIMED_OUT(2, Outcome.TIMEOUT, ""),
-        STOPPED(3, Outcome.CANCELLED, " was interrupted: the application stopped before it ended");
+        STOPPED(3, Outcome.CANCELLED, " was interrupted: the application stopped before it ended"),
+        OVERDUE(4, Outcome.TIMEOUT, "");
 
         final Outcome outcome;
         private final byte code;
@@ -62,14 +64,16 @@ abstract class InterruptibleCall extends Call {
                 case 1 -> CANCELLED;
                 case 2 -> TIMED_OUT;
                 case 3 -> STOPPED;
+                case 4 -> OVERDUE;
                 default -> null;
             };
         }
 
         /** What the caller sees, no matter how the body reacted to the interrupt. */
-        Throwable failure(TaskSpec spec, @Nullable Throwable thrown) {
-            Throwable failure =
-                    this == TIMED_OUT ? RunTimeout.exception(spec) : new CancellationException(spec.name() + what);
+        Throwable failure(InterruptibleCall call, @Nullable Throwable thrown) {
+            Throwable failure = outcome == Outcome.TIMEOUT
+                    ? call.timeoutException(this)
+                    : new CancellationException(call.spec().name() + what);
             if (thrown != null) {
                 failure.addSuppressed(thrown);
             }
@@ -93,7 +97,7 @@ abstract class InterruptibleCall extends Call {
     /** What the caller sees. After an interrupt it is the reason of that, no matter how the body reacted. */
     final @Nullable Throwable failureOf(@Nullable Cause interrupted, @Nullable Throwable failure) {
         try {
-            return interrupted == null ? failure : interrupted.failure(spec(), failure);
+            return interrupted == null ? failure : interrupted.failure(this, failure);
         } catch (OutOfMemoryError noRoom) {
             return noRoom;
         }
@@ -129,10 +133,17 @@ abstract class InterruptibleCall extends Call {
         return interrupt(Cause.CANCELLED);
     }
 
-    /** The run has taken too long: interrupts the body if it still runs. The call fails, no matter what the body returns. */
-    final boolean timeOut() {
-        return interrupt(Cause.TIMED_OUT);
+    /**
+     * The call has taken too long: interrupts the body if it still runs. The call fails, no matter what the body returns.
+     *
+     * @param why what has passed, timeout or deadline
+     */
+    final boolean timeOut(Cause why) {
+        return interrupt(why);
     }
+
+    /** The failure of a call that took too long. */
+    abstract TimeoutException timeoutException(Cause why);
 
     /** The application stops: interrupts the body if it runs. The call fails, no matter what the body returns. */
     final void stop() {
@@ -156,7 +167,7 @@ abstract class InterruptibleCall extends Call {
         if (running != null) {
             try {
                 decide(why);
-                if (why == Cause.TIMED_OUT) {
+                if (why.outcome == Outcome.TIMEOUT) {
                     // before the interrupt, which closes the channel that the body is blocked on and may take long
                     RunTimeout.tell(this);
                 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A call that waited or ran at one moment.
  *
  * @param call the call
- * @param thread thread of the body, null while the call waits
+ * @param thread thread of the body; null while the call waits, and for a web request that goes on without a thread
  * @param abandoned whether the body still runs although its future is complete, because of a cancel, a timeout or somebody else
  * @param mdc captured MDC of the caller; empty for a call on its caller's own thread
  */
@@ -19,6 +19,6 @@ public record LiveCall(TaskCall call, @Nullable Thread thread, boolean abandoned
      * @return false while the call waits for its permit
      */
     public boolean isRunning() {
-        return thread != null;
+        return call.isStarted();
     }
 }

@@ -140,6 +140,11 @@ public final class LiveCalls {
 
     /** Calls whose body runs, in no order. */
     Stream<LiveCall> threads() {
+        return Stream.of(withThread(), holders.away().stream().map(permit -> live(permit, null)))
+                .flatMap(each -> each);
+    }
+
+    private Stream<LiveCall> withThread() {
         return Stream.concat(
                 holders.callers().entrySet().stream().flatMap(entry -> nested(entry.getValue())
                         .filter(Call::isStarted)
@@ -147,7 +152,7 @@ public final class LiveCalls {
                 tasks.running().stream()
                         .filter(task -> task.isStarted() && task.holdsPermit())
                         .map(task -> live(task, task.thread()))
-                        .filter(LiveCall::isRunning)); // it may have ended in between
+                        .filter(live -> live.thread() != null)); // it may have ended in between
     }
 
     private static Stream<CallerTask> nested(CallerTask innermost) {

@@ -17,9 +17,10 @@ final class Recipe extends TaskSpec {
             String name,
             @Nullable TaskLimit limit,
             @Nullable Duration timeout,
+            @Nullable Duration deadline,
             TaskThreads.Named threads,
             EngineParts parts) {
-        super(name, limit, timeout);
+        super(name, limit, timeout, deadline);
         this.threads = threads;
         this.parts = parts;
         this.place = null;
@@ -27,7 +28,7 @@ final class Recipe extends TaskSpec {
     }
 
     private Recipe(Recipe recipe, Place place) {
-        super(recipe.name(), recipe.limit(), recipe.timeout());
+        super(recipe.name(), recipe.limit(), recipe.timeout(), recipe.deadline());
         this.threads = recipe.threads;
         this.parts = recipe.parts;
         this.place = place;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
@@ -34,17 +35,18 @@ final class RunTimeout {
 
     private static Future<?> start(Task task, Duration timeout) {
         TaskTimer timer = task.parts().timer();
-        return timer.schedule(() -> timer.handOff(() -> expire(task)), TimeUnit.NANOSECONDS.convert(timeout));
+        return timer.schedule(
+                () -> timer.handOff(() -> expire(task, Cause.TIMED_OUT)), TimeUnit.NANOSECONDS.convert(timeout));
     }
 
     /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */
     @SuppressWarnings("EmptyCatch")
-    private static void expire(Task task) {
+    static void expire(Task task, Cause why) {
         TaskTimer timer = task.parts().timer();
-        if (task.timeOut()) {
+        if (task.timeOut(why)) {
             try {
                 Future<?> unused = timer.schedule(
-                        () -> timer.handOff(() -> tellIfRunning(task)),
+                        () -> timer.handOff(() -> tellIfRunning(task, why)),
                         task.parts().grace().toNanos());
             } catch (OutOfMemoryError noRoom) {
                 // without the check whether the body reacts to the interrupt
@@ -66,14 +68,15 @@ final class RunTimeout {
         }
     }
 
-    private static void tellIfRunning(Task task) {
+    private static void tellIfRunning(Task task, Cause why) {
         Thread thread = task.runningThread();
         if (thread != null) {
             logger.warn(
-                    "{} does not react to the interrupt after its timeout of {}; it still runs and holds its permit of"
+                    "{} does not react to the interrupt after its {} of {}; it still runs and holds its permit of"
                             + " limit '{}'",
                     task.spec().name(),
-                    text(task.spec()),
+                    why == Cause.OVERDUE ? "deadline" : "timeout",
+                    Durations.text(length(task, why)),
                     task.spec().limitName(),
                     stack(thread));
         }
@@ -86,12 +89,20 @@ final class RunTimeout {
         return stack;
     }
 
-    static TimeoutException exception(TaskSpec spec) {
-        return new TimeoutException("%s ran longer than its timeout of %s under limit '%s' and was interrupted"
-                .formatted(spec.name(), text(spec), spec.limitName()));
+    static TimeoutException exception(Task task, Cause why) {
+        TaskSpec spec = task.spec();
+        String bound = Durations.text(length(task, why));
+        String rule = why == Cause.TIMED_OUT
+                ? "longer than its timeout of " + bound
+                : "past its %sdeadline of %s".formatted(task.inheritsDeadline() ? "caller's " : "", bound);
+        return new TimeoutException(
+                "%s ran %s under limit '%s' and was interrupted".formatted(spec.name(), rule, spec.limitName()));
     }
 
-    private static String text(TaskSpec spec) {
-        return Durations.text(Objects.requireNonNull(spec.timeout()));
+    /** Zero where the task has ended and its deadline is forgotten. */
+    private static Duration length(Task task, Cause why) {
+        Deadline deadline = task.deadline();
+        Duration length = why == Cause.TIMED_OUT ? task.spec().timeout() : deadline == null ? null : deadline.length();
+        return Objects.requireNonNullElse(length, Duration.ZERO);
     }
 }

@@ -10,6 +10,7 @@ import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     Task(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
         super(recipe);
         this.future = new TaskFuture(this);
-        this.context = parts().propagation().capture();
+        this.context = DeadlineContext.capture(recipe, onFailure == null); // nobody waits for those with a handler
         this.body = parts().decorators().decorate(recipe.name(), body);
         this.onFailure = onFailure;
     }
@@ -61,9 +62,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
-            Reason refused = askForPermit();
+            watchDeadline();
+            Reason refused = isOverdue() ? Reason.DEADLINE : askForPermit();
             if (refused != null) {
                 refuse(refused);
+            } else if (isOverdue() && leaveQueue()) { // the timer may have come before there was anything to end
+                refuse(Reason.DEADLINE);
             }
         } catch (Throwable noTimer) {
             refuse(noTimer);
@@ -114,7 +118,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private Throwable refusal(Reason reason) {
         rejecting();
         try {
-            return rejection(reason);
+            return rejection(reason, deadline());
         } catch (Throwable noRoom) {
             return noRoom;
         }
@@ -224,6 +228,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             scope = ContextPropagation.open(context);
             if (refusal == null && parts().gate().isStopped()) {
                 refusal = refusal(Reason.SHUTDOWN);
+            } else if (refusal == null && isOverdue()) {
+                refusal = refusal(Reason.DEADLINE);
             }
             if (refusal == null) {
                 runBody();
@@ -259,8 +265,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             if (parts().gate().isStopped()) {
                 // the stop may have checked this task before there was anything to interrupt
                 decide(Cause.STOPPED);
+            } else if (isOverdue()) { // nor may the timer have found anything to interrupt
+                decide(Cause.OVERDUE);
             } else if (!future.isDone() && body != null) {
-                value = RunTimeout.run(this, body);
+                value = runInTime(body);
             }
         } catch (Throwable thrown) {
             failure = thrown;
@@ -272,6 +280,11 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         Cause interrupted = cause();
         giveBack();
         end(interrupted, value, failure);
+    }
+
+    private @Nullable Object runInTime(TaskBody inTime) throws Throwable {
+        Deadline deadline = deadline();
+        return deadline == null ? RunTimeout.run(this, inTime) : deadline.run(() -> RunTimeout.run(this, inTime));
     }
 
     private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
@@ -316,6 +329,31 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
+    private void watchDeadline() {
+        if (context instanceof DeadlineContext timed) {
+            timed.watch(this);
+        }
+    }
+
+    private boolean isOverdue() {
+        return context instanceof DeadlineContext timed && timed.deadline().isOver();
+    }
+
+    /** The time by which it has to be done, null for none, or after its end. */
+    final @Nullable Deadline deadline() {
+        return context instanceof DeadlineContext timed ? timed.deadline() : null;
+    }
+
+    /** Whether its deadline is that of its caller. */
+    final boolean inheritsDeadline() {
+        return context instanceof DeadlineContext timed && timed.isInherited();
+    }
+
+    @Override
+    TimeoutException timeoutException(Cause why) {
+        return RunTimeout.exception(this, why);
+    }
+
     /** What was captured of the caller, while the task is alive. */
     CapturedContext context() {
         return context;
@@ -354,6 +392,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Releases the objects of the application, once, because futures may live longer. */
     void letGo() {
         body = null;
+        if (context instanceof DeadlineContext timed) {
+            timed.forget();
+        }
         context = CapturedContext.EMPTY;
         future.detach();
     }

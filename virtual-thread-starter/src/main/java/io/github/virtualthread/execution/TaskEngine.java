@@ -120,25 +120,51 @@ public final class TaskEngine implements AutoCloseable {
      * @param name name of the calls, in threads and messages
      * @param limit name of their limit, null for none
      * @param timeout maximum run of a body, more than zero; null for no maximum
+     * @param deadline maximum time of a call from its submission, for its wait and its run together, more than zero; null for no
+     *     maximum
+     * @return spec for {@link #submit}, {@link #execute} and {@link #call}
+     * @throws IllegalArgumentException if the limit does not exist (the message lists the existing ones), or if {@code
+     *     timeout} or {@code deadline} is zero or negative
+     */
+    public TaskSpec spec(String name, @Nullable String limit, @Nullable Duration timeout, @Nullable Duration deadline) {
+        return recipe(name, limit, timeout, deadline);
+    }
+
+    private Recipe recipe(
+            String name, @Nullable String limit, @Nullable Duration timeout, @Nullable Duration deadline) {
+        requirePositive(name, "timeout", timeout);
+        requirePositive(name, "deadline", deadline);
+        TaskLimit found = limit == null ? null : limits.get(limit);
+        return new Recipe(name, found, timeout, deadline, parts.threads().named(name), parts);
+    }
+
+    Recipe recipe(String name, @Nullable String limit) {
+        return recipe(name, limit, null, null);
+    }
+
+    private static void requirePositive(String name, String attribute, @Nullable Duration duration) {
+        if (duration != null && !duration.isPositive()) {
+            throw new IllegalArgumentException(
+                    "%s: %s must be longer than zero, was %s".formatted(name, attribute, Durations.text(duration)));
+        }
+    }
+
+    /**
+     * Creates what all calls of one name share, without a deadline of their own.
+     *
+     * @param name name of the calls, in threads and messages
+     * @param limit name of their limit, null for none
+     * @param timeout maximum run of a body, more than zero; null for no maximum
      * @return spec for {@link #submit}, {@link #execute} and {@link #call}
      * @throws IllegalArgumentException if the limit does not exist (the message lists the existing ones), or if {@code
      *     timeout} is zero or negative
      */
     public TaskSpec spec(String name, @Nullable String limit, @Nullable Duration timeout) {
-        return recipe(name, limit, timeout);
-    }
-
-    Recipe recipe(String name, @Nullable String limit, @Nullable Duration timeout) {
-        if (timeout != null && !timeout.isPositive()) {
-            throw new IllegalArgumentException(
-                    "%s: timeout must be longer than zero, was %s".formatted(name, Durations.text(timeout)));
-        }
-        TaskLimit found = limit == null ? null : limits.get(limit);
-        return new Recipe(name, found, timeout, parts.threads().named(name), parts);
+        return recipe(name, limit, timeout, null);
     }
 
     /**
-     * Creates what all calls of one name share, without a timeout.
+     * Creates what all calls of one name share, without a timeout and without a deadline of their own.
      *
      * @param name name of the calls, in threads and messages
      * @param limit name of their limit, null for none
@@ -195,7 +221,10 @@ public final class TaskEngine implements AutoCloseable {
      * <p>If the current thread holds a permit of the limit, or of one within it, the body runs at once under that permit. It is a
      * part of the call that holds the permit: listeners are not notified, and a key has no effect.
      *
-     * @param spec name and limit
+     * <p>A deadline bounds the wait, and calls that the body makes have what is left of it. It does not interrupt the body. If it has
+     * passed already, the call is rejected in any case.
+     *
+     * @param spec name, limit and deadline
      * @param body what to run
      * @return value of the body
      * @throws io.github.virtualthread.limit.LimitExceededException if the limit rejects the call, or the wait was too long
@@ -204,19 +233,46 @@ public final class TaskEngine implements AutoCloseable {
      */
     public @Nullable Object call(TaskSpec spec, TaskBody body) throws Throwable {
         TaskLimit limit = spec.limit();
+        Deadline deadline = deadline(spec);
         if (limit == null || holdsPermitOf(limit)) {
-            return body.run();
+            return run(body, deadline);
         }
-        CallerTask permit = CallerTask.acquire((Recipe) spec);
+        CallerTask permit = CallerTask.acquire((Recipe) spec, deadline);
         Throwable failure = null;
         try {
-            return body.run();
+            return run(body, deadline);
         } catch (Throwable thrown) {
             failure = thrown;
             throw thrown;
         } finally {
             permit.close(failure);
         }
+    }
+
+    /** Deadline of a call that begins now on the current thread, null for none. */
+    private static @Nullable Deadline deadline(TaskSpec spec) {
+        Deadline deadline = Deadline.earliest(spec.deadline(), Deadline.current());
+        if (deadline != null && deadline.isOver()) {
+            throw CallerTask.overdue((Recipe) spec, deadline);
+        }
+        return deadline;
+    }
+
+    private static @Nullable Object run(TaskBody body, @Nullable Deadline deadline) throws Throwable {
+        return deadline == null ? body.run() : deadline.run(body);
+    }
+
+    /**
+     * Takes a permit for a call that may outlive its thread. Waits for it as {@link #call} does; but always takes one of its own.
+     * The deadline of the current thread bounds the wait; one of the spec does not apply.
+     *
+     * @param spec name and limit, which is not null
+     * @return permit that the current thread holds until it leaves it
+     * @throws io.github.virtualthread.limit.LimitExceededException if the limit rejects the call, or the wait was too long
+     * @throws InterruptedException if the current thread is interrupted while it waits
+     */
+    public HeldPermit acquire(TaskSpec spec) throws InterruptedException {
+        return new HeldPermit(CallerTask.acquire((Recipe) spec, deadline(spec)));
     }
 
     /** As {@link #submit(TaskSpec, TaskBody)}, but throws a rejection that comes before this returns. */

@@ -11,11 +11,13 @@ public class TaskSpec {
     private final String name;
     private final @Nullable TaskLimit limit;
     private final @Nullable Duration timeout;
+    private final @Nullable Duration deadline;
 
-    TaskSpec(String name, @Nullable TaskLimit limit, @Nullable Duration timeout) {
+    TaskSpec(String name, @Nullable TaskLimit limit, @Nullable Duration timeout, @Nullable Duration deadline) {
         this.name = name;
         this.limit = limit;
         this.timeout = timeout;
+        this.deadline = deadline;
     }
 
     /**
@@ -43,6 +45,16 @@ public class TaskSpec {
      */
     public final @Nullable Duration timeout() {
         return timeout;
+    }
+
+    /**
+     * Time that a call has from its submission, for its wait and its run together. A call may have less, because of the deadline
+     * of its caller.
+     *
+     * @return more than zero, null for none of its own
+     */
+    public final @Nullable Duration deadline() {
+        return deadline;
     }
 
     /** Name of the limit, {@code "none"} for calls without a limit. */

@@ -220,7 +220,7 @@ public final class VirtualThreads {
     }
 
     private Recipe recipe(Object task, String method, @Nullable String limit, @Nullable String key) {
-        Recipe recipe = engine.recipe(taskName(Objects.requireNonNull(task, "task"), method), limit, null);
+        Recipe recipe = engine.recipe(taskName(Objects.requireNonNull(task, "task"), method), limit);
         return key == null ? recipe : recipe.forOneCall(key, null);
     }
 
@@ -290,7 +290,7 @@ public final class VirtualThreads {
     }
 
     AsyncTaskExecutor executor(@Nullable String limit, @Nullable String key) {
-        return new ExecutorView(engine, engine.recipe(EXECUTOR, limit, null), key, uncaught);
+        return new ExecutorView(engine, engine.recipe(EXECUTOR, limit), key, uncaught);
     }
 
     /**

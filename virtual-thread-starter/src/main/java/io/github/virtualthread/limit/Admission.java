@@ -32,7 +32,7 @@ final class Admission {
         Admission around = within == null ? null : within.admission;
         this.limit = limit;
         this.lock = around == null ? new BriefLock() : around.lock;
-        this.rejections = around == null ? new RejectionQueue() : around.rejections;
+        this.rejections = around == null ? new RejectionQueue(timer) : around.rejections;
         this.level = new PermitLevel(limit, permits, around == null ? null : around.level);
         this.permits = level.permits;
         this.queue = level.queue;
@@ -240,6 +240,16 @@ final class Admission {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Takes one request out of the queue, and has it told on another thread that it is rejected. */
+    boolean reject(PermitRequest request, Reason reason) {
+        boolean waited = remove(request);
+        if (waited) {
+            rejections.add(request, reason);
+        }
+        rejections.tellSoon();
+        return waited;
     }
 
     /** Evicts everybody who waits at this moment. All let go of what they hold before the first is told: that may need memory. */

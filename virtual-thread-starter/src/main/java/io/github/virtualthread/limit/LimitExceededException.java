@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskRejectedException;
 
@@ -21,6 +22,8 @@ public class LimitExceededException extends TaskRejectedException {
         KEY_QUEUE_FULL,
         /** No permit became free within the maximum wait. */
         WAIT_TIMEOUT,
+        /** The deadline of the call passed before its body began, or had passed when it was made. */
+        DEADLINE,
         /**
          * The body that made the call holds a permit that the call needs on another thread, no other permit was free, and the
          * limit rejects such calls.
@@ -41,6 +44,7 @@ public class LimitExceededException extends TaskRejectedException {
     private final @Nullable String key;
     private final TaskLimit.@Nullable KeyUse keyUse;
     private final @Nullable String full;
+    private final @Nullable Duration deadline;
 
     /**
      * Creates a rejection. Its message shows the numbers of the limit at this moment.
@@ -50,7 +54,7 @@ public class LimitExceededException extends TaskRejectedException {
      * @param reason why it was rejected
      */
     public LimitExceededException(String task, @Nullable TaskLimit limit, Reason reason) {
-        this(task, limit, reason, null);
+        this(task, limit, reason, null, null);
     }
 
     /**
@@ -62,7 +66,23 @@ public class LimitExceededException extends TaskRejectedException {
      * @param key key of the call, null for none
      */
     public LimitExceededException(String task, @Nullable TaskLimit limit, Reason reason, @Nullable String key) {
+        this(task, limit, reason, key, null);
+    }
+
+    /**
+     * Creates a rejection of a call with a key and a deadline. Its message shows the numbers of the limit and of the key at this
+     * moment.
+     *
+     * @param task name of the rejected task
+     * @param limit its limit, null for a call without one
+     * @param reason why it was rejected
+     * @param key key of the call, null for none
+     * @param deadline time that the call had for its wait and its run together, null for no maximum
+     */
+    public LimitExceededException(
+            String task, @Nullable TaskLimit limit, Reason reason, @Nullable String key, @Nullable Duration deadline) {
         super(""); // see getMessage()
+        this.deadline = deadline;
         this.key = key;
         this.keyUse = limit == null || key == null ? null : limit.key(key);
         this.full = limit == null ? null : limit.whyFull();
@@ -88,6 +108,9 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     private String detail() {
+        if (reason == Reason.DEADLINE && settings == null) {
+            return overdue();
+        }
         if (settings == null || reason == Reason.SHUTDOWN) {
             return "the application is stopping and accepts no more calls";
         }
@@ -103,11 +126,17 @@ public class LimitExceededException extends TaskRejectedException {
                     case KEY_QUEUE_FULL ->
                         "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
+                    case DEADLINE -> overdue();
                     case EVICTED -> "an operator evicted all waiting calls";
                     default ->
                         "the caller holds one of its permits: give this call a limit of its own, let one call do both,"
                                 + " or make it @Limited";
                 };
+    }
+
+    private String overdue() {
+        return "its deadline%s passed before it began: give it more time, raise the permits, or send fewer calls"
+                .formatted(deadline == null ? "" : " of " + Durations.text(deadline));
     }
 
     /**

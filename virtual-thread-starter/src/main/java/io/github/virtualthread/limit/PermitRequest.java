@@ -228,6 +228,19 @@ public abstract class PermitRequest {
     }
 
     /**
+     * Rejects the request if it still waits. Never blocks, and runs no code of the application: {@link #rejected} follows on another
+     * thread. If memory is short, this throws, and may be called again.
+     *
+     * @param reason why
+     * @return whether the request was waiting
+     */
+    protected final boolean reject(Reason reason) {
+        SemaphoreLimit limit = semaphore();
+        byte now = phase;
+        return limit != null && (now == QUEUED || now >= REFUSED) && limit.admission.reject(this, reason);
+    }
+
+    /**
      * Whether the request has its permit: granted and not given back.
      *
      * @return whether the limit counts this call as running

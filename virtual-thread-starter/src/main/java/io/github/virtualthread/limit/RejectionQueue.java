@@ -1,6 +1,7 @@
 package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,12 @@ final class RejectionQueue {
     private final BriefLock lock = new BriefLock();
     private final RequestList requests = new RequestList(); // guarded by the lock
     private volatile int untold;
+    private final TaskTimer timer;
+    private final AtomicBoolean telling = new AtomicBoolean(); // whether a thread of its own tells all
+
+    RejectionQueue(TaskTimer timer) {
+        this.timer = timer;
+    }
 
     /** Whether there is nobody to tell but those that somebody tells already. */
     boolean isEmpty() {
@@ -36,6 +43,29 @@ final class RejectionQueue {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Has one thread tell all, by turns. Does not block. If no thread can be had, this throws, and may be called again. */
+    void tellSoon() {
+        if (!isEmpty() && telling.compareAndSet(false, true)) {
+            try {
+                timer.handOff(this::tellInTurn);
+            } catch (Throwable noThread) {
+                telling.set(false);
+                throw noThread;
+            }
+        }
+    }
+
+    private void tellInTurn() {
+        do {
+            for (int told = 0; tellNext(); told++) {
+                if (told == HandOffs.TURNS && timer.goesOnOnPlatformThread(this::tellInTurn)) {
+                    return;
+                }
+            }
+            telling.set(false);
+        } while (!isEmpty() && telling.compareAndSet(false, true)); // somebody may have come in between
     }
 
     /** Tells all. May block, must be called without the lock of the limit. */

@@ -32,7 +32,7 @@ class CompleterTests {
             test.engine.parts().threads(), task -> () -> task.future().completeExceptionally(FAILURE));
 
     private List<Task> tasks(int number) {
-        Recipe recipe = test.engine.recipe("Shop.price", null, null);
+        Recipe recipe = test.engine.recipe("Shop.price", null);
         return Stream.generate(() -> new Task(recipe, () -> null, null))
                 .limit(number)
                 .toList();

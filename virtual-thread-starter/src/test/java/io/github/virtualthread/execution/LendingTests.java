@@ -212,7 +212,7 @@ class LendingTests {
         String first = threads.call("db", () -> new FanOut<String>(
                         test.engine,
                         tasks,
-                        task -> task == never ? test.spec("db", none) : test.engine.recipe("Test.task", "db", null))
+                        task -> task == never ? test.spec("db", none) : test.engine.recipe("Test.task", "db"))
                 .any());
 
         assertThat(first).isEqualTo("ran");

@@ -119,7 +119,7 @@ class ShutdownLogTests {
         CompletableFuture<Thread> stopping = new CompletableFuture<>();
         Task slow =
                 new Task(
-                        test.engine.recipe("Test.task", "db", null),
+                        test.engine.recipe("Test.task", "db"),
                         () -> {
                             throw new IllegalStateException("broken");
                         },

@@ -110,7 +110,7 @@ class ShutdownTests {
     @Test
     void aStopWhileThePermitGoesOnDoesNotUndoWhatTheBodyHasReturned() {
         Task ended = new Task(
-                test.engine.recipe("Test.task", "db", null),
+                test.engine.recipe("Test.task", "db"),
                 () -> {
                     release.await();
                     return "result";

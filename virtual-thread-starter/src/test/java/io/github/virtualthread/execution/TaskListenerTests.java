@@ -276,7 +276,7 @@ class TaskListenerTests {
             }
             return List.of(log);
         }));
-        Task call = new Task(test.engine.recipe("Test.task", null, null), () -> null, null);
+        Task call = new Task(test.engine.recipe("Test.task", null), () -> null, null);
 
         listeners.submitted(call);
         listeners.submitted(call);
@@ -304,7 +304,7 @@ class TaskListenerTests {
                 lookup,
                 List::of,
                 false)) {
-            Task early = new Task(engine.recipe("Test.task", null, null), () -> null, null);
+            Task early = new Task(engine.recipe("Test.task", null), () -> null, null);
 
             early.observe();
             found.add(log);

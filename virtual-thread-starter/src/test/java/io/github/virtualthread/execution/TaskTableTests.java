@@ -116,7 +116,7 @@ class TaskTableTests {
     }
 
     private List<Task> tasks(int number) {
-        Recipe recipe = test.engine.recipe("Shop.price", null, null);
+        Recipe recipe = test.engine.recipe("Shop.price", null);
         return Stream.generate(() -> new Task(recipe, () -> null, null))
                 .limit(number)
                 .toList();

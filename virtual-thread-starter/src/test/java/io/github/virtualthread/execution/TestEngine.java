@@ -122,6 +122,7 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
                 "Test.task",
                 limit == null ? null : limits.get(limit),
                 null,
+                null,
                 new TaskThreads.Named(threads, "vt-Test.task-"),
                 engine.parts());
     }

@@ -195,7 +195,7 @@ class PermitRequestTests {
         head.joinedAt = System.nanoTime() - Duration.ofMinutes(50).toNanos();
         queue.add(head);
 
-        new Expiry(queue, new BriefLock(), timer, new RejectionQueue(), () -> Duration.ofHours(1)).schedule();
+        new Expiry(queue, new BriefLock(), timer, new RejectionQueue(timer), () -> Duration.ofHours(1)).schedule();
 
         assertThat(timer.entries).singleElement().satisfies(entry -> assertThat(
                         Duration.ofNanos(entry.at - System.nanoTime()).toSeconds())

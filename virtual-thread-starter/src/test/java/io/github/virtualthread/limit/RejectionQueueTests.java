@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class RejectionQueueTests {
 
-    private final RejectionQueue queue = new RejectionQueue();
+    private final RejectionQueue queue = new RejectionQueue(new TaskTimer("test"));
     private final List<Call> reported = new ArrayList<>();
 
     @Test

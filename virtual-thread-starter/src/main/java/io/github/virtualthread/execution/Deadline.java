@@ -1,0 +1,164 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.limit.Durations;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time by which the current thread should be done, waiting and running together.
+ *
+ * <p>A call with a deadline opens it for its body. Calls that the body makes have what is left of it, or their own deadline if that
+ * is earlier. Calls without a result, which are {@code void} methods and {@code execute}, do not inherit it.
+ *
+ * <p>Deadlines are measured by {@link System#nanoTime()}. No method here blocks or interrupts anything.
+ */
+public final class Deadline {
+
+    /** The least that {@link #atMost} returns: many clients count in milliseconds, and read 0 as no limit. */
+    private static final Duration LEAST = Duration.ofMillis(1);
+
+    /** Later than all others, but not so far that their difference overflows. */
+    private static final long LONGEST = Long.MAX_VALUE / 2;
+
+    private static final ThreadLocal<@Nullable Deadline> CURRENT = new ThreadLocal<>();
+
+    /** Whether any thread has had one: to read a thread-local gives each thread that asks a map. */
+    private static volatile boolean used;
+
+    private final Duration length;
+    private final long at; // by System.nanoTime()
+
+    private Deadline(Duration length) {
+        this.length = length;
+        this.at = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(length), LONGEST);
+    }
+
+    /**
+     * Returns how much time the current thread has left.
+     *
+     * @return zero if the deadline has passed, empty if there is none
+     */
+    public static Optional<Duration> remaining() {
+        Deadline current = current();
+        return current == null ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, current.left())));
+    }
+
+    /**
+     * Returns a timeout for a client: the time that the current thread has left, but not more than what is given.
+     *
+     * @param longest maximum, more than zero
+     * @return {@code longest} if there is no deadline; at least 1 ms, because to most clients zero means no timeout
+     * @throws IllegalArgumentException if {@code longest} is zero or negative
+     */
+    public static Duration atMost(Duration longest) {
+        requirePositive("the longest timeout", longest);
+        Duration left = remaining().orElse(longest);
+        Duration shorter = left.compareTo(longest) < 0 ? left : longest;
+        return shorter.compareTo(LEAST) < 0 ? LEAST : shorter;
+    }
+
+    /**
+     * Runs a task on the current thread with a deadline, or with that of the thread if it is earlier. The task is run in any
+     * case, and is not interrupted when the deadline passes.
+     *
+     * @param length time from now on, more than zero
+     * @param task what to run
+     * @param <T> type of its value
+     * @return value of the task
+     * @throws IllegalArgumentException if {@code length} is zero or negative
+     * @throws Exception any exception of the task
+     */
+    public static <T extends @Nullable Object> T call(Duration length, Callable<T> task) throws Exception {
+        requirePositive("a deadline", length);
+        return callBy(earliest(length, current()), task);
+    }
+
+    /**
+     * Runs a task on the current thread without its deadline: for what has to be done even if the time is over.
+     *
+     * @param task what to run
+     * @param <T> type of its value
+     * @return value of the task
+     * @throws Exception any exception of the task
+     */
+    public static <T extends @Nullable Object> T callWithout(Callable<T> task) throws Exception {
+        return callBy(null, task);
+    }
+
+    private static <T extends @Nullable Object> T callBy(@Nullable Deadline deadline, Callable<T> task)
+            throws Exception {
+        Deadline before = open(deadline);
+        try {
+            return task.call();
+        } finally {
+            Deadline unused = open(before);
+        }
+    }
+
+    private static void requirePositive(String what, Duration length) {
+        if (!length.isPositive()) {
+            throw new IllegalArgumentException(
+                    "%s must be longer than zero, was %s".formatted(what, Durations.text(length)));
+        }
+    }
+
+    /** The deadline of the current thread, null for none. */
+    static @Nullable Deadline current() {
+        return used ? CURRENT.get() : null;
+    }
+
+    /** Runs a body with this deadline, which is the earliest of those that there are. */
+    @Nullable
+    Object run(TaskBody body) throws Throwable {
+        Deadline before = open(this);
+        try {
+            return body.run();
+        } finally {
+            Deadline unused = open(before);
+        }
+    }
+
+    /** Sets the deadline of the current thread, null for none; returns the one before. */
+    static @Nullable Deadline open(@Nullable Deadline deadline) {
+        Deadline before = current();
+        if (deadline != null) {
+            used = true;
+            CURRENT.set(deadline);
+        } else if (before != null) {
+            CURRENT.remove();
+        }
+        return before;
+    }
+
+    /**
+     * The deadline of a call that begins now.
+     *
+     * @param own time that the call has of its own, null for none
+     * @param inherited deadline of its caller, null for none
+     */
+    static @Nullable Deadline earliest(@Nullable Duration own, @Nullable Deadline inherited) {
+        if (own == null) {
+            return inherited;
+        }
+        Deadline made = new Deadline(own);
+        return inherited == null || made.at - inherited.at < 0 ? made : inherited;
+    }
+
+    /** Nanoseconds until it passes; zero or negative afterwards. */
+    long left() {
+        return at - System.nanoTime();
+    }
+
+    /** Whether it has passed. */
+    boolean isOver() {
+        return left() <= 0;
+    }
+
+    /** The time that it gave when it began. */
+    Duration length() {
+        return length;
+    }
+}
