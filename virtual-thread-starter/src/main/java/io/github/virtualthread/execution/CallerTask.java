@@ -241,21 +241,15 @@ final class CallerTask extends Call {
         holders.enter(this);
     }
 
-    /** The call goes on without the current thread. */
+    /** The current thread goes on without the call. */
     void leaveThread() {
         parts().holders().leave(outer);
-        parts().holders().enterAway(this);
     }
 
-    /** The call goes on no more, without a thread. */
-    void forget() {
-        parts().holders().leaveAway(this);
-    }
-
-    /** Gives the permit back, as {@link #close} does, on any thread. */
+    /** Gives the permit back, as {@link #close} does, while another thread may have the call, or none. */
     void end(@Nullable Throwable failure) {
         giveBack();
-        forget();
+        parts().holders().leaveAway(this);
         finished(failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
     }
 }

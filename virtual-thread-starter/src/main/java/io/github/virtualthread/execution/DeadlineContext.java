@@ -40,6 +40,11 @@ final class DeadlineContext implements CapturedContext {
         return deadline == null ? captured : new DeadlineContext(captured, ofCaller, deadline);
     }
 
+    /** What was captured for a task, null if it has no deadline, or has ended. */
+    static @Nullable DeadlineContext of(Task task) {
+        return task.context() instanceof DeadlineContext timed ? timed : null;
+    }
+
     Deadline deadline() {
         return deadline;
     }
@@ -49,9 +54,18 @@ final class DeadlineContext implements CapturedContext {
         return deadline.equals(ofCaller);
     }
 
-    /** From now on the timer ends the task when its time is over. Before it asks for its permit: it may have ended after that. */
-    void watch(Task task) {
-        entry = task.parts().timer().schedule(() -> end(task), deadline.left());
+    /** Has the task ask for its permit; from then on the timer ends it when its time is over. Returns why it was refused, or null. */
+    @Nullable
+    Reason ask(Task task) {
+        if (deadline.isOver()) {
+            return Reason.DEADLINE;
+        }
+        entry = task.parts()
+                .timer()
+                .schedule(() -> end(task), deadline.left()); // first: the task may have ended afterwards
+        Reason refused = task.askForPermit();
+        // the timer may have come before there was anything to end
+        return refused == null && deadline.isOver() && task.leaveQueue() ? Reason.DEADLINE : refused;
     }
 
     /** On the thread of the timer. A task that neither waits nor runs looks at the clock itself. */

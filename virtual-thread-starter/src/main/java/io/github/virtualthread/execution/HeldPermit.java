@@ -13,22 +13,28 @@ import org.jspecify.annotations.Nullable;
 public final class HeldPermit {
 
     private final CallerTask call;
+    private final PermitHolders holders;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     HeldPermit(CallerTask call) {
         this.call = call;
+        this.holders = call.parts().holders();
     }
 
     /** The current thread goes on to other work. Calls that it makes do not run under this permit any more. Never blocks. */
     public void leaveThread() {
         call.leaveThread();
-        if (closed.get()) {
-            call.forget(); // it was closed in between
+        if (!closed.get()) {
+            holders.enterAway(call);
+            if (closed.get()) { // in between
+                holders.leaveAway(call);
+            }
         }
     }
 
     /** The current thread goes on with the call: calls that it makes under the same limit run under this permit. Never blocks. */
     public void enterThread() {
+        holders.leaveAway(call);
         call.enterThread();
     }
 

@@ -81,7 +81,7 @@ final class PermitHolders {
     /** The call on the current thread that holds a permit of the limit, or of one within it; the innermost of several. */
     private @Nullable TaskSpec holder(TaskLimit limit) {
         for (CallerTask permit = innermost(); permit != null; permit = permit.outer()) {
-            if (includes(permit, limit)) {
+            if (permit.holdsPermit() && includes(permit, limit)) { // a web request may have ended before its thread
                 return permit.spec();
             }
         }

@@ -19,8 +19,13 @@ final class RunTimeout {
 
     private RunTimeout() {}
 
-    /** Runs the body and waits for the future that it returns, both within the timeout of the task, if there is one. */
+    /** Runs the body and waits for the future that it returns, both within timeout and deadline of the task, if it has them. */
     static @Nullable Object run(Task task, TaskBody body) throws Throwable {
+        DeadlineContext timed = DeadlineContext.of(task);
+        return timed == null ? runTimed(task, body) : timed.deadline().run(() -> runTimed(task, body));
+    }
+
+    private static @Nullable Object runTimed(Task task, TaskBody body) throws Throwable {
         Duration longest = task.spec().timeout();
         Future<?> timeout = longest == null ? null : start(task, longest);
         try {
@@ -94,15 +99,21 @@ final class RunTimeout {
         String bound = Durations.text(length(task, why));
         String rule = why == Cause.TIMED_OUT
                 ? "longer than its timeout of " + bound
-                : "past its %sdeadline of %s".formatted(task.inheritsDeadline() ? "caller's " : "", bound);
+                : "past its %sdeadline of %s".formatted(isInherited(task) ? "caller's " : "", bound);
         return new TimeoutException(
                 "%s ran %s under limit '%s' and was interrupted".formatted(spec.name(), rule, spec.limitName()));
     }
 
+    private static boolean isInherited(Task task) {
+        DeadlineContext timed = DeadlineContext.of(task);
+        return timed != null && timed.isInherited();
+    }
+
     /** Zero where the task has ended and its deadline is forgotten. */
     private static Duration length(Task task, Cause why) {
-        Deadline deadline = task.deadline();
-        Duration length = why == Cause.TIMED_OUT ? task.spec().timeout() : deadline == null ? null : deadline.length();
+        DeadlineContext timed = DeadlineContext.of(task);
+        Duration ofDeadline = timed == null ? null : timed.deadline().length();
+        Duration length = why == Cause.TIMED_OUT ? task.spec().timeout() : ofDeadline;
         return Objects.requireNonNullElse(length, Duration.ZERO);
     }
 }

@@ -62,12 +62,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
-            watchDeadline();
-            Reason refused = isOverdue() ? Reason.DEADLINE : askForPermit();
+            Reason refused = context instanceof DeadlineContext timed ? timed.ask(this) : askForPermit();
             if (refused != null) {
                 refuse(refused);
-            } else if (isOverdue() && leaveQueue()) { // the timer may have come before there was anything to end
-                refuse(Reason.DEADLINE);
             }
         } catch (Throwable noTimer) {
             refuse(noTimer);
@@ -118,7 +115,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private Throwable refusal(Reason reason) {
         rejecting();
         try {
-            return rejection(reason, deadline());
+            DeadlineContext timed = DeadlineContext.of(this);
+            return rejection(reason, timed == null ? null : timed.deadline());
         } catch (Throwable noRoom) {
             return noRoom;
         }
@@ -268,7 +266,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             } else if (isOverdue()) { // nor may the timer have found anything to interrupt
                 decide(Cause.OVERDUE);
             } else if (!future.isDone() && body != null) {
-                value = runInTime(body);
+                value = RunTimeout.run(this, body);
             }
         } catch (Throwable thrown) {
             failure = thrown;
@@ -280,11 +278,6 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         Cause interrupted = cause();
         giveBack();
         end(interrupted, value, failure);
-    }
-
-    private @Nullable Object runInTime(TaskBody inTime) throws Throwable {
-        Deadline deadline = deadline();
-        return deadline == null ? RunTimeout.run(this, inTime) : deadline.run(() -> RunTimeout.run(this, inTime));
     }
 
     private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
@@ -329,24 +322,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    private void watchDeadline() {
-        if (context instanceof DeadlineContext timed) {
-            timed.watch(this);
-        }
-    }
-
     private boolean isOverdue() {
         return context instanceof DeadlineContext timed && timed.deadline().isOver();
-    }
-
-    /** The time by which it has to be done, null for none, or after its end. */
-    final @Nullable Deadline deadline() {
-        return context instanceof DeadlineContext timed ? timed.deadline() : null;
-    }
-
-    /** Whether its deadline is that of its caller. */
-    final boolean inheritsDeadline() {
-        return context instanceof DeadlineContext timed && timed.isInherited();
     }
 
     @Override
