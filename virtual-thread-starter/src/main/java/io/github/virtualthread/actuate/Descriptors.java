@@ -161,6 +161,7 @@ final class Descriptors {
                 name.task(),
                 limits.contains(name.limit()) ? limits.get(name.limit()).name() : name.limit(),
                 declared == null ? null : setting(declared.timeout()),
+                declared == null ? null : setting(declared.deadline()),
                 active,
                 counted.done.sum(),
                 counted.failed.sum(),

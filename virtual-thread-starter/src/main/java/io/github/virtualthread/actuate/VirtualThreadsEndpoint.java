@@ -329,6 +329,7 @@ public final class VirtualThreadsEndpoint {
      * @param limit name of the limit, {@code "none"} without one
      * @param timeoutSeconds maximum run time, null for none and for calls by hand; if several methods share name and limit,
      *     that of the first
+     * @param deadlineSeconds time for wait and run together, null for none; of the same method as {@code timeoutSeconds}
      * @param active number of running bodies
      * @param done number of successful calls
      * @param failed number of calls that failed, timed out or were cancelled
@@ -338,6 +339,7 @@ public final class VirtualThreadsEndpoint {
             String name,
             String limit,
             @Nullable Double timeoutSeconds,
+            @Nullable Double deadlineSeconds,
             long active,
             long done,
             long failed,

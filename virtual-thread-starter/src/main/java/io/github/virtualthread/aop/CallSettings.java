@@ -13,12 +13,14 @@ import org.springframework.util.StringValueResolver;
  * @param name name of the task
  * @param limit name of its limit, null for none
  * @param timeout maximum run, null for none
+ * @param deadline time for wait and run together, null for none of its own
  * @param key expression over the arguments, null for none
  */
 record CallSettings(
         String name,
         @Nullable String limit,
         @Nullable Duration timeout,
+        @Nullable Duration deadline,
         @Nullable String key) {
 
     /**
@@ -26,14 +28,15 @@ record CallSettings(
      *
      * @param placeholders resolver of {@code ${...}}; null from it counts as empty
      * @param settings defaults and overrides
-     * @throws IllegalArgumentException if a placeholder cannot be resolved, or the timeout is not a duration; the message
-     *     names it
+     * @throws IllegalArgumentException if a placeholder cannot be resolved, or the timeout or the deadline is not a duration;
+     *     the message names it
      */
     static CallSettings of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
         return new CallSettings(
                 name(method, placeholders),
                 limit(method, placeholders, settings),
                 method.isLimited() ? null : timeout(method, placeholders, settings),
+                deadline(method, placeholders, settings),
                 key(method, placeholders));
     }
 
@@ -56,15 +59,28 @@ record CallSettings(
     private static @Nullable Duration timeout(
             AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
         Duration override = settings.of(method).timeout();
-        if (override != null) {
-            return override;
-        }
-        String text = resolve(method.declaration().timeout(), placeholders);
+        Duration timeout = override == null
+                ? duration(method, "timeout", method.declaration().timeout(), placeholders)
+                : override;
+        return timeout == null ? settings.timeout() : timeout;
+    }
+
+    private static @Nullable Duration deadline(
+            AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+        Duration override = settings.of(method).deadline();
+        return override == null
+                ? duration(method, "deadline", method.declaration().deadline(), placeholders)
+                : override;
+    }
+
+    private static @Nullable Duration duration(
+            AnnotatedMethod method, String attribute, String written, StringValueResolver placeholders) {
+        String text = resolve(written, placeholders);
         try {
-            Duration timeout = duration(text);
-            return timeout == null ? settings.timeout() : timeout;
+            return duration(text);
         } catch (IllegalArgumentException wrong) {
-            throw new IllegalArgumentException("%s: timeout %s".formatted(method.qualifiedName(), wrong.getMessage()));
+            throw new IllegalArgumentException(
+                    "%s: %s %s".formatted(method.qualifiedName(), attribute, wrong.getMessage()));
         }
     }
 
@@ -72,7 +88,7 @@ record CallSettings(
      * Reads a duration as annotations spell it, such as {@code 2s}, {@code 500ms} or {@code PT2S}.
      *
      * @return more than zero; null if the text is empty
-     * @throws IllegalArgumentException if the text is anything else; the message continues after "timeout"
+     * @throws IllegalArgumentException if the text is anything else; the message continues after the attribute
      */
     static @Nullable Duration duration(String text) {
         if (text.isEmpty()) {

@@ -17,6 +17,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * @param limit name of a limit, {@code "none"}, or empty
  * @param name name of the task, or empty
  * @param timeout maximum run, or empty
+ * @param deadline time for wait and run together, or empty
  * @param key expression over the arguments, or empty
  * @param contradiction why the annotation cannot be read, null if it can
  */
@@ -24,6 +25,7 @@ record Declaration(
         String limit,
         String name,
         String timeout,
+        String deadline,
         String key,
         @Nullable String contradiction) {
 
@@ -31,7 +33,7 @@ record Declaration(
      * Reads the annotation that is present or meta-present on the element itself.
      *
      * @param annotationType {@code VirtualThread} or a type of the user's, whose attributes {@code limit} or {@code
-     *     value}, {@code name}, {@code timeout} and {@code key} count if they are strings
+     *     value}, {@code name}, {@code timeout}, {@code deadline} and {@code key} count if they are strings
      */
     static @Nullable Declaration of(AnnotatedElement element, Class<? extends Annotation> annotationType) {
         try {
@@ -45,10 +47,11 @@ record Declaration(
                     limit.isEmpty() ? text(annotation, "value") : limit,
                     text(annotation, "name"),
                     text(annotation, "timeout"),
+                    text(annotation, "deadline"),
                     text(annotation, "key"),
                     null);
         } catch (AnnotationConfigurationException failure) {
-            return new Declaration("", "", "", "", contradiction(element, annotationType, failure));
+            return new Declaration("", "", "", "", "", contradiction(element, annotationType, failure));
         }
     }
 

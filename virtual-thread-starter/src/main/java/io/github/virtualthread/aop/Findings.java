@@ -32,6 +32,7 @@ public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List
      * @param name name of its tasks, as in {@code Mailer.send}
      * @param limit its limit as the annotation or the default spells it; null for none
      * @param timeout maximum run, with the default applied; null for none
+     * @param deadline time for wait and run together, null for none of its own
      * @param key expression over the arguments, null for none
      */
     public record AdvisedMethod(
@@ -39,5 +40,6 @@ public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List
             String name,
             @Nullable String limit,
             @Nullable Duration timeout,
+            @Nullable Duration deadline,
             @Nullable String key) {}
 }

@@ -74,7 +74,12 @@ final class MethodChecks {
             if (found.isEmpty()) {
                 CallSettings call = settings.settings(method);
                 calls.add(new AdvisedMethod(
-                        method.qualifiedName(), call.name(), call.limit(), call.timeout(), call.key()));
+                        method.qualifiedName(),
+                        call.name(),
+                        call.limit(),
+                        call.timeout(),
+                        call.deadline(),
+                        call.key()));
                 advised.add(method);
                 if (call.key() != null && call.limit() == null) {
                     MethodWarnings.keyWithoutLimit(method);

@@ -41,10 +41,13 @@ public record MethodSettings(
      *
      * @param limit name of the limit, {@code "none"} for no limit; null to keep that of the annotation
      * @param timeout maximum run, more than zero; null to keep that of the annotation
+     * @param deadline time for wait and run together, more than zero; null to keep that of the annotation
      */
     public record MethodOverride(
-            @Nullable String limit, @Nullable Duration timeout) {
+            @Nullable String limit,
+            @Nullable Duration timeout,
+            @Nullable Duration deadline) {
 
-        static final MethodOverride NOTHING = new MethodOverride(null, null);
+        static final MethodOverride NOTHING = new MethodOverride(null, null, null);
     }
 }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
-/** Checks that the limit of an annotation exists, that its timeout is a duration, and that its key can be read. */
+/** Checks that the limit of an annotation exists, that its timeout and its deadline are durations, and that its key can be read. */
 final class SettingsChecks {
 
     private final StringValueResolver placeholders;
@@ -34,8 +34,13 @@ final class SettingsChecks {
     }
 
     Stream<Mistake> check(AnnotatedMethod method) {
-        return Stream.concat(
-                Stream.of(checkLimit(method), checkTimeout(method)).filter(Objects::nonNull), checkKey(method));
+        Declaration written = method.declaration();
+        Stream<Mistake> ofLimitAndTimes = Stream.of(
+                        checkLimit(method),
+                        checkDuration(method, "timeout", written.timeout()),
+                        checkDuration(method, "deadline", written.deadline()))
+                .filter(Objects::nonNull);
+        return Stream.concat(ofLimitAndTimes, checkKey(method));
     }
 
     private @Nullable Mistake checkLimit(AnnotatedMethod method) {
@@ -63,10 +68,10 @@ final class SettingsChecks {
                 : unknown(method, limit);
     }
 
-    private @Nullable Mistake checkTimeout(AnnotatedMethod method) {
+    private @Nullable Mistake checkDuration(AnnotatedMethod method, String attribute, String written) {
         String text;
         try {
-            text = CallSettings.resolve(method.declaration().timeout(), placeholders);
+            text = CallSettings.resolve(written, placeholders);
         } catch (IllegalArgumentException failure) {
             return unreadable(method, failure);
         }
@@ -75,8 +80,8 @@ final class SettingsChecks {
             return null;
         } catch (IllegalArgumentException wrong) {
             return new Mistake(
-                    "%s: timeout of %s %s".formatted(method.place(), method.annotation(), wrong.getMessage()),
-                    "Write a duration such as timeout = \"2s\" or \"500ms\", or remove the attribute.");
+                    "%s: %s of %s %s".formatted(method.place(), attribute, method.annotation(), wrong.getMessage()),
+                    "Write a duration such as %s = \"2s\" or \"500ms\", or remove the attribute.".formatted(attribute));
         }
     }
 

@@ -64,7 +64,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * Sets the annotation that marks methods and types; by default {@link VirtualThread}, which another annotation replaces.
      *
      * @param annotationType annotation with runtime retention; its attributes {@code limit} or {@code value}, {@code name},
-     *     {@code timeout} and {@code key} are used if they are strings
+     *     {@code timeout}, {@code deadline} and {@code key} are used if they are strings
      */
     public void setAnnotationType(Class<? extends Annotation> annotationType) {
         methods = new AnnotatedMethods(annotationType);

@@ -81,7 +81,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
             return MethodInvocation::proceed;
         }
         CallSettings settings = CallSettings.of(annotated, placeholders, found.settings());
-        TaskSpec spec = found.engine().spec(settings.name(), settings.limit(), settings.timeout());
+        TaskSpec spec = found.engine().spec(settings.name(), settings.limit(), settings.timeout(), settings.deadline());
         Calls keyless = of(annotated, method, found, spec);
         String key = settings.key();
         return key == null || spec.limit() == null
@@ -94,7 +94,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
      *
      * @param annotated the method that runs
      * @param called the method as its callers see it
-     * @param spec name, limit and timeout
+     * @param spec name, limit, timeout and deadline
      */
     static Calls of(AnnotatedMethod annotated, Method called, CallEnvironment environment, TaskSpec spec) {
         TaskEngine engine = environment.engine();

@@ -45,7 +45,7 @@ final class SettingsFactory {
     }
 
     private EngineSettings create() {
-        timeout("virtual-thread.health.saturated-after", properties.health().saturatedAfter());
+        positive("virtual-thread.health.saturated-after", properties.health().saturatedAfter());
         notNegative("virtual-thread.pinning.threshold", properties.pinning().threshold());
         rejectedStatus(status(properties.web()));
         notNegative("virtual-thread.web.retry-after", properties.web().retryAfter());
@@ -60,7 +60,7 @@ final class SettingsFactory {
         return new EngineSettings(
                 new MethodSettings(
                         StringUtils.hasText(defaultLimit) ? defaultLimit : null,
-                        timeout("virtual-thread.timeout", properties.timeout()),
+                        positive("virtual-thread.timeout", properties.timeout()),
                         overrides()),
                 properties.threadNamePrefix(),
                 properties.propagation().mdc(),
@@ -75,7 +75,7 @@ final class SettingsFactory {
                         notNegative(
                                 "virtual-thread.saturation.warn-after",
                                 properties.saturation().warnAfter()),
-                        timeout("virtual-thread.stuck-after", properties.stuckAfter())),
+                        positive("virtual-thread.stuck-after", properties.stuckAfter())),
                 limits,
                 mistakes);
     }
@@ -204,7 +204,8 @@ final class SettingsFactory {
                                 StringUtils.hasText(method.limit())
                                         ? method.limit().strip()
                                         : null,
-                                timeout(PropertyKeys.method(name) + ".timeout", method.timeout()))));
+                                positive(PropertyKeys.method(name) + ".timeout", method.timeout()),
+                                positive(PropertyKeys.method(name) + ".deadline", method.deadline()))));
         return overrides;
     }
 
@@ -227,14 +228,14 @@ final class SettingsFactory {
         }
     }
 
-    private @Nullable Duration timeout(String key, @Nullable Duration timeout) {
-        if (timeout != null && !timeout.isPositive()) {
+    private @Nullable Duration positive(String key, @Nullable Duration duration) {
+        if (duration != null && !duration.isPositive()) {
             mistakes.add(new Mistake(
-                    "%s must be longer than zero, was %s".formatted(key, Durations.text(timeout)),
+                    "%s must be longer than zero, was %s".formatted(key, Durations.text(duration)),
                     "Set %s to a duration such as 30s, or remove it.".formatted(key)));
             return null;
         }
-        return timeout;
+        return duration;
     }
 
     private Duration notNegative(String key, Duration duration) {

@@ -99,8 +99,13 @@ public record VirtualThreadProperties(
      *
      * @param limit name of the limit; none for no limit
      * @param timeout maximum run time; a body that runs longer is interrupted
+     * @param deadline time from the call on, for its wait and its run together; bounds only the wait of a method with
+     *     Limited, and what the calls that it makes have left
      */
-    public record Method(@Nullable String limit, @Nullable Duration timeout) {}
+    public record Method(
+            @Nullable String limit,
+            @Nullable Duration timeout,
+            @Nullable Duration deadline) {}
 
     /**
      * Warnings about limits that stay full.

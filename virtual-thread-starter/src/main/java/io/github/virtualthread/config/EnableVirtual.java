@@ -28,7 +28,7 @@ public @interface EnableVirtual {
 
     /**
      * Annotation to look for on methods and classes. Its attributes {@code value}, {@code limit}, {@code name},
-     * {@code timeout} and {@code key}, if it has them with type {@code String}, mean what they mean in {@link VirtualThread}.
+     * {@code timeout}, {@code deadline} and {@code key}, if it has them with type {@code String}, mean what they mean in {@link VirtualThread}.
      *
      * @return annotation type, {@link VirtualThread} by default
      */

@@ -54,6 +54,25 @@ class OverviewTests {
     }
 
     @Test
+    void methodsShowTheirDeadline() {
+        run(open().withPropertyValues(deadline("price", "90s"), deadline("stock", "250ms")), it -> {
+            Answer answer = it.read("");
+
+            assertThat(answer.<Map<String, Object>>get("$.methods[0]")).doesNotContainKey("deadlineSeconds");
+            assertThat(method(answer, "Shop.price", "timeoutSeconds")).isEqualTo(30.0);
+            assertThat(method(answer, "Shop.price", "deadlineSeconds")).isEqualTo(90.0);
+            assertThat(answer.<Map<String, Object>>get("$.methods[2]"))
+                    .containsEntry("deadlineSeconds", 0.25)
+                    .doesNotContainKey("timeoutSeconds");
+        });
+    }
+
+    private static String deadline(String method, String length) {
+        return "virtual-thread.methods[%s.%s].deadline=%s"
+                .formatted(EndpointApplication.Shop.class.getName(), method, length);
+    }
+
+    @Test
     void methodsThatAreNotInterceptedAreNotThere() {
         run(
                 open().withPropertyValues("virtual-thread.enabled=false"),
@@ -163,6 +182,8 @@ class OverviewTests {
                                                 "KEY_QUEUE_FULL",
                                                 0,
                                                 "WAIT_TIMEOUT",
+                                                0,
+                                                "DEADLINE",
                                                 0,
                                                 "NESTED",
                                                 0,

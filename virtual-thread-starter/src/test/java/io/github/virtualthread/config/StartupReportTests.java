@@ -149,8 +149,10 @@ class StartupReportTests {
     void permitsPerKeyWithoutAKeyAreNamed() {
         LimitSettings partner = LimitSettings.of("partner", 40).withPermitsPerKey(5);
         LimitSettings db = LimitSettings.of("price-db", 20).withPermitsPerKey(2);
-        AdvisedMethod withKey = new AdvisedMethod("com.acme.Prices.find", "Prices.find", "priceDb", null, "#shop");
-        AdvisedMethod withoutKey = new AdvisedMethod("com.acme.Partner.ask", "Partner.ask", "partner", null, null);
+        AdvisedMethod withKey =
+                new AdvisedMethod("com.acme.Prices.find", "Prices.find", "priceDb", null, null, "#shop");
+        AdvisedMethod withoutKey =
+                new AdvisedMethod("com.acme.Partner.ask", "Partner.ask", "partner", null, null, null);
 
         report(
                 EngineSettings.DEFAULTS,
@@ -171,7 +173,7 @@ class StartupReportTests {
         report(
                 settings,
                 classPath,
-                List.of(new AdvisedMethod("com.acme.Mailer.send", "Mailer.send", null, null, null)),
+                List.of(new AdvisedMethod("com.acme.Mailer.send", "Mailer.send", null, null, null, null)),
                 limits);
     }
 
