@@ -3,6 +3,7 @@ package io.github.virtualthread.config;
 import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
@@ -51,6 +52,10 @@ final class StartupReport {
         if (settings.selfInvocation() == SelfInvocation.WARN) {
             findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
         }
+        calls.forEach(call -> {
+            warnOfTimeout(call);
+            warnOfQueue(call, limits);
+        });
         if (ContextPropagation.isSecurityPresent(classLoader) && !settings.registeredContext()) {
             logger.warn("Spring Security's authentication is not propagated to virtual threads because"
                     + " virtual-thread.propagation.context is false");
@@ -74,6 +79,44 @@ final class StartupReport {
                         limit.permitsPerKey());
             }
         });
+    }
+
+    /** The deadline covers the wait too, so that of two equal ones it comes first. */
+    private void warnOfTimeout(AdvisedMethod call) {
+        if (call.deadline() == null || call.timeout() == null || call.timeout().compareTo(call.deadline()) < 0) {
+            return;
+        }
+        boolean isDefault = call.timeout().equals(settings.methods().timeout());
+        logger.warn(
+                "{} has a deadline of {} and {} of {}: the deadline bounds wait and run together, so the timeout never comes. {}",
+                call.method(),
+                Durations.text(call.deadline()),
+                isDefault ? "the default timeout" : "a timeout",
+                Durations.text(call.timeout()),
+                isDefault
+                        ? "Set a timeout of the method that is shorter than its deadline, or shorten virtual-thread.timeout"
+                        : "Shorten the timeout, or remove it");
+    }
+
+    /** The number is that of Little's law: as many as can end within the deadline. */
+    private static void warnOfQueue(AdvisedMethod call, TaskLimits limits) {
+        if (call.deadline() == null || call.limit() == null) {
+            return;
+        }
+        TaskLimit limit = limits.get(call.limit());
+        if (limit.queueCapacity() == LimitSettings.UNBOUNDED && limit.maxWait() == null) {
+            String deadline = Durations.text(call.deadline());
+            logger.warn(
+                    "{} has a deadline of {}, but limit '{}' has an unbounded queue and no max-wait: calls queue up that"
+                            + " cannot be done in time. Set {}.queue-capacity to about permits x deadline / run time,"
+                            + " which is {} x {} / run time",
+                    call.method(),
+                    deadline,
+                    limit.name(),
+                    PropertyKeys.limit(limit.name()),
+                    limit.permits(),
+                    deadline);
+        }
     }
 
     private static boolean hasKey(AdvisedMethod call, TaskLimit limit) {

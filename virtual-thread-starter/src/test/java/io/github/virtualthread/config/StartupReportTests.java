@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import net.bytebuddy.ByteBuddy;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -167,6 +168,77 @@ class StartupReportTests {
                 .containsExactly(
                         "Limit 'partner' has permits-per-key: 5, but no annotated method under it has a key: the number"
                                 + " applies to calls of VirtualThreads.forKey only");
+    }
+
+    @Test
+    void aTimeoutThatIsNotShorterThanTheDeadlineIsNamed() {
+        report(
+                withTimeout(Duration.ofSeconds(30)),
+                Set.of(),
+                List.of(
+                        timed("Shop.own", null, Duration.ofSeconds(5), Duration.ofSeconds(2)),
+                        timed("Shop.equal", null, Duration.ofSeconds(2), Duration.ofSeconds(2)),
+                        timed("Shop.shorter", null, Duration.ofSeconds(1), Duration.ofSeconds(2)),
+                        timed("Shop.byDefault", null, Duration.ofSeconds(30), Duration.ofSeconds(2)),
+                        timed("Shop.onlyTimeout", null, Duration.ofSeconds(30), null),
+                        timed("Shop.onlyDeadline", null, null, Duration.ofSeconds(2))));
+
+        assertThat(messages(Level.WARN))
+                .containsExactly(
+                        "com.acme.Shop.own has a deadline of 2s and a timeout of 5s: the deadline bounds wait and run"
+                                + " together, so the timeout never comes. Shorten the timeout, or remove it",
+                        "com.acme.Shop.equal has a deadline of 2s and a timeout of 2s: the deadline bounds wait and run"
+                                + " together, so the timeout never comes. Shorten the timeout, or remove it",
+                        "com.acme.Shop.byDefault has a deadline of 2s and the default timeout of 30s: the deadline bounds"
+                                + " wait and run together, so the timeout never comes. Set a timeout of the method that is"
+                                + " shorter than its deadline, or shorten virtual-thread.timeout");
+    }
+
+    @Test
+    void aDeadlineUnderALimitWithoutBoundsIsNamed() {
+        LimitSettings unbounded = LimitSettings.of("price-db", 20);
+        Duration deadline = Duration.ofMillis(1500);
+
+        report(
+                EngineSettings.DEFAULTS,
+                Set.of(),
+                List.of(
+                        timed("Shop.price", "priceDb", null, deadline),
+                        timed("Shop.stock", "price-db", Duration.ofSeconds(30), null),
+                        timed("Shop.mail", "mail", null, deadline),
+                        timed("Shop.quote", "partner", null, deadline),
+                        timed("Shop.free", null, null, deadline)),
+                unbounded,
+                LimitSettings.of("mail", 3).withQueueCapacity(50),
+                LimitSettings.of("partner", 3).withMaxWait(Duration.ofSeconds(1)));
+
+        assertThat(messages(Level.WARN))
+                .containsExactly(
+                        "com.acme.Shop.price has a deadline of 1.5s, but limit 'price-db' has an unbounded queue and"
+                                + " no max-wait: calls queue up that cannot be done in time. Set"
+                                + " virtual-thread.limits.price-db.queue-capacity to about permits x deadline / run time, which is"
+                                + " 20 x 1.5s / run time");
+    }
+
+    private static AdvisedMethod timed(
+            String name, @Nullable String limit, @Nullable Duration timeout, @Nullable Duration deadline) {
+        return new AdvisedMethod("com.acme." + name, name, limit, timeout, deadline, null);
+    }
+
+    private static EngineSettings withTimeout(Duration timeout) {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return new EngineSettings(
+                new MethodSettings(null, timeout),
+                defaults.threadNamePrefix(),
+                defaults.mdc(),
+                defaults.mdcKeys(),
+                defaults.registeredContext(),
+                defaults.awaitTermination(),
+                defaults.selfInvocation(),
+                defaults.callerTrace(),
+                defaults.watch(),
+                defaults.limits(),
+                defaults.mistakes());
     }
 
     private static void report(EngineSettings settings, Set<String> classPath, LimitSettings... limits) {

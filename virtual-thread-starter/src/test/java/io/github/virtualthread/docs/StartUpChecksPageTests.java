@@ -94,6 +94,8 @@ class StartUpChecksPageTests {
                 new Case("both", Both.class, "limits.mail.permits=1"),
                 new Case("bad-timeout", Slow.class),
                 new Case("timeout-without-unit", Quick.class),
+                new Case("bad-deadline", Late.class, "limits.db.permits=1"),
+                new Case("deadline-without-unit", Soon.class),
                 new Case("key-unreadable", Invoices.class, "limits.mail.permits=1"),
                 new Case("key-parameter", Refunds.class, "limits.mail.permits=1"),
                 new Case("key-position", Parcels.class, "limits.mail.permits=1"),
@@ -290,6 +292,18 @@ class StartUpChecksPageTests {
     }
 
     @Test
+    void theWarningsOfDeadlinesAreOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Partner.class)
+                .withPropertyValues("virtual-thread.limits.partner.permits=10", "virtual-thread.timeout=30s")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(named(output.getAll()))
+                .containsOnlyOnce(page("log", "timeout-after-deadline"))
+                .containsOnlyOnce(page("log", "default-timeout-after-deadline"))
+                .containsOnlyOnce(page("log", "deadline-without-queue-capacity"));
+    }
+
+    @Test
     void theWarningOfAListenerIsOnThePage(CapturedOutput output) {
         RUNNER.withUserConfiguration(Orders.class)
                 .run(context -> assertThat(context).hasFailed());
@@ -423,6 +437,27 @@ class StartUpChecksPageTests {
 
         @VirtualThread(timeout = "2")
         void send() {}
+    }
+
+    static class Late {
+
+        @Limited(value = "db", deadline = "-2s")
+        void count() {}
+    }
+
+    static class Soon {
+
+        @VirtualThread(deadline = "2")
+        void send() {}
+    }
+
+    static class Partner {
+
+        @VirtualThread(limit = "partner", timeout = "5s", deadline = "2s")
+        void quote() {}
+
+        @VirtualThread(deadline = "2s")
+        void offer() {}
     }
 
     static class Invoices {

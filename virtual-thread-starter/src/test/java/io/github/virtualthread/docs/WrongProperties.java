@@ -79,6 +79,11 @@ final class WrongProperties {
                         "limits.mial.permits=1",
                         "methods[%s.send].timeout=0s".formatted(MAILER)),
                 new Case(
+                        "method-deadline",
+                        Mailer.class,
+                        "limits.mial.permits=1",
+                        "methods[%s.send].deadline=-1s".formatted(MAILER)),
+                new Case(
                         "timeout-of-limited",
                         StartUpChecksPageTests.Counter.class,
                         "limits.bd.permits=1",
