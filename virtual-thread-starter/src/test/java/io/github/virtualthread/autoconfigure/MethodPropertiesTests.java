@@ -2,9 +2,13 @@ package io.github.virtualthread.autoconfigure;
 
 import static java.util.concurrent.CompletableFuture.completedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
+import io.github.virtualthread.config.AdvisedMethods;
+import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -12,6 +16,7 @@ import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -76,6 +81,36 @@ class MethodPropertiesTests {
                         .failsWithin(Duration.ofMinutes(2))
                         .withThrowableThat()
                         .withCauseInstanceOf(TimeoutException.class));
+    }
+
+    @Test
+    void thePropertyReplacesTheDeadlineOfBothAnnotations() {
+        runner.withBean(Mailer.class)
+                .withPropertyValues(
+                        key("Mailer.left", "deadline=1h"),
+                        key("Mailer.inPlace", "deadline=2h"),
+                        key("Mailer.inherited", "deadline=3h"))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    Mailer mailer = context.getBean(Mailer.class);
+
+                    assertThat(mailer.left())
+                            .succeedsWithin(Duration.ofMinutes(2))
+                            .satisfies(left -> assertLeft(left, Duration.ofHours(1)));
+                    assertLeft(mailer.inPlace(), Duration.ofHours(2));
+                    assertThat(context.getBean(AdvisedMethods.class).all())
+                            .extracting(AdvisedMethod::name, AdvisedMethod::deadline)
+                            .contains(
+                                    tuple("Mailer.left", Duration.ofHours(1)),
+                                    tuple("Mailer.inPlace", Duration.ofHours(2)),
+                                    tuple("Mailer.inherited", Duration.ofHours(3)),
+                                    tuple("Mailer.hang", null));
+                });
+    }
+
+    private static void assertLeft(Optional<Duration> left, Duration deadline) {
+        assertThat(left)
+                .hasValueSatisfying(it -> assertThat(it).isBetween(deadline.minus(Duration.ofMinutes(10)), deadline));
     }
 
     @Test
@@ -157,6 +192,7 @@ class MethodPropertiesTests {
     void badValuesFailTheStart() {
         assertThat(mistakes(
                         key("Mailer.hang", "timeout=-1s"),
+                        key("Mailer.inPlace", "deadline=0s"),
                         key("Mailer.free", "limit=mial"),
                         key("Mailer.count", "timeout=1s")))
                 .containsExactlyInAnyOrder(
@@ -165,6 +201,11 @@ class MethodPropertiesTests {
                                         + "Mailer.hang]\".timeout must be longer than zero, was -1s",
                                 "Set virtual-thread.methods.\"[" + HERE
                                         + "Mailer.hang]\".timeout to a duration such as 30s, or remove it."),
+                        new Mistake(
+                                "virtual-thread.methods.\"[" + HERE
+                                        + "Mailer.inPlace]\".deadline must be longer than zero, was 0s",
+                                "Set virtual-thread.methods.\"[" + HERE
+                                        + "Mailer.inPlace]\".deadline to a duration such as 30s, or remove it."),
                         new Mistake(
                                 HERE + "Mailer.free asks for limit 'mial', but the configured limits are [db, mail]",
                                 "Did you mean 'mail'? Correct virtual-thread.methods.\"[" + HERE
@@ -211,6 +252,16 @@ class MethodPropertiesTests {
         @Limited("db")
         public int count(TaskLimit limit) {
             return limit.available();
+        }
+
+        @VirtualThread(deadline = "1ms")
+        public CompletableFuture<Optional<Duration>> left() {
+            return completedFuture(Deadline.remaining());
+        }
+
+        @Limited(value = "db", deadline = "1ms")
+        public Optional<Duration> inPlace() {
+            return Deadline.remaining();
         }
 
         @VirtualThread(timeout = "1m")

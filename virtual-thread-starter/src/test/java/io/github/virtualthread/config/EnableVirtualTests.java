@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -13,11 +14,16 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -25,6 +31,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** Plain Spring, without Spring Boot. */
 @Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
 class EnableVirtualTests {
 
     @Test
@@ -47,6 +54,24 @@ class EnableVirtualTests {
             assertThat(context.getBean(Tenants.class).running("acme", db).join())
                     .isEqualTo(1);
         }
+    }
+
+    @Test
+    void aDeadlineNeedsNoProperties(CapturedOutput output) throws Exception {
+        try (var context = new AnnotationConfigApplicationContext(Plain.class, Partner.class)) {
+            assertThat(context.getBean(Partner.class).left().get(2, TimeUnit.MINUTES))
+                    .hasValueSatisfying(
+                            left -> assertThat(left).isBetween(Duration.ofMinutes(50), Duration.ofMinutes(60)));
+        }
+        try (var context = new AnnotationConfigApplicationContext(PlainBackground.class, AnotherDb.class, Own.class)) {
+            assertThat(context.getBean(Own.class).left().get(2, TimeUnit.MINUTES))
+                    .hasValueSatisfying(
+                            left -> assertThat(left).isBetween(Duration.ofMinutes(50), Duration.ofMinutes(60)));
+        }
+
+        assertThat(output)
+                .containsOnlyOnce("Partner.left has a deadline of 1h, but limit 'db' has an unbounded queue")
+                .doesNotContain("Own.left has");
     }
 
     @Test
@@ -241,6 +266,8 @@ class EnableVirtualTests {
 
         String limit() default "";
 
+        String deadline() default "";
+
         String key() default "";
     }
 
@@ -249,6 +276,22 @@ class EnableVirtualTests {
         @Background(limit = "db", key = "#tenant")
         public CompletableFuture<Integer> running(String tenant, TaskLimit limit) {
             return CompletableFuture.completedFuture(limit.key(tenant).running());
+        }
+    }
+
+    static class Partner {
+
+        @VirtualThread(limit = "db", deadline = "1h")
+        public CompletableFuture<Optional<Duration>> left() {
+            return CompletableFuture.completedFuture(Deadline.remaining());
+        }
+    }
+
+    static class Own {
+
+        @Background(deadline = "1h")
+        public CompletableFuture<Optional<Duration>> left() {
+            return CompletableFuture.completedFuture(Deadline.remaining());
         }
     }
 

@@ -4,8 +4,11 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.TaskLimit;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -79,6 +82,17 @@ public final class Mailer {
     @Limited(limit = "mail", key = "#tenants[0].toLowerCase()")
     public int runningOfFirst(List<String> tenants, TaskLimit limit) {
         return limit.key("acme").running();
+    }
+
+    @VirtualThread(deadline = "2h")
+    public CompletableFuture<Optional<Duration>> timeLeft() {
+        return completedFuture(Deadline.remaining());
+    }
+
+    /** The call of this object has what is left of the hour. */
+    @Limited(limit = "mail", deadline = "1h")
+    public Optional<Duration> timeLeftWithinAnHour() {
+        return timeLeft().join();
     }
 
     @OnMail

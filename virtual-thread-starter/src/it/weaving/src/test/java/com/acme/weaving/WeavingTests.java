@@ -3,6 +3,7 @@ package com.acme.weaving;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.aspectj.VirtualThreadAspect;
+import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
@@ -220,6 +221,15 @@ class WeavingTests {
         assertThat(limited.get()).isEqualTo(7);
         caller.join();
         assertThat(Trace.take()).containsExactly("limited on caller");
+    }
+
+    @Test
+    void aDeadlineIsReadAndACallOfTheSameObjectInheritsIt() {
+        assertThat(mailer.timeLeft().join())
+                .hasValueSatisfying(left -> assertThat(left).isBetween(Duration.ofHours(1), Duration.ofHours(2)));
+        assertThat(mailer.timeLeftWithinAnHour())
+                .hasValueSatisfying(left -> assertThat(left).isBetween(Duration.ofMinutes(30), Duration.ofHours(1)));
+        assertThat(Deadline.remaining()).isEmpty();
     }
 
     @Test
