@@ -17,6 +17,9 @@ import org.springframework.util.ClassUtils;
  */
 public final class ContextPropagation {
 
+    /** Key of the deadline among the registered thread-locals. It is not captured here: not every task inherits it. */
+    public static final String DEADLINE_KEY = "io.github.virtualthread.deadline";
+
     private static final Logger logger = LoggerFactory.getLogger(ContextPropagation.class);
 
     private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";

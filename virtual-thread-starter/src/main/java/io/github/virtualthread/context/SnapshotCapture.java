@@ -6,11 +6,15 @@ import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.Map;
 
-/** Every thread-local that is registered with Micrometer's context-propagation, such as the trace. */
+/**
+ * Every thread-local that is registered with Micrometer's context-propagation, such as the trace; except for the deadline, which a task
+ * carries itself.
+ */
 final class SnapshotCapture implements ContextCapture {
 
-    private final ContextSnapshotFactory snapshots =
-            ContextSnapshotFactory.builder().build();
+    private final ContextSnapshotFactory snapshots = ContextSnapshotFactory.builder()
+            .captureKeyPredicate(key -> !ContextPropagation.DEADLINE_KEY.equals(key))
+            .build();
 
     @Override
     public CapturedContext capture() {

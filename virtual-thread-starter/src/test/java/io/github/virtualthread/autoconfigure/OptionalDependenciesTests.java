@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.LimitSettings;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -58,7 +60,7 @@ class OptionalDependenciesTests {
         String output = run(Application.class, OPTIONAL);
 
         assertThat(output).contains("propagated: MDC").doesNotContain("registered context");
-        assertThat(output).contains("ran on vt-Prices.thread-1");
+        assertThat(output).contains("ran on vt-Prices.thread-1", "in time: vt-Prices.thread-2");
     }
 
     @Test
@@ -132,12 +134,16 @@ class OptionalDependenciesTests {
     @EnableAutoConfiguration
     static class Application {
 
-        public static void main(String[] arguments) {
+        public static void main(String[] arguments) throws Exception {
             try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                     .web(WebApplicationType.NONE)
                     .run("--virtual-thread.limits.db.permits=2", "--virtual-thread.observation.enabled=true")) {
                 System.out.println("ran on "
                         + context.getBean(Prices.class).thread().join().getName());
+                System.out.println("in time: "
+                        + Deadline.call(Duration.ofHours(1), context.getBean(Prices.class)::thread)
+                                .join()
+                                .getName());
             }
         }
 
