@@ -1,7 +1,18 @@
 package io.github.virtualthread.execution;
 
+import static io.github.virtualthread.execution.Late.LONG;
+import static io.github.virtualthread.execution.Late.SOON;
+import static io.github.virtualthread.execution.Late.assertOverdue;
+import static io.github.virtualthread.execution.Late.assertRefused;
+import static io.github.virtualthread.execution.Late.assertThrowsRefusal;
+import static io.github.virtualthread.execution.Late.awaitNoneInTimer;
+import static io.github.virtualthread.execution.Late.failureOf;
+import static io.github.virtualthread.execution.Late.inTimer;
+import static io.github.virtualthread.execution.Late.overdue;
+import static io.github.virtualthread.execution.Late.valueOf;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -9,160 +20,260 @@ import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A deadline bounds wait and run together, and what the body calls. */
+/** A deadline bounds wait and run of a task together. */
 @Timeout(300)
 class DeadlineTests {
 
-    private static final Duration SOON = Duration.ofMillis(100);
+    private static final Duration SHORT = Duration.ofMillis(50);
 
-    private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
+    @RegisterExtension
+    private final TestEngine test = new TestEngine(
+            LimitSettings.of("db", 1),
+            LimitSettings.of("full", 1).withQueueCapacity(0),
+            LimitSettings.of("patient", 1).withMaxWait(LONG),
+            LimitSettings.of("impatient", 1).withMaxWait(SHORT));
+
+    private final CountDownLatch release = test.latch();
+    private final AtomicBoolean ran = new AtomicBoolean();
 
     @AfterEach
-    void close() {
-        test.close();
+    void allPermitsAreBack() {
+        release.countDown();
+        TestEngine.awaitIdle(test);
+        assertThat(test.limits.all()).allSatisfy(limit -> {
+            assertThat(limit.available()).isEqualTo(limit.permits());
+            assertThat(limit.waiting()).isZero();
+        });
+    }
+
+    private CompletableFuture<?> submit(String limit, Duration deadline, TaskBody body) {
+        return test.engine.submit(Late.spec(test, limit, deadline), body);
+    }
+
+    private Object runs() {
+        ran.set(true);
+        return "ran";
+    }
+
+    private Object blocks() throws InterruptedException {
+        test.latch().await();
+        return "ran";
     }
 
     @Test
     void aCallWhoseDeadlinePassesWhileItWaitsLeavesTheQueueFromTheMiddle() throws Exception {
-        CountDownLatch until = test.latch();
-        test.hold("db", until);
-        AtomicBoolean ran = new AtomicBoolean();
+        test.hold("db", release);
         CompletableFuture<?> before = test.submit("db", () -> "before");
-        CompletableFuture<?> late = test.engine.submit(spec("db"), () -> {
-            ran.set(true);
-            return "ran";
-        });
+        CompletableFuture<?> late = submit("db", SOON, this::runs);
         CompletableFuture<?> after = test.submit("db", () -> "after");
 
         assertRefused(late);
 
-        assertThat(test.limits.get("db").waiting()).isEqualTo(2);
-        until.countDown();
-        assertThat(before.get(2, TimeUnit.MINUTES)).isEqualTo("before");
-        assertThat(after.get(2, TimeUnit.MINUTES)).isEqualTo("after");
+        assertThat(test.limit("db").waiting()).isEqualTo(2);
+        release.countDown();
+        assertThat(valueOf(before)).isEqualTo("before");
+        assertThat(valueOf(after)).isEqualTo("after");
         assertThat(ran).isFalse();
     }
 
     @Test
+    void aRefusalSaysWhatToDo() throws Exception {
+        test.hold("db", release);
+
+        assertThat(failureOf(submit("db", SOON, this::runs)))
+                .hasMessage(
+                        "Test.late was rejected (DEADLINE): limit db (1 permit, unbounded queue, unbounded wait) has 0"
+                                + " permits free and 0 calls waiting; its deadline of 0.1s passed before it began: give it more time, raise the"
+                                + " permits, or send fewer calls");
+    }
+
+    @Test
     void aCallThatIsMadeAfterTheDeadlineIsRefusedAtOnce() throws Exception {
+        TaskSpec free = test.engine.spec("Test.call", null);
+        TaskSpec db = test.engine.spec("Test.call", "db");
+
         overdue(() -> {
-            assertRefused(test.submit("db", () -> "ran"));
-            assertRefused(test.submit(null, () -> "ran"));
-            assertThatThrownBy(() -> test.engine.call(test.engine.spec("Test.call", "db"), () -> "ran"))
-                    .isInstanceOf(LimitExceededException.class);
-            assertThatThrownBy(() -> test.engine.call(test.engine.spec("Test.call", null), () -> "ran"))
-                    .hasMessageContaining(
-                            "Test.call was rejected (DEADLINE): its deadline of 0.001s passed before it began");
-            return null;
-        });
-        assertThat(test.limits.get("db").available()).isEqualTo(1);
-    }
-
-    @Test
-    void aBodyThatRunsIsInterrupted() throws Exception {
-        CompletableFuture<?> late = test.engine.submit(spec("db"), () -> {
-            test.latch().await();
-            return "ran";
-        });
-
-        assertThat(failureOf(late))
-                .isInstanceOf(TimeoutException.class)
-                .hasMessage("Test.late ran past its deadline of 0.1s under limit 'db' and was interrupted");
-    }
-
-    @Test
-    void aCallerWaitsNoLonger() throws Exception {
-        test.hold("db", test.latch());
-
-        for (Thread.Builder threads : new Thread.Builder[] {Thread.ofVirtual(), Thread.ofPlatform()}) {
-            CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
-            threads.start(() -> {
-                try {
-                    outcome.complete(test.engine.call(spec("db"), () -> "ran"));
-                } catch (Throwable failure) {
-                    outcome.completeExceptionally(failure);
-                }
-            });
-            assertRefused(outcome);
-        }
-        assertThat(test.limits.get("db").waiting()).isZero();
-    }
-
-    @Test
-    void aNestedCallHasWhatIsLeft() throws Exception {
-        CompletableFuture<Throwable> inner = new CompletableFuture<>();
-        CompletableFuture<?> outer = test.engine.submit(spec("db"), () -> {
-            test.submit(null, () -> {
-                        test.latch().await();
-                        return "ran";
-                    })
-                    .whenComplete((value, failure) -> inner.complete(failure));
-            test.latch().await();
-            return "ran";
-        });
-
-        assertThat(inner.get(2, TimeUnit.MINUTES))
-                .isInstanceOf(TimeoutException.class)
-                .hasMessage("Test.task ran past its caller's deadline of 0.1s under limit 'none' and was interrupted");
-        assertThat(failureOf(outer)).isInstanceOf(TimeoutException.class);
-    }
-
-    @Test
-    void whatFollowsACallHasTheDeadlineOfTheCaller() throws Exception {
-        CompletableFuture<Object> fallback = test.engine
-                .submit(spec("db"), () -> {
-                    test.latch().await();
-                    return "ran";
-                })
-                .handle((value, failure) -> {
-                    assertThat(Deadline.remaining()).isEmpty();
-                    return test.submit("db", () -> "fallback").join();
-                });
-
-        assertThat(fallback.get(2, TimeUnit.MINUTES)).isEqualTo("fallback");
-    }
-
-    @Test
-    void aCallWithoutAResultDoesNotInherit() throws Exception {
-        CompletableFuture<Object> mail = new CompletableFuture<>();
-        overdue(() -> {
-            test.engine.execute(
-                    test.engine.spec("Test.mail", "db"),
-                    () -> mail.complete(Deadline.remaining().isEmpty()),
-                    mail::completeExceptionally);
-            return null;
-        });
-        assertThat(mail.get(2, TimeUnit.MINUTES)).isEqualTo(true);
-    }
-
-    private TaskSpec spec(@Nullable String limit) {
-        return test.engine.spec("Test.late", limit, null, SOON);
-    }
-
-    private static void overdue(java.util.concurrent.Callable<Void> task) throws Exception {
-        Deadline.call(Duration.ofMillis(1), () -> {
-            while (Deadline.remaining().orElseThrow().isPositive()) {
-                Thread.onSpinWait();
+            for (CompletableFuture<?> late :
+                    new CompletableFuture<?>[] {test.submit("db", this::runs), test.submit(null, this::runs)}) {
+                assertThat(late).isDone();
+                assertRefused(late);
             }
-            return task.call();
+            assertRefused(Late.on(Thread.ofVirtual(), () -> overdue(() -> Late.callOf(test, db, this::runs))));
+            assertThrowsRefusal(() -> Late.callOf(test, db, this::runs));
+            assertThatExceptionOfType(LimitExceededException.class)
+                    .isThrownBy(() -> test.engine.call(free, this::runs))
+                    .withMessage(
+                            "Test.call was rejected (DEADLINE): its deadline of 0.001s passed before it began: give it"
+                                    + " more time, raise the permits, or send fewer calls");
+            return null;
         });
+        assertThat(ran).isFalse();
+        assertThat(inTimer(test)).isZero();
     }
 
-    private static void assertRefused(CompletableFuture<?> future) throws Exception {
-        assertThat(failureOf(future))
+    @Test
+    void aBodyThatRunsIsInterruptedAndItsPermitComesBackWhenItEnds() throws Exception {
+        assertOverdue(
+                deadline -> submit("db", deadline, () -> {
+                    TestEngine.awaitStubbornly(release);
+                    return runs();
+                }),
+                "Test.late ran past its deadline of %s under limit 'db' and was interrupted");
+
+        assertThat(test.limit("db").available()).isZero();
+        assertThat(test.engine.isIdle()).isFalse();
+        assertThat(ran).isFalse();
+    }
+
+    @Test
+    void aReturnedFutureIsCancelledWhenTheTimeIsOver() throws Exception {
+        CompletableFuture<Object> inner = new CompletableFuture<>();
+
+        assertThat(Late.overrun(deadline -> submit("db", deadline, () -> inner)).failure())
+                .isInstanceOf(TimeoutException.class);
+
+        assertThat(failureOf(inner)).isNotNull();
+        assertThat(inner).isCancelled();
+    }
+
+    @Test
+    void timeToWaitIsNoTimeToRun() throws Exception {
+        Duration most = Duration.ofMillis(500);
+        CountDownLatch runs = new CountDownLatch(1);
+        CountDownLatch held = test.latch();
+        test.hold("db", held);
+        CompletableFuture<Duration> left = new CompletableFuture<>();
+        long begin = System.nanoTime();
+        CompletableFuture<?> late = submit("db", most, () -> {
+            left.complete(Deadline.remaining().orElseThrow());
+            runs.countDown();
+            return blocks();
+        });
+        while (System.nanoTime() - begin < SHORT.toNanos()) {
+            Thread.onSpinWait();
+        }
+
+        held.countDown();
+
+        Throwable failure = failureOf(late);
+        if (runs.getCount() == 0) { // else this machine took all of it to start a thread
+            assertThat(failure).isInstanceOf(TimeoutException.class);
+            assertThat(left.join()).isLessThan(most.minus(SHORT));
+        } else {
+            assertThat(ran).isFalse();
+        }
+    }
+
+    @Test
+    void theEarlierOfDeadlineAndMaxWaitCounts() throws Exception {
+        test.hold("patient", release);
+        test.hold("impatient", release);
+
+        assertRefused(submit("patient", SOON, this::runs));
+        assertThat(failureOf(submit("impatient", LONG, this::runs)))
                 .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(Reason.DEADLINE));
+                        .isEqualTo(Reason.WAIT_TIMEOUT));
     }
 
-    private static Throwable failureOf(CompletableFuture<?> future) throws Exception {
-        return future.handle((value, failure) -> failure).get(2, TimeUnit.MINUTES);
+    @Test
+    void theEarlierOfDeadlineAndTimeoutCounts() throws Exception {
+        assertOverdue(
+                deadline -> test.engine.submit(test.engine.spec("Test.late", "db", LONG, deadline), this::blocks),
+                "Test.late ran past its deadline of %s under limit 'db' and was interrupted");
+        assertThat(failureOf(test.engine.submit(test.engine.spec("Test.late", "db", SHORT, LONG), this::blocks)))
+                .isInstanceOf(TimeoutException.class)
+                .hasMessageContaining("longer than its timeout of 0.05s");
+    }
+
+    @Test
+    void whatEndsBeforeItsDeadlineLeavesNothingInTheTimer() throws Exception {
+        assertThat(valueOf(submit("db", LONG, () -> "value"))).isEqualTo("value");
+        awaitNoneInTimer(test);
+
+        assertThat(failureOf(submit("db", LONG, () -> {
+                    throw new StackOverflowError();
+                })))
+                .isInstanceOf(StackOverflowError.class);
+        awaitNoneInTimer(test);
+
+        CountDownLatch runs = new CountDownLatch(1);
+        CompletableFuture<?> running = submit("db", LONG, () -> {
+            runs.countDown();
+            return blocks();
+        });
+        TestEngine.await(runs);
+        CompletableFuture<?> waiting = submit("db", LONG, this::runs);
+        CompletableFuture<?> completed = submit("db", LONG, this::runs);
+        assertThat(inTimer(test)).isEqualTo(3);
+        waiting.cancel(true);
+        assertThat(inTimer(test)).isEqualTo(2);
+        assertThat(completed.complete(null)).isTrue();
+        assertThat(inTimer(test)).isOne();
+        running.cancel(true);
+        awaitNoneInTimer(test);
+        assertThat(ran).isFalse();
+    }
+
+    @Test
+    void whatIsRefusedLeavesNothingInTheTimer() throws Exception {
+        test.hold("full", release);
+        assertThat(failureOf(submit("full", LONG, this::runs))).hasMessageContaining("QUEUE_FULL");
+        assertThat(inTimer(test)).isZero();
+
+        overdue(() -> submit("db", LONG, this::runs));
+        assertThat(inTimer(test)).isZero();
+
+        ThreadFactory none = body -> {
+            throw new OutOfMemoryError("no thread");
+        };
+        TaskSpec noThread = new Recipe(
+                "Test.late",
+                test.limit("db"),
+                null,
+                LONG,
+                new TaskThreads.Named(none, "vt-Test.late-"),
+                test.engine.parts());
+        assertThat(failureOf(test.engine.submit(noThread, this::runs))).isInstanceOf(OutOfMemoryError.class);
+        release.countDown();
+        awaitNoneInTimer(test);
+    }
+
+    @Test
+    void aDeadlineThatPassedLeavesNothingInTheTimer() throws Exception {
+        test.hold("db", release);
+        assertRefused(submit("db", SOON, this::runs));
+        release.countDown();
+        awaitNoneInTimer(test);
+    }
+
+    @Test
+    void aDeadlineOfCenturiesDoesNotOverflow() throws Exception {
+        Duration centuries = Duration.ofSeconds(Long.MAX_VALUE);
+
+        assertThat(valueOf(submit(
+                        "db",
+                        centuries,
+                        () -> Deadline.call(centuries, () -> test.submit(null, () -> "value")
+                                .join()))))
+                .isEqualTo("value");
+        awaitNoneInTimer(test);
+    }
+
+    @Test
+    void aDeadlineHasToBeLongerThanZero() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Late.spec(test, "db", Duration.ZERO))
+                .withMessage("Test.late: deadline must be longer than zero, was 0s");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Late.spec(test, "db", Duration.ofMillis(-5)))
+                .withMessage("Test.late: deadline must be longer than zero, was -0.005s");
     }
 }

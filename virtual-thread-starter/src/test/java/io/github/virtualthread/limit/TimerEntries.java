@@ -3,6 +3,7 @@ package io.github.virtualthread.limit;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.springframework.test.util.ReflectionTestUtils;
 
 /** Looks into a timer, for tests of other packages. */
 public final class TimerEntries {
@@ -11,6 +12,15 @@ public final class TimerEntries {
 
     public static int count(TaskTimer timer) {
         return timer.entries.size();
+    }
+
+    /** Those whose action a class has written as a lambda. */
+    public static long count(TaskTimer timer, Class<?> owner) {
+        return timer.entries.stream()
+                .map(entry -> ReflectionTestUtils.getField(entry, "action"))
+                .filter(action ->
+                        action != null && action.getClass().getName().startsWith(owner.getName() + "$$Lambda"))
+                .count();
     }
 
     public static int threads(TaskTimer timer) {
