@@ -147,7 +147,7 @@ public final class LiveCalls {
     private Stream<LiveCall> withThread() {
         return Stream.concat(
                 holders.callers().entrySet().stream().flatMap(entry -> nested(entry.getValue())
-                        .filter(Call::isStarted)
+                        .filter(permit -> permit.isStarted() && permit.holdsPermit())
                         .map(permit -> live(permit, entry.getKey()))),
                 tasks.running().stream()
                         .filter(task -> task.isStarted() && task.holdsPermit())

@@ -264,7 +264,7 @@ public final class TaskEngine implements AutoCloseable {
 
     /**
      * Takes a permit for a call that may outlive its thread. Waits for it as {@link #call} does; but always takes one of its own.
-     * The deadline of the current thread bounds the wait; one of the spec does not apply.
+     * A deadline of the spec, or of the current thread, bounds the wait only.
      *
      * @param spec name and limit, which is not null
      * @return permit that the current thread holds until it leaves it
