@@ -18,14 +18,13 @@ final class DrainCounts {
         INTERRUPTED,
         DROPPED;
 
-        /** Null for a call that its limit rejected, which can happen at any time. */
+        /** Null for a call that its limit rejected, which can happen at any time; but those whose deadline passes are dropped. */
         static @Nullable Ending of(@Nullable Throwable refusal, boolean stopped) {
             if (refusal == null) {
                 return stopped ? INTERRUPTED : FINISHED;
             }
-            boolean byLimit =
-                    refusal instanceof LimitExceededException rejection && rejection.reason() != Reason.SHUTDOWN;
-            return byLimit ? null : DROPPED;
+            Reason reason = refusal instanceof LimitExceededException rejection ? rejection.reason() : Reason.SHUTDOWN;
+            return reason == Reason.SHUTDOWN || reason == Reason.DEADLINE ? DROPPED : null;
         }
     }
 
