@@ -2,9 +2,8 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
-import io.github.virtualthread.execution.InterruptibleCall.Cause;
-import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -31,18 +30,19 @@ final class DeadlineContext implements CapturedContext {
     /**
      * Captures the context of the current thread for a task.
      *
+     * @param own time that the task has of its own, null for none
      * @param inherits whether the deadline of the thread is one of the task, too
      */
-    static CapturedContext capture(Recipe recipe, boolean inherits) {
-        CapturedContext captured = recipe.parts().propagation().capture();
+    static CapturedContext capture(ContextPropagation propagation, @Nullable Duration own, boolean inherits) {
+        CapturedContext captured = propagation.capture();
         Deadline ofCaller = inherits ? Deadline.current() : null;
-        Deadline deadline = Deadline.earliest(recipe.deadline(), ofCaller);
+        Deadline deadline = Deadline.earliest(own, ofCaller);
         return deadline == null ? captured : new DeadlineContext(captured, ofCaller, deadline);
     }
 
-    /** What was captured for a task, null if it has no deadline, or has ended. */
-    static @Nullable DeadlineContext of(Task task) {
-        return task.context() instanceof DeadlineContext timed ? timed : null;
+    /** What was captured for a task, null if that has no deadline, or has ended. */
+    static @Nullable DeadlineContext of(CapturedContext context) {
+        return context instanceof DeadlineContext timed ? timed : null;
     }
 
     Deadline deadline() {
@@ -54,26 +54,9 @@ final class DeadlineContext implements CapturedContext {
         return deadline.equals(ofCaller);
     }
 
-    /** Has the task ask for its permit; from then on the timer ends it when its time is over. Returns why it was refused, or null. */
-    @Nullable
-    Reason ask(Task task) {
-        if (deadline.isOver()) {
-            return Reason.DEADLINE;
-        }
-        entry = task.parts()
-                .timer()
-                .schedule(() -> end(task), deadline.left()); // first: the task may have ended afterwards
-        Reason refused = task.askForPermit();
-        // the timer may have come before there was anything to end
-        return refused == null && deadline.isOver() && task.leaveQueue() ? Reason.DEADLINE : refused;
-    }
-
-    /** On the thread of the timer. A task that neither waits nor runs looks at the clock itself. */
-    private static void end(Task task) {
-        if (!task.rejectWaiting(Reason.DEADLINE) && task.runningThread() != null) {
-            TaskTimer timer = task.parts().timer();
-            timer.handOff(() -> RunTimeout.expire(task, Cause.OVERDUE));
-        }
+    /** Has the timer run an action when the time is over, unless the task has ended by then. */
+    void watch(TaskTimer timer, Runnable whenOver) {
+        entry = timer.schedule(whenOver, deadline.left());
     }
 
     /** The task has ended. */

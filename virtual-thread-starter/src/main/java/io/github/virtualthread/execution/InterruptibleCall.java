@@ -169,7 +169,7 @@ abstract class InterruptibleCall extends Call {
                 decide(why);
                 if (why.outcome == Outcome.TIMEOUT) {
                     // before the interrupt, which closes the channel that the body is blocked on and may take long
-                    RunTimeout.tell(this);
+                    TimeBounds.tell(this);
                 }
                 running.interrupt();
             } catch (RuntimeException broken) {

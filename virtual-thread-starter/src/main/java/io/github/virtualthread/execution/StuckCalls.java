@@ -31,7 +31,7 @@ final class StuckCalls {
 
     /** Adds a stuck call that this check found on its thread. */
     void add(Call call, Thread thread) {
-        Throwable stack = RunTimeout.stack(thread);
+        Throwable stack = TimeBounds.stack(thread);
         Place place = Place.of(call.spec(), stack);
         if (!places.containsKey(place) && places.size() >= MOST) {
             place = ELSEWHERE;

@@ -40,7 +40,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     Task(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
         super(recipe);
         this.future = new TaskFuture(this);
-        this.context = DeadlineContext.capture(recipe, onFailure == null); // nobody waits for those with a handler
+        this.context = DeadlineContext.capture(
+                parts().propagation(), recipe.deadline(), onFailure == null); // nobody waits for those with a handler
         this.body = parts().decorators().decorate(recipe.name(), body);
         this.onFailure = onFailure;
     }
@@ -62,7 +63,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
-            Reason refused = context instanceof DeadlineContext timed ? timed.ask(this) : askForPermit();
+            Reason refused = context instanceof DeadlineContext timed ? TimeBounds.ask(this, timed) : askForPermit();
             if (refused != null) {
                 refuse(refused);
             }
@@ -115,7 +116,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private Throwable refusal(Reason reason) {
         rejecting();
         try {
-            DeadlineContext timed = DeadlineContext.of(this);
+            DeadlineContext timed = DeadlineContext.of(context);
             return rejection(reason, timed == null ? null : timed.deadline());
         } catch (Throwable noRoom) {
             return noRoom;
@@ -266,7 +267,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             } else if (isOverdue()) { // nor may the timer have found anything to interrupt
                 decide(Cause.OVERDUE);
             } else if (!future.isDone() && body != null) {
-                value = RunTimeout.run(this, body);
+                value = TimeBounds.run(this, body);
             }
         } catch (Throwable thrown) {
             failure = thrown;
@@ -328,7 +329,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     @Override
     TimeoutException timeoutException(Cause why) {
-        return RunTimeout.exception(this, why);
+        return TimeBounds.exception(this, why);
     }
 
     /** What was captured of the caller, while the task is alive. */

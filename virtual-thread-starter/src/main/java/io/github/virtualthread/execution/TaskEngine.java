@@ -46,7 +46,7 @@ public final class TaskEngine implements AutoCloseable {
             Failures.class,
             Outcome.class,
             Reason.class,
-            RunTimeout.class,
+            TimeBounds.class,
             SafeLog.class,
             StackWalker.class);
 

@@ -63,7 +63,7 @@ class DeadlineReportTests {
             LimitSettings.of("db", 1));
 
     @RegisterExtension
-    private final QueueAppender log = new QueueAppender(RunTimeout.class);
+    private final QueueAppender log = new QueueAppender(TimeBounds.class);
 
     @RegisterExtension
     private final QueueAppender stops = new QueueAppender(TaskEngine.class, Level.INFO);

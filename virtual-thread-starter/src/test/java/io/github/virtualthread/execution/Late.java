@@ -82,7 +82,7 @@ final class Late {
 
     /** How many deadlines the timer knows. Those of hours are none of tasks that have ended. */
     static long inTimer(TestEngine test) {
-        return TimerEntries.count(test.timer, DeadlineContext.class);
+        return TimerEntries.count(test.timer, TimeBounds.class);
     }
 
     /** A task has ended a moment before its entry goes. */

@@ -43,7 +43,7 @@ class RunTimeoutReportTests {
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
 
     @RegisterExtension
-    private final QueueAppender log = new QueueAppender(RunTimeout.class);
+    private final QueueAppender log = new QueueAppender(TimeBounds.class);
 
     @AfterEach
     void clearMdc() {

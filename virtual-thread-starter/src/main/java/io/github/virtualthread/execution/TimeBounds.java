@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.Objects;
@@ -12,16 +13,39 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The timeout of one body. It needs an entry in the timer while the body runs, and no thread. */
-final class RunTimeout {
+/** Ends tasks that take too long: by their timeout or by their deadline. Each needs an entry in the timer, and no thread. */
+final class TimeBounds {
 
-    private static final Logger logger = LoggerFactory.getLogger(RunTimeout.class);
+    private static final Logger logger = LoggerFactory.getLogger(TimeBounds.class);
 
-    private RunTimeout() {}
+    private TimeBounds() {}
+
+    /**
+     * Asks for the permit of a task with a deadline. From then on the timer ends the task when its time is over.
+     *
+     * @return why the task was refused, null if it was not
+     */
+    static @Nullable Reason ask(Task task, DeadlineContext timed) {
+        if (timed.deadline().isOver()) {
+            return Reason.DEADLINE;
+        }
+        timed.watch(task.parts().timer(), () -> endOverdue(task)); // first: the task may have ended afterwards
+        Reason refused = task.askForPermit();
+        // the timer may have come before there was anything to end
+        return refused == null && timed.deadline().isOver() && task.leaveQueue() ? Reason.DEADLINE : refused;
+    }
+
+    /** On the thread of the timer. A task that neither waits nor runs looks at the clock itself. */
+    private static void endOverdue(Task task) {
+        if (!task.rejectWaiting(Reason.DEADLINE) && task.runningThread() != null) {
+            TaskTimer timer = task.parts().timer();
+            timer.handOff(() -> expire(task, Cause.OVERDUE));
+        }
+    }
 
     /** Runs the body and waits for the future that it returns, both within timeout and deadline of the task, if it has them. */
     static @Nullable Object run(Task task, TaskBody body) throws Throwable {
-        DeadlineContext timed = DeadlineContext.of(task);
+        DeadlineContext timed = DeadlineContext.of(task.context());
         return timed == null ? runTimed(task, body) : timed.deadline().run(() -> runTimed(task, body));
     }
 
@@ -46,7 +70,7 @@ final class RunTimeout {
 
     /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */
     @SuppressWarnings("EmptyCatch")
-    static void expire(Task task, Cause why) {
+    private static void expire(Task task, Cause why) {
         TaskTimer timer = task.parts().timer();
         if (task.timeOut(why)) {
             try {
@@ -105,13 +129,13 @@ final class RunTimeout {
     }
 
     private static boolean isInherited(Task task) {
-        DeadlineContext timed = DeadlineContext.of(task);
+        DeadlineContext timed = DeadlineContext.of(task.context());
         return timed != null && timed.isInherited();
     }
 
     /** Zero where the task has ended and its deadline is forgotten. */
     private static Duration length(Task task, Cause why) {
-        DeadlineContext timed = DeadlineContext.of(task);
+        DeadlineContext timed = DeadlineContext.of(task.context());
         Duration ofDeadline = timed == null ? null : timed.deadline().length();
         Duration length = why == Cause.TIMED_OUT ? task.spec().timeout() : ofDeadline;
         return Objects.requireNonNullElse(length, Duration.ZERO);
