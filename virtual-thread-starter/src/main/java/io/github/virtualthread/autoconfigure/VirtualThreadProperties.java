@@ -99,8 +99,8 @@ public record VirtualThreadProperties(
      *
      * @param limit name of the limit; none for no limit
      * @param timeout maximum run time; a body that runs longer is interrupted
-     * @param deadline time from the call on, for its wait and its run together; bounds only the wait of a method with
-     *     Limited, and what the calls that it makes have left
+     * @param deadline maximum time from the submission of a call, for its wait and its run together; with Limited it bounds
+     *     the wait, and the calls that the method makes
      */
     public record Method(
             @Nullable String limit,
