@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
@@ -21,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -42,6 +44,7 @@ class SharingStressTests {
     private static final int KEYS = 4;
     private static final int PER_KEY = 2;
     private static final int MOST = 5; // permits that any change gives
+    private static final long SOON = Duration.ofMillis(3).toNanos();
 
     private enum Feature {
         KEY,
@@ -50,6 +53,7 @@ class SharingStressTests {
         OCCUPY,
         PERMITS_FROM,
         RESIZE,
+        DEADLINE,
         STOP
     }
 
@@ -60,6 +64,7 @@ class SharingStressTests {
     private final LongAdder ran = new LongAdder();
     private final LongAdder ended = new LongAdder();
     private final LongAdder reentered = new LongAdder();
+    private final LongAdder late = new LongAdder();
     private final Queue<CompletableFuture<?>> futures = new ConcurrentLinkedQueue<>();
     private final Queue<Throwable> broken = new ConcurrentLinkedQueue<>();
 
@@ -109,9 +114,11 @@ class SharingStressTests {
                 assertThat(each.keys()).isZero();
                 assertThat(each.isOccupied()).isFalse();
             }
+            Late.awaitNoneInTimer(test);
             if (features.contains(Feature.REENTRY)) {
                 assertThat(reentered.sum()).isPositive();
             }
+            assertThat(late.sum() > 0).isEqualTo(features.contains(Feature.DEADLINE));
         }
     }
 
@@ -131,7 +138,10 @@ class SharingStressTests {
             String key = features.contains(Feature.KEY) && random.nextInt(5) > 0 ? "key-" + random.nextInt(KEYS) : null;
             SplittableRandom own = random.split();
             TaskBody body = () -> body(test, features, limit, key, own);
-            TaskSpec shared = test.engine.spec("Shop.price", limit.name());
+            Duration deadline = features.contains(Feature.DEADLINE) && random.nextInt(3) > 0
+                    ? Duration.ofNanos(random.nextLong(1, SOON))
+                    : null;
+            TaskSpec shared = test.engine.spec("Shop.price", limit.name(), null, deadline);
             TaskSpec spec = key == null ? shared : test.engine.keyed(shared, key);
             if (random.nextInt(6) == 0) {
                 call(test, spec, body);
@@ -154,8 +164,8 @@ class SharingStressTests {
     private void call(TestEngine test, TaskSpec spec, TaskBody body) {
         try {
             Object unused = test.engine.call(spec, body);
-        } catch (LimitExceededException expected) {
-            // full, too late, or stopped
+        } catch (LimitExceededException expected) { // full, too late, or stopped
+            late(expected);
         } catch (Throwable failure) {
             broken.add(failure);
         }
@@ -207,7 +217,8 @@ class SharingStressTests {
             assertThat(seen).isEqualTo("inside");
             reentered.increment();
         } catch (LimitExceededException refused) {
-            if (free) {
+            late(refused);
+            if (free && refused.reason() != Reason.DEADLINE) {
                 broken.add(new AssertionError("a thread waits for its own permit", refused));
             }
         }
@@ -227,7 +238,8 @@ class SharingStressTests {
                 Thread.sleep(0, random.nextInt(200_000));
             }
         }
-        if (features.contains(Feature.STOP) && random.nextInt(5) == 0) {
+        // not before some have run: while it stops, callers may get through all the rest
+        if (features.contains(Feature.STOP) && ran.sum() > CALLS / 10 && random.nextInt(5) == 0) {
             test.engine.stop(Duration.ofMillis(random.nextInt(3)));
             test.engine.start();
         }
@@ -238,13 +250,22 @@ class SharingStressTests {
         try {
             future.get(5, TimeUnit.MINUTES);
         } catch (CancellationException | ExecutionException expected) {
-            if (!(expected.getCause() instanceof LimitExceededException
-                    || expected.getCause() instanceof CancellationException
+            if (expected.getCause() instanceof LimitExceededException refused) {
+                late(refused);
+            } else if (expected.getCause() instanceof TimeoutException) {
+                late.increment();
+            } else if (!(expected.getCause() instanceof CancellationException
                     || expected instanceof CancellationException)) {
                 broken.add(expected);
             }
         }
         ended.increment();
+    }
+
+    private void late(LimitExceededException refused) {
+        if (refused.reason() == Reason.DEADLINE) {
+            late.increment();
+        }
     }
 
     private Thread start(Action action) {

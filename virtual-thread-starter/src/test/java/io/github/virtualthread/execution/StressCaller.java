@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class StressCaller {
 
     private static final int OPEN = 50;
+    private static final Duration SOON = Duration.ofMillis(1);
     private static final Kind[] KINDS = Kind.values();
 
     private enum Kind {
@@ -28,6 +29,9 @@ final class StressCaller {
         INTERRUPTS_ITSELF,
         HAS_NO_THREAD,
         TAKES_TOO_LONG,
+        IS_LATE,
+        IS_IN_TIME,
+        CALLS_UNTIL_IT_IS_LATE,
         IS_CANCELLED_AT_ONCE,
         IS_CANCELLED_ONCE_IT_RUNS,
         IS_COMPLETED_BY_ITS_CALLER,
@@ -35,7 +39,8 @@ final class StressCaller {
         SUBMITS_UNDER_ANOTHER_LIMIT,
         SUBMITS_UNDER_ITS_OWN_LIMIT,
         CALLS_ITS_OWN_LIMIT,
-        RUNS_HERE
+        RUNS_HERE,
+        RUNS_HERE_IN_TIME
     }
 
     private final StressLoad load;
@@ -79,12 +84,23 @@ final class StressCaller {
         return switch (kind) {
             case RUNS_HERE -> {
                 try {
-                    load.call(limit, turn, () -> end(random.nextInt(2) == 0));
+                    load.call(load.spec(limit), limit, turn, () -> end(random.nextInt(2) == 0));
                 } catch (Throwable counted) {
                     // by the load
                 }
                 yield CompletableFuture.completedFuture(null);
             }
+            case RUNS_HERE_IN_TIME -> {
+                try {
+                    load.call(spec(limit, SOON), limit, turn, () -> end(true));
+                } catch (Throwable counted) {
+                    // by the load
+                }
+                yield CompletableFuture.completedFuture(null);
+            }
+            case IS_LATE -> load.submit(spec(limit, SOON), limit, turn, StressLoad::untilInterrupted);
+            case IS_IN_TIME -> load.submit(spec(limit, Duration.ofHours(1)), limit, turn, () -> end(true));
+            case CALLS_UNTIL_IT_IS_LATE -> load.submit(spec(limit, SOON), limit, turn, () -> nested(limit, later));
             case IS_CANCELLED_AT_ONCE -> {
                 int spins = random.nextInt(200);
                 CompletableFuture<?> call = submit(limit, turn, StressLoad::untilInterrupted);
@@ -127,6 +143,10 @@ final class StressCaller {
         };
     }
 
+    private TaskSpec spec(StressLimit limit, Duration deadline) {
+        return load.test.engine.spec("Stress.late", limit.settings.name(), null, deadline);
+    }
+
     private CompletableFuture<@Nullable Object> submit(StressLimit limit, @Nullable Turn turn, TaskBody body) {
         return load.submit(load.spec(limit), limit, turn, body);
     }
@@ -140,7 +160,7 @@ final class StressCaller {
     private @Nullable Object nested(StressLimit limit, StressLimit other) throws Throwable {
         return other == limit
                 ? load.test.engine.call(load.spec(limit), () -> end(true))
-                : load.call(other, null, () -> end(true));
+                : load.call(load.spec(other), other, null, () -> end(true));
     }
 
     private static @Nullable Object end(boolean well) throws IOException {

@@ -97,6 +97,7 @@ final class StressLoad implements AutoCloseable {
         end(resizer);
         TestEngine.awaitIdle(test);
         awaitCounted();
+        Late.awaitNoneInTimer(test);
     }
 
     /** Who cancels a call, or ends its time, may count it a moment after the call itself has ended. */
@@ -179,10 +180,10 @@ final class StressLoad implements AutoCloseable {
     }
 
     @Nullable
-    Object call(StressLimit limit, @Nullable Turn turn, TaskBody body) throws Throwable {
+    Object call(TaskSpec spec, StressLimit limit, @Nullable Turn turn, TaskBody body) throws Throwable {
         seen.submitted.increment();
         try {
-            Object value = test.engine.call(spec(limit), () -> limit.run(turn, body));
+            Object value = test.engine.call(spec, () -> limit.run(turn, body));
             seen.add(null);
             return value;
         } catch (Throwable failure) {
