@@ -186,6 +186,9 @@ final class PropertyMistakes {
                     "a whole number from %d to %d".formatted(least, Integer.MAX_VALUE),
                     "Set %s to a number such as 20.".formatted(name));
         }
+        if (type == int.class) {
+            return new Text("a whole number", "Set %s to a number such as -110.".formatted(name));
+        }
         if (type == Duration.class) {
             return new Text("a duration such as 2s", DURATION);
         }

@@ -30,7 +30,7 @@ import org.springframework.context.annotation.AdviceMode;
  * @param observation observations of runs, which become spans and timers
  * @param health health of the limits
  * @param endpoint what the endpoint virtualthreads shows
- * @param web answers to web requests whose call was rejected
+ * @param web limit and deadline of web requests, and answers to those that were rejected
  * @param shutdown what happens to calls when the application stops
  */
 @ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
@@ -150,18 +150,30 @@ public record VirtualThreadProperties(
             @DefaultValue("false") boolean keys) {}
 
     /**
-     * Answers to web requests whose call was rejected, by Spring MVC or WebFlux.
+     * Limit and deadline of web requests, and answers to those that were rejected.
      *
+     * @param limit name of the limit at the door: each servlet request takes a permit of it. No limit if not set
+     * @param deadline time that each servlet request has, for its wait and its answer. No deadline if not set
+     * @param exclude path patterns of requests without this limit and deadline, from the context path on; requests to Actuator
+     *     and its health groups are always excluded
+     * @param order place among the filters; by default behind the one that observes requests, and before Spring Security
      * @param rejectedStatus HTTP status of the answer, 400 to 599; none leaves rejections to the application, whose own
      *     handlers come first in any case
      * @param retryAfter time after which the client should try again, sent in whole seconds as Retry-After; zero for no such
      *     header
      */
     public record Web(
+            @Nullable String limit,
+            @Nullable Duration deadline,
+            @DefaultValue List<String> exclude,
+            @DefaultValue(DEFAULT_ORDER) int order,
             @DefaultValue(DEFAULT_STATUS) String rejectedStatus,
             @DefaultValue("1s") Duration retryAfter) {
 
         static final String DEFAULT_STATUS = "503";
+
+        /** {@code Ordered.HIGHEST_PRECEDENCE + 10}. */
+        static final String DEFAULT_ORDER = "-2147483638";
     }
 
     /**

@@ -1,19 +1,30 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.FurtherCheck;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.web.RejectionAnswer;
+import io.github.virtualthread.web.RequestKey;
 import io.github.virtualthread.web.WebFluxRejections;
+import io.github.virtualthread.web.WebLimitFilter;
 import io.github.virtualthread.web.WebMvcRejections;
+import jakarta.servlet.DispatcherType;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.WebExceptionHandler;
@@ -21,7 +32,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 
-/** Auto-configuration for answers to web requests whose call was rejected. */
+/** Auto-configuration for the limit at the door, and for answers to web requests whose call was rejected. */
 @AutoConfiguration(
         after = VirtualThreadAutoConfiguration.class,
         afterName = {
@@ -67,6 +78,72 @@ public class VirtualThreadWebAutoConfiguration {
                             .findFirst()
                             .orElse(null)
                     : null;
+        }
+    }
+
+    /** The limit at the door of a servlet application. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnBean(TaskEngine.class)
+    @Conditional(OnDoor.class)
+    @EnableConfigurationProperties(VirtualThreadProperties.class)
+    static class ServletDoorConfiguration {
+
+        @Bean
+        DoorSettings virtualThreadDoorSettings(VirtualThreadProperties properties, Environment environment) {
+            return new DoorSettings(
+                    properties.web(), environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false));
+        }
+
+        /** Servers create filters before other beans, so this one looks up the engine when the first request comes. */
+        @Bean
+        FilterRegistrationBean<WebLimitFilter> virtualThreadWebLimitFilter(
+                VirtualThreadProperties properties,
+                DoorSettings virtualThreadDoorSettings,
+                ObjectProvider<TaskEngine> engine,
+                ObjectProvider<RequestKey> requestKey,
+                ObjectProvider<ManagementPaths> managementPaths) {
+            DoorSettings settings = virtualThreadDoorSettings;
+            WebLimitFilter filter = new WebLimitFilter(engine::getObject, settings.limit(), settings.deadline());
+            RejectionAnswer answer = SettingsFactory.rejectionAnswer(properties.web());
+            if (answer.status() != 0) {
+                filter.setRejectedStatus(answer.status());
+            }
+            filter.setRetryAfter(answer.retryAfter());
+            filter.setRequestKey(requestKey.getIfAvailable());
+            ManagementPaths management = managementPaths.getIfAvailable();
+            filter.setExclude(management == null ? settings.exclude() : management.or(settings.exclude()));
+            FilterRegistrationBean<WebLimitFilter> registration = new FilterRegistrationBean<>(filter);
+            registration.setOrder(properties.web().order());
+            registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC);
+            return registration;
+        }
+
+        /** Actuator on the port of the application. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(PathMappedEndpoints.class)
+        static class ManagementConfiguration {
+
+            @Bean
+            ManagementPaths virtualThreadManagementPaths(
+                    ObjectProvider<PathMappedEndpoints> endpoints, Environment environment) {
+                return new ManagementPaths(endpoints, environment);
+            }
+        }
+    }
+
+    /** WebFlux has no such filter. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnBean(TaskEngine.class)
+    @Conditional(OnDoor.class)
+    static class ReactiveDoorConfiguration {
+
+        @Bean
+        FurtherCheck virtualThreadDoorCheck() {
+            return limits -> List.of(new Mistake(
+                    "virtual-thread.web.limit and virtual-thread.web.deadline need a servlet application, but this one is reactive",
+                    "Remove both."));
         }
     }
 

@@ -7,8 +7,6 @@ import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
-import io.github.virtualthread.mistake.PropertyKeys;
-import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
@@ -31,6 +29,7 @@ final class StartupCheck implements SmartInitializingSingleton {
     private final PoolPermits pools;
     private final AdvisedMethods advised;
     private final ApplicationDecorators decorators;
+    private final ObjectProvider<FurtherCheck> furtherChecks;
     private final ConfigurableListableBeanFactory beanFactory;
 
     /** The parameters have the names of their beans, see {@link EngineConfiguration}. */
@@ -42,6 +41,7 @@ final class StartupCheck implements SmartInitializingSingleton {
             PoolPermits virtualThreadPoolPermits,
             AdvisedMethods virtualThreadAdvisedMethods,
             ApplicationDecorators virtualThreadDecorators,
+            ObjectProvider<FurtherCheck> furtherChecks,
             ConfigurableListableBeanFactory beanFactory) {
         this.postProcessor = postProcessor;
         this.settings = virtualThreadSettings;
@@ -50,6 +50,7 @@ final class StartupCheck implements SmartInitializingSingleton {
         this.pools = virtualThreadPoolPermits;
         this.advised = virtualThreadAdvisedMethods;
         this.decorators = virtualThreadDecorators;
+        this.furtherChecks = furtherChecks;
         this.beanFactory = beanFactory;
     }
 
@@ -61,6 +62,7 @@ final class StartupCheck implements SmartInitializingSingleton {
         mistakes.addAll(families.mistakes());
         mistakes.addAll(pools.read());
         mistakes.addAll(unknownDefault(given));
+        furtherChecks.orderedStream().forEach(check -> mistakes.addAll(check.mistakes(limits)));
         Findings findings = postProcessor.check(limits, given.methods());
         mistakes.addAll(findings.mistakes());
         if (given.selfInvocation() == SelfInvocation.FAIL) {
@@ -121,18 +123,6 @@ final class StartupCheck implements SmartInitializingSingleton {
         if (name == null || LimitNames.uniform(name).equals(LimitNames.NONE) || limits.contains(name)) {
             return List.of();
         }
-        return List.of(new Mistake(
-                "virtual-thread.default-limit asks for limit '%s', but %s"
-                        .formatted(
-                                name,
-                                limits.names().isEmpty()
-                                        ? "no limits are configured"
-                                        : "the configured limits are " + limits.names()),
-                Spelling.nearest(name, limits.names())
-                        .map("Did you mean '%s'?"::formatted)
-                        .orElse(
-                                LimitNames.isAllowed(name)
-                                        ? "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name))
-                                        : "Correct the name: %s.".formatted(LimitNames.RULE))));
+        return List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
     }
 }

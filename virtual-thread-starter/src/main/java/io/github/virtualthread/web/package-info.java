@@ -1,8 +1,9 @@
 /**
- * Answers to web requests whose call was rejected, for Spring MVC and for WebFlux. Start at {@link RejectionAnswer}.
+ * The limit at the door, and answers to web requests whose call was rejected, for Spring MVC and for WebFlux. Start at {@link
+ * WebLimitFilter} and {@link RejectionAnswer}.
  *
- * <p>Knows the rejection in {@code limit}, and Spring's web packages where they are on the classpath; only
- * {@code autoconfigure} knows it. Its types are public for this jar only.
+ * <p>Knows {@code limit} and {@code execution}, and Spring's web packages and the servlet API where they are on the classpath; only
+ * {@code autoconfigure} knows it.
  */
 @NullMarked
 package io.github.virtualthread.web;

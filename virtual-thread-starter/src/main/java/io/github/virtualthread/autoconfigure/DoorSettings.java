@@ -1,0 +1,133 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
+import io.github.virtualthread.config.FurtherCheck;
+import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+import org.springframework.http.server.RequestPath;
+import org.springframework.util.StringUtils;
+import org.springframework.web.util.pattern.PathPattern;
+import org.springframework.web.util.pattern.PathPatternParser;
+import org.springframework.web.util.pattern.PatternParseException;
+
+/**
+ * The limit at the door, as the properties set it. Servers create filters before the start-up check, so a wrong value counts as not
+ * set until then.
+ */
+final class DoorSettings implements FurtherCheck {
+
+    private static final String LIMIT = "virtual-thread.web.limit";
+    private static final String DEADLINE = "virtual-thread.web.deadline";
+    private static final String VIRTUAL = "spring.threads.virtual.enabled";
+
+    private final @Nullable String limit;
+    private final @Nullable Duration deadline;
+    private final boolean virtualThreads;
+    private final List<PathPattern> exclude = new ArrayList<>();
+    private final List<Mistake> mistakes = new ArrayList<>();
+
+    /**
+     * Reads the settings.
+     *
+     * @param virtualThreads whether the server has a virtual thread for each request
+     */
+    DoorSettings(Web web, boolean virtualThreads) {
+        this.limit = OnDoor.limit(web.limit());
+        this.deadline = deadline(web.deadline());
+        this.virtualThreads = virtualThreads;
+        for (int i = 0; i < web.exclude().size(); i++) {
+            exclude(i, web.exclude().get(i));
+        }
+    }
+
+    private @Nullable Duration deadline(@Nullable Duration given) {
+        if (given == null || given.isPositive()) {
+            return given;
+        }
+        mistakes.add(new Mistake(
+                "%s must be longer than zero, was %s".formatted(DEADLINE, Durations.text(given)),
+                "Set %s to a duration such as 5s, or remove it.".formatted(DEADLINE)));
+        return null;
+    }
+
+    private void exclude(int index, String pattern) {
+        if (!StringUtils.hasText(pattern)) {
+            return;
+        }
+        PathPatternParser parser = PathPatternParser.defaultInstance;
+        try {
+            exclude.add(parser.parse(parser.initFullPathPattern(pattern.strip())));
+        } catch (PatternParseException wrong) {
+            mistakes.add(new Mistake(
+                    "virtual-thread.web.exclude[%d] must be a path pattern, was '%s': %s"
+                            .formatted(index, pattern, wrong.getMessage()),
+                    "Write a pattern as for a @GetMapping, such as /events/** or /orders/{id}/events."));
+        }
+    }
+
+    @Nullable
+    String limit() {
+        return limit;
+    }
+
+    @Nullable
+    Duration deadline() {
+        return deadline;
+    }
+
+    /** Whether a request passes without a permit. */
+    Predicate<HttpServletRequest> exclude() {
+        return request -> {
+            if (exclude.isEmpty()) {
+                return false;
+            }
+            PathContainer path = RequestPath.parse(request.getRequestURI(), request.getContextPath())
+                    .pathWithinApplication();
+            return exclude.stream().anyMatch(pattern -> pattern.matches(path));
+        };
+    }
+
+    @Override
+    public List<Mistake> mistakes(TaskLimits limits) {
+        List<Mistake> found = new ArrayList<>(mistakes);
+        if (limit != null && !limits.contains(limit)) {
+            found.add(FurtherCheck.unknownLimit(LIMIT, limit, limits));
+        } else if (limit != null) {
+            TaskLimit door = limits.get(limit);
+            String key = PropertyKeys.limit(door.name());
+            boolean unboundedQueue = door.queueCapacity() == LimitSettings.UNBOUNDED;
+            if (unboundedQueue && door.maxWait() == null) {
+                found.add(unbounded(door.name(), key));
+            } else if (!virtualThreads && door.queueCapacity() > 0) {
+                found.add(platformThreads(door.name(), key));
+            }
+        }
+        return found;
+    }
+
+    private Mistake unbounded(String name, String key) {
+        return new Mistake(
+                "%s: %s, but this limit has neither queue-capacity nor max-wait: any number of requests could wait%s"
+                        .formatted(LIMIT, name, deadline == null ? ", for ever" : " until their deadline"),
+                "Set %s.queue-capacity to the number of requests that may wait, and %s.max-wait to how long, such as 2s."
+                        .formatted(key, key));
+    }
+
+    private static Mistake platformThreads(String name, String key) {
+        return new Mistake(
+                "%s: %s lets requests wait, but %s is not true: each would hold a platform thread of the server"
+                        .formatted(LIMIT, name, VIRTUAL),
+                "Set %s to true; or set %s.queue-capacity to 0, so that no request waits.".formatted(VIRTUAL, key));
+    }
+}

@@ -1,0 +1,44 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.limit.LimitNames;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.convert.ConversionException;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Whether web requests have a limit or a deadline, and the starter is on. */
+final class OnDoor implements Condition {
+
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        Environment environment = context.getEnvironment();
+        return isEnabled(environment)
+                && (isSet(environment, "virtual-thread.web.limit")
+                        || isSet(environment, "virtual-thread.web.deadline"));
+    }
+
+    /** An invalid value is reported where the properties are bound. */
+    private static boolean isEnabled(Environment environment) {
+        try {
+            return environment.getProperty("virtual-thread.enabled", Boolean.class, true);
+        } catch (ConversionException | IllegalArgumentException unreadable) {
+            return true;
+        }
+    }
+
+    private static boolean isSet(Environment environment, String key) {
+        try {
+            return limit(environment.getProperty(key)) != null;
+        } catch (IllegalArgumentException unresolvable) {
+            return true;
+        }
+    }
+
+    /** Name of the limit, null for none. */
+    static @Nullable String limit(@Nullable String name) {
+        String stripped = name == null ? "" : name.strip();
+        return stripped.isEmpty() || LimitNames.uniform(stripped).equals(LimitNames.NONE) ? null : stripped;
+    }
+}

@@ -1,0 +1,46 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
+import java.util.List;
+
+/** A part of the start-up check for what not every application has. A bean of this type is asked once, at the start. */
+@FunctionalInterface
+public interface FurtherCheck {
+
+    /**
+     * Checks one part of the application.
+     *
+     * @param limits limits of the application
+     * @return what is wrong, empty if nothing is
+     */
+    List<Mistake> mistakes(TaskLimits limits);
+
+    /**
+     * Describes a property that names a limit which does not exist.
+     *
+     * @param key the property
+     * @param name its value
+     * @param limits limits of the application
+     * @return what is wrong
+     */
+    static Mistake unknownLimit(String key, String name, TaskLimits limits) {
+        return new Mistake(
+                "%s asks for limit '%s', but %s"
+                        .formatted(
+                                key,
+                                name,
+                                limits.names().isEmpty()
+                                        ? "no limits are configured"
+                                        : "the configured limits are " + limits.names()),
+                Spelling.nearest(name, limits.names())
+                        .map("Did you mean '%s'?"::formatted)
+                        .orElse(
+                                LimitNames.isAllowed(name)
+                                        ? "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name))
+                                        : "Correct the name: %s.".formatted(LimitNames.RULE)));
+    }
+}

@@ -1,0 +1,25 @@
+package io.github.virtualthread.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the key of a web request: under the limit at the door, keys take turns. A bean of this type is used for all requests
+ * that need a permit of {@code virtual-thread.web.limit}.
+ *
+ * <p>By default the filter comes before Spring Security, so the user of the request is not known yet. Use a header, a cookie or
+ * the address of the client; or set {@code virtual-thread.web.order} to a place behind Spring Security.
+ */
+@FunctionalInterface
+public interface RequestKey {
+
+    /**
+     * Returns the key of a request. Called before the request waits for its permit, on its thread. If it throws, the request fails
+     * with that exception, as if a filter had thrown it, and takes no permit.
+     *
+     * @param request request that arrives
+     * @return key, of which {@code toString()} counts; null for none: requests without a key take turns as if they were one key
+     */
+    @Nullable
+    Object key(HttpServletRequest request);
+}

@@ -1,0 +1,313 @@
+package io.github.virtualthread.web;
+
+import io.github.virtualthread.execution.Deadline;
+import io.github.virtualthread.execution.HeldPermit;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskSpec;
+import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.LimitExceededException;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * The limit at the door: each web request takes a permit, and waits for it in the queue of the limit. A request that the limit
+ * rejects is answered at once, without a body and without the filters behind this one.
+ *
+ * <p>A request that is answered asynchronously holds its permit until its answer is complete. Calls that it makes under the same
+ * limit, on its own thread, run under the permit of the request. What it calls has what is left of its deadline.
+ *
+ * <p>Spring Boot registers this filter if {@code virtual-thread.web.limit} or {@code virtual-thread.web.deadline} is set. Without
+ * Spring Boot, register it for the dispatcher types {@code REQUEST} and {@code ASYNC}, with asynchronous support, behind the filter
+ * that observes requests and before all others.
+ */
+public final class WebLimitFilter extends OncePerRequestFilter {
+
+    private static final int UNAVAILABLE = HttpServletResponse.SC_SERVICE_UNAVAILABLE;
+
+    private final @Nullable Supplier<Door> door;
+    private final @Nullable Duration deadline;
+    private RejectionAnswer answer = new RejectionAnswer(UNAVAILABLE, Duration.ofSeconds(1));
+    private Predicate<HttpServletRequest> exclude = request -> false;
+    private @Nullable RequestKey requestKey;
+
+    /**
+     * Creates a filter that answers 503 and excludes nothing.
+     *
+     * @param engine bean of this type
+     * @param limit name of the limit, null for none
+     * @param deadline time that each request has from this filter on, for its wait and its answer; more than zero, null for none
+     * @throws IllegalArgumentException if the limit does not exist, or if {@code deadline} is zero or negative
+     */
+    public WebLimitFilter(TaskEngine engine, @Nullable String limit, @Nullable Duration deadline) {
+        if (deadline != null && !deadline.isPositive()) {
+            throw new IllegalArgumentException(
+                    "A deadline of requests must be longer than zero, was %s".formatted(Durations.text(deadline)));
+        }
+        Door known = limit == null ? null : Door.of(engine, limit);
+        this.door = known == null ? null : () -> known;
+        this.deadline = deadline;
+    }
+
+    /**
+     * Creates a filter that looks up engine and limit at the first request: servers create filters before the start-up check.
+     *
+     * @param engine looks up the engine
+     * @param limit name of the limit, null for none
+     * @param deadline time that each request has, null for none
+     */
+    public WebLimitFilter(Supplier<TaskEngine> engine, @Nullable String limit, @Nullable Duration deadline) {
+        this.door = limit == null ? null : SingletonSupplier.of(() -> Door.of(engine.get(), limit));
+        this.deadline = deadline;
+    }
+
+    /** What requests pass. */
+    private record Door(TaskEngine engine, TaskSpec spec) {
+
+        static Door of(TaskEngine engine, String limit) {
+            return new Door(engine, engine.spec("web-request", limit));
+        }
+
+        HeldPermit acquire(@Nullable String key) throws InterruptedException {
+            return engine.acquire(key == null ? spec : engine.keyed(spec, key));
+        }
+    }
+
+    /**
+     * Sets the status of the answer to a rejected request.
+     *
+     * @param status HTTP status, 4xx or 5xx
+     */
+    public void setRejectedStatus(int status) {
+        this.answer = new RejectionAnswer(status, answer.retryAfter());
+    }
+
+    /**
+     * Sets the time after which the client of a rejected request should try again.
+     *
+     * @param retryAfter not negative, sent in whole seconds as {@code Retry-After}; zero for no such header
+     */
+    public void setRetryAfter(Duration retryAfter) {
+        this.answer = new RejectionAnswer(answer.status(), retryAfter);
+    }
+
+    /**
+     * Sets which requests pass without a permit and without a deadline, such as event streams, long polls and probes.
+     *
+     * @param exclude true for such a request
+     */
+    public void setExclude(Predicate<HttpServletRequest> exclude) {
+        this.exclude = exclude;
+    }
+
+    /**
+     * Sets how the key of a request is found.
+     *
+     * @param requestKey finds the key; null if requests have none
+     */
+    public void setRequestKey(@Nullable RequestKey requestKey) {
+        this.requestKey = requestKey;
+    }
+
+    /** A request whose thread comes back to it still has the permit and the deadline of its first dispatch. */
+    @Override
+    protected boolean shouldNotFilter(HttpServletRequest request) {
+        return isAsyncDispatch(request) ? passage(request) == null : exclude.test(request);
+    }
+
+    @Override
+    protected boolean shouldNotFilterAsyncDispatch() {
+        return false;
+    }
+
+    @Override
+    protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        Passage passage = isAsyncDispatch(request) ? passage(request) : null;
+        if (passage != null) {
+            within(passage.left(), () -> passage.goOn(request, response, chain));
+        } else if (deadline == null) {
+            admit(request, response, chain, null);
+        } else {
+            long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(deadline);
+            within(deadline, () -> admit(request, response, chain, end));
+        }
+    }
+
+    private void admit(HttpServletRequest request, HttpServletResponse response, FilterChain chain, @Nullable Long end)
+            throws ServletException, IOException {
+        HeldPermit permit = null;
+        if (door != null) {
+            String key = key(request);
+            try {
+                permit = door.get().acquire(key);
+            } catch (LimitExceededException rejection) {
+                reject(response, answer.status());
+                return;
+            } catch (InterruptedException interruption) {
+                Thread.currentThread().interrupt();
+                reject(response, UNAVAILABLE);
+                return;
+            }
+        }
+        new Passage(permit, end).begin(request, response, chain, passageAttribute());
+    }
+
+    private @Nullable String key(HttpServletRequest request) {
+        Object key = requestKey == null ? null : requestKey.key(request);
+        return key == null ? null : key.toString();
+    }
+
+    /** Does not call {@code sendError}, because the container would render its error page. */
+    private void reject(HttpServletResponse response, int status) {
+        response.setStatus(status);
+        String seconds = answer.retryAfterSeconds();
+        if (seconds != null) {
+            response.setHeader(HttpHeaders.RETRY_AFTER, seconds);
+        }
+        response.setContentLength(0);
+    }
+
+    private @Nullable Passage passage(HttpServletRequest request) {
+        return (Passage) request.getAttribute(passageAttribute());
+    }
+
+    private String passageAttribute() {
+        return getAlreadyFilteredAttributeName() + ".PASSAGE";
+    }
+
+    private static void within(@Nullable Duration left, Step step) throws ServletException, IOException {
+        if (left == null) {
+            step.run();
+            return;
+        }
+        try {
+            Object unused = Deadline.call(left, () -> {
+                step.run();
+                return "";
+            });
+        } catch (ServletException | IOException | RuntimeException failure) {
+            throw failure;
+        } catch (Exception failure) { // of a filter that is not written in Java
+            throw new ServletException(failure);
+        }
+    }
+
+    private interface Step {
+        void run() throws ServletException, IOException;
+    }
+
+    /** A request that has been let in. If it is answered asynchronously, it gets told when its answer is complete. */
+    private static final class Passage implements AsyncListener {
+
+        private final @Nullable HeldPermit permit; // null without a limit
+        private final @Nullable Long end; // by System.nanoTime(), null without a deadline
+        private volatile @Nullable Throwable failure;
+
+        Passage(@Nullable HeldPermit permit, @Nullable Long end) {
+            this.permit = permit;
+            this.end = end;
+        }
+
+        void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String attribute)
+                throws ServletException, IOException {
+            try {
+                chain.doFilter(request, response);
+            } catch (Throwable thrown) {
+                failure = thrown;
+                throw thrown;
+            } finally {
+                leave(request, attribute);
+            }
+        }
+
+        private void leave(HttpServletRequest request, String attribute) {
+            try {
+                if (failure != null || !request.isAsyncStarted()) {
+                    close(); // Tomcat does not tell the end of a request that has failed after startAsync()
+                } else {
+                    request.setAttribute(attribute, this);
+                    if (permit != null) {
+                        request.getAsyncContext().addListener(this);
+                    }
+                }
+            } catch (IllegalStateException completed) { // meanwhile: nobody would report the end
+                close();
+            } catch (Throwable noRoom) {
+                close();
+                throw noRoom;
+            } finally {
+                if (permit != null) {
+                    permit.leaveThread();
+                }
+            }
+        }
+
+        /** Another thread goes on with the request. */
+        void goOn(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+                throws ServletException, IOException {
+            if (permit != null) {
+                permit.enterThread();
+            }
+            try {
+                chain.doFilter(request, response);
+            } catch (Throwable thrown) {
+                failure = thrown;
+                close();
+                throw thrown;
+            } finally {
+                if (permit != null) {
+                    permit.leaveThread();
+                }
+            }
+        }
+
+        /** The time that is left, at least a nanosecond; null for no deadline. */
+        @Nullable
+        Duration left() {
+            return end == null ? null : Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+        }
+
+        private void close() {
+            if (permit != null) {
+                permit.close(failure);
+            }
+        }
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            close();
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {
+            failure = event.getThrowable();
+        }
+
+        /** The container completes the request afterwards. */
+        @Override
+        public void onTimeout(AsyncEvent event) {}
+
+        /** A new cycle begins without the listeners of the last one. */
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            try {
+                event.getAsyncContext().addListener(this);
+            } catch (IllegalStateException completed) {
+                close();
+            }
+        }
+    }
+}
