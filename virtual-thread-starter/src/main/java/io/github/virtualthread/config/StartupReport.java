@@ -9,6 +9,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.PropertyKeys;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -81,21 +82,21 @@ final class StartupReport {
         });
     }
 
-    /** The deadline covers the wait too, so that of two equal ones it comes first. */
+    /** The deadline covers the wait too, so that of two equal ones it comes first. A default timeout may be longer: it is for others. */
     private void warnOfTimeout(AdvisedMethod call) {
-        if (call.deadline() == null || call.timeout() == null || call.timeout().compareTo(call.deadline()) < 0) {
+        Duration timeout = call.timeout();
+        if (call.deadline() == null
+                || timeout == null
+                || timeout.equals(settings.methods().timeout())
+                || timeout.compareTo(call.deadline()) < 0) {
             return;
         }
-        boolean isDefault = call.timeout().equals(settings.methods().timeout());
         logger.warn(
-                "{} has a deadline of {} and {} of {}: the deadline bounds wait and run together, so the timeout never comes. {}",
+                "{} has a deadline of {} and a timeout of {}: the deadline bounds wait and run together, so the timeout never"
+                        + " comes. Shorten the timeout, or remove it",
                 call.method(),
                 Durations.text(call.deadline()),
-                isDefault ? "the default timeout" : "a timeout",
-                Durations.text(call.timeout()),
-                isDefault
-                        ? "Set a timeout of the method that is shorter than its deadline, or shorten virtual-thread.timeout"
-                        : "Shorten the timeout, or remove it");
+                Durations.text(timeout));
     }
 
     /** The number is that of Little's law: as many as can end within the deadline. */

@@ -188,10 +188,7 @@ class StartupReportTests {
                         "com.acme.Shop.own has a deadline of 2s and a timeout of 5s: the deadline bounds wait and run"
                                 + " together, so the timeout never comes. Shorten the timeout, or remove it",
                         "com.acme.Shop.equal has a deadline of 2s and a timeout of 2s: the deadline bounds wait and run"
-                                + " together, so the timeout never comes. Shorten the timeout, or remove it",
-                        "com.acme.Shop.byDefault has a deadline of 2s and the default timeout of 30s: the deadline bounds"
-                                + " wait and run together, so the timeout never comes. Set a timeout of the method that is"
-                                + " shorter than its deadline, or shorten virtual-thread.timeout");
+                                + " together, so the timeout never comes. Shorten the timeout, or remove it");
     }
 
     @Test

@@ -299,7 +299,7 @@ class StartUpChecksPageTests {
 
         assertThat(named(output.getAll()))
                 .containsOnlyOnce(page("log", "timeout-after-deadline"))
-                .containsOnlyOnce(page("log", "default-timeout-after-deadline"))
+                .doesNotContain("Partner.offer has a deadline of 2s and")
                 .containsOnlyOnce(page("log", "deadline-without-queue-capacity"));
     }
 
