@@ -26,8 +26,8 @@ final class StressedEngine {
     private static final TaskTimer TIMER = new TaskTimer("timer");
 
     static {
-        // a line for each engine that stops would be all that is measured
-        ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
+        // a line for each engine that stops, and for each that rejects, would be all that is measured
+        ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
     }
 
     private final TaskLimits limits = new TaskLimits(List.of(LimitSettings.of("db", 1)), TIMER, change -> {});
@@ -47,6 +47,26 @@ final class StressedEngine {
 
     CompletableFuture<@Nullable Object> submit(@Nullable Duration timeout, TaskBody body) {
         return engine.submit(engine.spec("Stress.task", "db", timeout), body);
+    }
+
+    /** With a deadline. Between its entry in the timer and its place in the queue, some time passes at random. */
+    CompletableFuture<@Nullable Object> submitLate(Duration deadline, int mostSpins, TaskBody body) {
+        Recipe recipe = (Recipe) engine.spec("Stress.task", "db", null, deadline);
+        Task late = new Task(recipe, body, null) {
+            @Override
+            @Nullable
+            Reason askForPermit() {
+                spin(mostSpins);
+                return super.askForPermit();
+            }
+        };
+        engine.submit(late);
+        return late.future();
+    }
+
+    /** A deadline so short that the timer comes at about the time of what the submission does. */
+    static Duration soon(int mostMicros) {
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(1_000, mostMicros * 1_000L));
     }
 
     TaskLimit limit() {
