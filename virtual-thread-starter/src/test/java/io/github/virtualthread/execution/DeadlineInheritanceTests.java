@@ -227,7 +227,7 @@ class DeadlineInheritanceTests {
         inTime(() -> {
             assertInherited(valueOf(test.engine
                     .submit(Late.spec(test, "db", SOON), this::blocks)
-                    .<Object>exceptionally(failure -> Deadline.remaining())));
+                    .exceptionally(failure -> Deadline.remaining())));
             assertInherited(valueOf(test.engine
                     .submit(Late.spec(test, "db", LONG), () -> "value")
                     .<Object>thenApply(value -> Deadline.remaining())));

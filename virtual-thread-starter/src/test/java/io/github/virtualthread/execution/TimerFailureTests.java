@@ -80,6 +80,18 @@ class TimerFailureTests {
         assertNobodyIsLeft();
     }
 
+    @Test
+    void aTaskWithADeadlineDoesNotRunWithoutOne() {
+        TaskSpec late = engine.spec("Test.late", null, null, Duration.ofMinutes(1));
+
+        assertThat(engine.submit(late, () -> "ran"))
+                .failsWithin(Duration.ofMinutes(2))
+                .withThrowableThat()
+                .withCauseInstanceOf(OutOfMemoryError.class);
+        assertThat(ends.heard).containsExactly("Test.late ERROR OutOfMemoryError");
+        assertNobodyIsLeft();
+    }
+
     private void assertNobodyIsLeft() {
         assertThat(PermitRequest.waiting(limits.get("db"), 1)).isEqualTo(List.<PermitRequest>of());
         release.countDown();

@@ -1,8 +1,10 @@
 package io.github.virtualthread.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -49,13 +51,36 @@ class WaitingFiguresTests {
         assertThat(manyOfItsOwn).isGreaterThan(fewOfItsOwn);
     }
 
+    @Test
+    void aDeadlineCostsOnlyThoseWhoHaveOne() throws Exception {
+        test.hold("db", gate);
+        TaskSpec spec = test.engine.spec("Shop.price", "db");
+        TaskSpec late = test.engine.spec("Shop.price", "db", null, Duration.ofHours(1));
+        long unused = bytesPerCall(spec, false); // what is made once
+        long none = bytesPerCall(spec, false);
+        long own = bytesPerCall(late, false);
+        long inherited = Deadline.call(Duration.ofHours(1), () -> bytesPerCall(spec, false));
+        long noneAfterwards = bytesPerCall(spec, false);
+
+        System.out.printf(
+                "bytes of heap per waiting call: no deadline %d, its own %d, that of its caller %d, no deadline again"
+                        + " %d%n",
+                none, own, inherited, noneAfterwards);
+        assertThat(noneAfterwards).isCloseTo(none, within(1L));
+        assertThat(own - none).isLessThan(300);
+        assertThat(own - inherited).as("the deadline of a caller is shared").isPositive();
+    }
+
     /** The future and what hangs on it included, the arguments of the call not. */
     private long bytesPerCall(int keys, boolean ofItsOwn) {
         MDC.clear();
         for (int key = 0; key < keys; key++) {
             MDC.put("key" + key, "value of the key");
         }
-        TaskSpec spec = test.engine.spec("Shop.price", "db");
+        return bytesPerCall(test.engine.spec("Shop.price", "db"), ofItsOwn);
+    }
+
+    private long bytesPerCall(TaskSpec spec, boolean ofItsOwn) {
         TaskBody body = () -> null;
         List<CompletableFuture<@Nullable Object>> futures = new ArrayList<>(CALLS);
         long before = heap();
