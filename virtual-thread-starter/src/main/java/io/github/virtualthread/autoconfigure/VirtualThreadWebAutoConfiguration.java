@@ -132,7 +132,7 @@ public class VirtualThreadWebAutoConfiguration {
         }
     }
 
-    /** WebFlux has no such filter. */
+    /** WebFlux has no such filter: its permits would be back before the work of a cancelled request has ended. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnBean(TaskEngine.class)
@@ -143,7 +143,7 @@ public class VirtualThreadWebAutoConfiguration {
         FurtherCheck virtualThreadDoorCheck() {
             return limits -> List.of(new Mistake(
                     "virtual-thread.web.limit and virtual-thread.web.deadline need a servlet application, but this one is reactive",
-                    "Remove both."));
+                    "Remove both. Limit the methods that the handlers call, by @VirtualThread."));
         }
     }
 
