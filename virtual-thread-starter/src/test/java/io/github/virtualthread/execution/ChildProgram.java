@@ -118,6 +118,9 @@ final class ChildProgram {
         }
         CompletableFuture<?> late = test.submit(name, () -> "ran");
         tell("lost ends of waits", loses(late, LimitExceededException.class, patience.plus(maxWait)));
+        CompletableFuture<?> overdue =
+                test.engine.submit(test.engine.spec("Test.late", name, null, SHORT), () -> "ran");
+        tell("lost deadlines", loses(overdue, LimitExceededException.class, patience));
         release.countDown();
         until(test.engine::isIdle, patience);
     }
@@ -203,6 +206,7 @@ final class ChildProgram {
             "lost timeouts", 0L,
             "permits not to be had", 0L,
             "lost ends of waits", 0L,
+            "lost deadlines", 0L,
             "stops that failed", 0L,
             "idle after the stop", 1L);
 }

@@ -42,12 +42,7 @@ enum ShortageCalls {
         Calls calls(TestEngine test) {
             // spins: below its hand-over the JDK loses virtual threads that park for a time and find no memory when it
             // is over
-            return submitted(test, () -> {
-                for (long begin = System.nanoTime(); System.nanoTime() - begin < 2_000_000; ) {
-                    Thread.onSpinWait();
-                }
-                return "value";
-            });
+            return submitted(test, ShortageCalls::spin);
         }
 
         @Override
@@ -60,6 +55,22 @@ enum ShortageCalls {
         Calls calls(TestEngine test) {
             TaskSpec spec = test.engine.spec("Test.slow", LIMIT, Duration.ofMillis(5));
             return () -> test.engine.submit(spec, ShortageCalls::untilInterrupted);
+        }
+    },
+    /** By turns a task that waits for too long, one that runs for too long, and a caller that waits for too long. */
+    OVERDUE(4) {
+        @Override
+        Calls calls(TestEngine test) {
+            TaskSpec spec = test.engine.spec("Test.late", LIMIT, null, Duration.ofMillis(5));
+            int[] number = {0};
+            return () -> switch (number[0]++ % 3) {
+                case 0 -> test.engine.submit(spec, ShortageCalls::spin);
+                case 1 -> test.engine.submit(spec, ShortageCalls::untilInterrupted);
+                default -> {
+                    test.engine.call(spec, () -> "value");
+                    yield null;
+                }
+            };
         }
     },
     /** On the threads of their callers, more than there are permits. */
@@ -246,6 +257,13 @@ enum ShortageCalls {
             }
         }
         return "slow";
+    }
+
+    private static Object spin() {
+        for (long begin = System.nanoTime(); System.nanoTime() - begin < 2_000_000; ) {
+            Thread.onSpinWait();
+        }
+        return "value";
     }
 
     private static Object untilInterrupted() throws InterruptedException {
