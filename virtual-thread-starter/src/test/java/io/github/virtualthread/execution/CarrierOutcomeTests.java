@@ -28,6 +28,8 @@ class CarrierOutcomeTests {
                         "missed timeout", 0L,
                         "missed end of a wait", 0L,
                         "missed end of the wait of a caller", 0L,
+                        "missed deadline", 0L,
+                        "missed deadline of a caller", 0L,
                         "missed eviction", 0L,
                         "missed eviction of a caller", 0L,
                         "handlers of void calls not called", 0L,

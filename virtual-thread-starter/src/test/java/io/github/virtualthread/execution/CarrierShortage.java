@@ -45,6 +45,13 @@ final class CarrierShortage {
 
         CompletableFuture<?> expired = test.submit("spun", () -> "value");
         CompletableFuture<?> expiredCaller = Caller.platform(test, "spun", () -> "value").outcome;
+        TaskSpec late = test.engine.spec("Test.late", "held", null, Duration.ofMillis(300));
+        CompletableFuture<?> overdue = test.engine.submit(late, () -> "value");
+        CompletableFuture<?> overdueCaller =
+                Late.on(Thread.ofPlatform().daemon(), () -> test.engine.call(late, () -> "value"));
+        tell("deadline", overdue, begin);
+        tell("deadline of a caller", overdueCaller, begin);
+
         CompletableFuture<?> evicted = test.submit("held", () -> "value");
         CompletableFuture<?> evictedCaller = Caller.platform(test, "held", () -> "value").outcome;
         CountDownLatch handled = new CountDownLatch(1);

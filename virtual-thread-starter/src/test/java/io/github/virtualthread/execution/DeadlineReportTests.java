@@ -205,11 +205,16 @@ class DeadlineReportTests {
     @Test
     void aCallThatRunsOutOfTimeInADrainIsDropped() throws Exception {
         CompletableFuture<?> held = test.hold("db", release);
-        CompletableFuture<?> late = test.engine.submit(Late.spec(test, "db", SOON), this::blocks);
+        CountDownLatch draining = test.latch();
+        CompletableFuture<?> caller = test.submit(null, () -> {
+            TestEngine.await(draining);
+            return test.engine.submit(Late.spec(test, "db", SOON), this::blocks);
+        });
         Thread stop = Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH));
         TestEngine.awaitDraining(test);
+        draining.countDown();
 
-        assertRefused(late);
+        assertRefused(caller);
 
         release.countDown();
         assertThat(valueOf(held)).isEqualTo("held");
