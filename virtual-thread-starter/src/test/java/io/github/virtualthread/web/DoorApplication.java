@@ -26,6 +26,7 @@ import org.springframework.boot.autoconfigure.web.servlet.error.ErrorMvcAutoConf
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.context.ServerPortInfoApplicationContextInitializer;
 import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebServerApplicationContext;
 import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
@@ -45,6 +46,7 @@ final class DoorApplication {
                     TaskExecutionAutoConfiguration.class,
                     WebMvcAutoConfiguration.class,
                     ErrorMvcAutoConfiguration.class))
+            .withInitializer(new ServerPortInfoApplicationContextInitializer())
             .withPropertyValues(
                     "server.port=0",
                     "spring.threads.virtual.enabled=true",
@@ -76,20 +78,31 @@ final class DoorApplication {
         return ask(path, headers).get(2, MINUTES);
     }
 
-    CompletableFuture<HttpResponse<String>> ask(String path, String... headers) {
-        return CLIENT.sendAsync(request(path, headers), BodyHandlers.ofString());
+    HttpResponse<String> getManagement(String path) throws Exception {
+        int port = context.getEnvironment().getRequiredProperty("local.management.port", Integer.class);
+        return CLIENT.sendAsync(
+                        request(URI.create("http://localhost:%d%s".formatted(port, path))), BodyHandlers.ofString())
+                .get(2, MINUTES);
     }
 
-    HttpRequest request(String path, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(uri(path)).timeout(Duration.ofMinutes(2));
+    CompletableFuture<HttpResponse<String>> ask(String path, String... headers) {
+        return CLIENT.sendAsync(request(uri(path), headers), BodyHandlers.ofString());
+    }
+
+    private static HttpRequest request(URI uri, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(Duration.ofMinutes(2));
         return (headers.length == 0 ? request : request.headers(headers)).build();
     }
 
-    URI uri(String path) {
-        int port = ((ServletWebServerApplicationContext) sourceOf(context))
+    private URI uri(String path) {
+        return URI.create("http://localhost:%d%s".formatted(port(), path));
+    }
+
+    /** -1 from the moment on at which a stop lets no further requests in. */
+    int port() {
+        return ((ServletWebServerApplicationContext) sourceOf(context))
                 .getWebServer()
                 .getPort();
-        return URI.create("http://localhost:%d%s".formatted(port, path));
     }
 
     /** The context behind the one that a runner shows. */

@@ -1,0 +1,103 @@
+package io.github.virtualthread.web;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+/** A client that goes away in the midst of an answer: the permit is back as soon as the server notices it. */
+@Timeout(300)
+class ClientGoneTests {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/events", "/stream", "/deferred", "/plain"})
+    void thePermitComesBack(String path) {
+        DoorApplication.run(Answers.class, context -> {
+            DoorApplication it = new DoorApplication(context);
+            Answers answers = context.getBean(Answers.class);
+
+            try (Socket client = new Socket("localhost", it.port())) {
+                client.getOutputStream()
+                        .write("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                .formatted(path)
+                                .getBytes(US_ASCII));
+                assertThat(answers.begun.await(2, MINUTES)).isTrue();
+                assertThat(it.limit().inUse()).isOne();
+                client.setSoLinger(true, 0); // resets the connection
+            }
+            answers.gone.countDown();
+
+            it.awaitFree();
+        });
+    }
+
+    @RestController
+    static class Answers {
+
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch gone = new CountDownLatch(1);
+
+        private void awaitGone() {
+            begun.countDown();
+            try {
+                assertThat(gone.await(2, MINUTES)).isTrue();
+            } catch (InterruptedException interruption) {
+                throw new IllegalStateException(interruption);
+            }
+        }
+
+        @GetMapping("/events")
+        SseEmitter events() {
+            SseEmitter emitter = new SseEmitter(0L);
+            Thread.startVirtualThread(() -> {
+                awaitGone();
+                try {
+                    while (true) {
+                        emitter.send("event");
+                    }
+                } catch (IOException | IllegalStateException broken) {
+                    emitter.completeWithError(broken);
+                }
+            });
+            return emitter;
+        }
+
+        @GetMapping("/stream")
+        StreamingResponseBody stream() {
+            return out -> {
+                awaitGone();
+                while (true) {
+                    out.write(new byte[1000]);
+                    out.flush();
+                }
+            };
+        }
+
+        @GetMapping("/deferred")
+        DeferredResult<String> deferred() {
+            DeferredResult<String> result = new DeferredResult<>(0L);
+            Thread.startVirtualThread(() -> {
+                awaitGone();
+                result.setResult("late");
+            });
+            return result;
+        }
+
+        @GetMapping("/plain")
+        String plain() {
+            awaitGone();
+            return "late";
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package io.github.virtualthread.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.execution.Deadline;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.mock.web.MockAsyncContext;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+/** The filter without Spring Boot, and what a server does only rarely. */
+@Timeout(300)
+class DoorByHandTests {
+
+    private static final FilterChain NOTHING = (request, response) -> {};
+
+    private final AnnotationConfigApplicationContext context =
+            new AnnotationConfigApplicationContext(PlainSpring.class);
+    private final TaskEngine engine = context.getBean(TaskEngine.class);
+    private final TaskLimit limit = context.getBean(TaskLimits.class).get("web");
+    private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/orders");
+    private final MockHttpServletResponse response = new MockHttpServletResponse();
+    private final WebLimitFilter filter = new WebLimitFilter(engine, "web", Duration.ofMinutes(5));
+
+    @BeforeEach
+    void allowAsynchronousAnswers() {
+        request.setAsyncSupported(true);
+    }
+
+    @AfterEach
+    void allPermitsAreFree() {
+        assertThat(limit.inUse()).isZero();
+        assertThat(engine.liveCalls().running(limit)).isEmpty();
+        context.close();
+    }
+
+    @Test
+    void aRequestHasPermitAndDeadline() throws Exception {
+        filter.doFilter(request, response, (any, other) -> {
+            assertThat(limit.inUse()).isOne();
+            assertThat(engine.holdsPermitOf(limit)).isTrue();
+            assertThat(Deadline.remaining().orElseThrow()).isBetween(Duration.ofNanos(1), Duration.ofMinutes(5));
+        });
+
+        assertThat(Deadline.remaining()).isEmpty();
+        assertThat(engine.holdsPermitOf(limit)).isFalse();
+        assertThat(response.getStatus()).isEqualTo(200);
+    }
+
+    @Test
+    void aWrongLimitOrDeadlineIsThrownAtOnce() {
+        assertThatThrownBy(() -> new WebLimitFilter(engine, "wbe", null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("wbe");
+        assertThatThrownBy(() -> new WebLimitFilter(engine, "web", Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("A deadline of requests must be longer than zero, was 0s");
+    }
+
+    @Test
+    void anExcludedRequestHasNeither() throws Exception {
+        filter.setExclude(any -> true);
+
+        filter.doFilter(request, response, (any, other) -> {
+            assertThat(limit.inUse()).isZero();
+            assertThat(Deadline.remaining()).isEmpty();
+        });
+    }
+
+    @Test
+    void whatTheFiltersBehindThrowIsThrown() {
+        for (Throwable failure : new Throwable[] {
+            new ServletException(),
+            new IOException(),
+            new IllegalStateException(),
+            new OutOfMemoryError(),
+            new LimitExceededException("Prices.find", null, Reason.SHUTDOWN)
+        }) {
+            assertThatThrownBy(() -> filter.doFilter(request, response, (any, other) -> sneak(failure)))
+                    .isSameAs(failure);
+            assertThat(limit.inUse()).isZero();
+        }
+        Exception checked = new Exception("of a filter that is not written in Java");
+        assertThatThrownBy(() -> filter.doFilter(request, response, (any, other) -> sneak(checked)))
+                .isInstanceOf(ServletException.class)
+                .hasCause(checked);
+        assertThat(response.getStatus()).isEqualTo(200);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void sneak(Throwable failure) throws E {
+        throw (E) failure;
+    }
+
+    @Test
+    void aRequestThatIsInterruptedWhileItWaitsIsAnswered503() throws Exception {
+        filter.setRejectedStatus(429);
+        CountDownLatch over = new CountDownLatch(1);
+        AtomicBoolean flag = new AtomicBoolean();
+        filter.doFilter(request, new MockHttpServletResponse(), (any, other) -> {
+            Thread waiting = Thread.startVirtualThread(() -> {
+                try {
+                    filter.doFilter(new MockHttpServletRequest(), response, NOTHING);
+                } catch (IOException | ServletException failure) {
+                    throw new IllegalStateException(failure);
+                }
+                flag.set(Thread.interrupted());
+                over.countDown();
+            });
+            await().atMost(Duration.ofMinutes(2)).until(() -> limit.waiting() == 1);
+            waiting.interrupt();
+            await().atMost(Duration.ofMinutes(2)).until(() -> over.getCount() == 0);
+        });
+
+        assertThat(flag).isTrue();
+        assertThat(response.getStatus()).isEqualTo(503);
+        assertThat(response.getHeader("Retry-After")).isEqualTo("1");
+    }
+
+    @Test
+    void anAnswerThatIsCompleteBeforeTheListenerIsAddedGivesThePermitBack() throws Exception {
+        filter.doFilter(request, response, (any, other) -> startAsync(new IllegalStateException("complete")));
+
+        assertThat(limit.inUse()).isZero();
+    }
+
+    @Test
+    void whereMemoryIsShortThePermitComesBack() {
+        OutOfMemoryError noRoom = new OutOfMemoryError();
+
+        assertThatThrownBy(() -> filter.doFilter(request, response, (any, other) -> startAsync(noRoom)))
+                .isSameAs(noRoom);
+        assertThat(limit.inUse()).isZero();
+    }
+
+    @Test
+    void aRequestThatEndsTwiceGivesOnePermitBack() throws Exception {
+        filter.doFilter(request, response, (any, other) -> request.startAsync());
+        assertThat(limit.inUse()).isOne();
+        MockAsyncContext exchange = (MockAsyncContext) request.getAsyncContext();
+
+        exchange.complete();
+        exchange.complete();
+
+        assertThat(limit.inUse()).isZero();
+        assertThat(limit.available()).isOne();
+    }
+
+    @Test
+    void anErrorDispatchNeedsNoPermit() throws Exception {
+        request.setDispatcherType(DispatcherType.ERROR);
+        request.setAttribute("jakarta.servlet.error.request_uri", "/orders");
+
+        filter.doFilter(
+                request, response, (any, other) -> assertThat(limit.inUse()).isZero());
+    }
+
+    private void startAsync(Throwable ofAddListener) {
+        request.startAsync();
+        request.setAsyncContext(new MockAsyncContext(request, response) {
+            @Override
+            public void addListener(AsyncListener listener) {
+                DoorByHandTests.<RuntimeException>sneak(ofAddListener);
+            }
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableVirtual
+    static class PlainSpring {
+
+        @Bean
+        LimitSettings web() {
+            return LimitSettings.of("web", 1);
+        }
+    }
+}

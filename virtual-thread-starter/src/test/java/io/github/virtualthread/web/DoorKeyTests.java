@@ -1,0 +1,96 @@
+package io.github.virtualthread.web;
+
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ResponseStatusException;
+
+/** Turns among users at the door. */
+@Timeout(300)
+class DoorKeyTests {
+
+    @Test
+    void usersTakeTurns() {
+        DoorApplication.run(
+                OfUsers.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+                    Holding holding = context.getBean(Holding.class);
+                    holding.release("a1", "a2", "a3", "b1", "none");
+                    CompletableFuture<?> first = it.ask("/hold/a0", "user", "a");
+                    holding.awaitBegun("a0");
+                    String[][] users = {{"a1", "a"}, {"a2", "a"}, {"a3", "a"}, {"b1", "b"}, {"none", "nobody"}};
+                    for (int i = 0; i < users.length; i++) {
+                        CompletableFuture<?> unused = it.ask("/hold/" + users[i][0], "user", users[i][1]);
+                        it.awaitWaiting(i + 1);
+                    }
+
+                    holding.release("a0");
+
+                    assertThat(first).succeedsWithin(2, MINUTES);
+                    it.awaitFree();
+                    // one of a, then b and those without a key, before the rest of a
+                    assertThat(holding.begun()).containsSubsequence("a1", "b1", "a2", "a3");
+                    assertThat(holding.begun()).containsSubsequence("a1", "none", "a2", "a3");
+                },
+                "limits.web.permits=1",
+                "limits.web.queue-capacity=10");
+    }
+
+    @Test
+    void aUserHasOnlySoManyPermits() {
+        DoorApplication.run(
+                OfUsers.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+                    Holding holding = context.getBean(Holding.class);
+                    CompletableFuture<HttpResponse<String>> first = it.ask("/hold/a0", "user", "a");
+                    holding.awaitBegun("a0");
+                    CompletableFuture<HttpResponse<String>> second = it.ask("/hold/a1", "user", "a");
+                    it.awaitWaiting(1);
+
+                    assertThat(it.get("/plain", "user", "b").statusCode()).isEqualTo(200);
+                    assertThat(holding.begun()).containsExactly("a0");
+
+                    holding.release("a0", "a1");
+                    assertThat(first.get(2, MINUTES).statusCode()).isEqualTo(200);
+                    assertThat(second.get(2, MINUTES).statusCode()).isEqualTo(200);
+                    it.awaitFree();
+                },
+                "limits.web.permits-per-key=1");
+    }
+
+    @Test
+    void aRequestWhoseKeyFailsFailsAndTakesNoPermit() {
+        DoorApplication.run(OfUsers.class, context -> {
+            DoorApplication it = new DoorApplication(context);
+
+            assertThat(it.get("/plain", "user", "broken").statusCode()).isEqualTo(500);
+            assertThat(it.limit().completed()).isZero();
+            assertThat(it.get("/plain", "user", "a").statusCode()).isEqualTo(200);
+            it.awaitFree();
+        });
+    }
+
+    @Import(Holding.class)
+    static class OfUsers {
+
+        @Bean
+        RequestKey requestKey() {
+            return request -> {
+                String user = request.getHeader("user");
+                if (user.equals("broken")) {
+                    throw new ResponseStatusException(HttpStatus.BAD_REQUEST);
+                }
+                return user.equals("nobody") ? null : new StringBuilder(user);
+            };
+        }
+    }
+}

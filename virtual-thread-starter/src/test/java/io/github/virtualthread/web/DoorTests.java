@@ -1,0 +1,236 @@
+package io.github.virtualthread.web;
+
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskLimits;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The limit at the door, in an application on Tomcat: what waits, what is rejected, and with what it goes together. */
+@Timeout(300)
+class DoorTests {
+
+    @Test
+    void aRequestThatDoesNotFitIsAnswered503WithRetryAfterAndWithoutABody() {
+        DoorApplication.run(Holding.class, context -> {
+            DoorApplication it = new DoorApplication(context);
+            Holding holding = context.getBean(Holding.class);
+            List<CompletableFuture<HttpResponse<String>>> served = List.of(it.ask("/hold/a"), it.ask("/hold/b"));
+            holding.awaitBegun("a", "b");
+            List<CompletableFuture<HttpResponse<String>>> waiting = List.of(it.ask("/plain"), it.ask("/plain"));
+            it.awaitWaiting(2);
+
+            HttpResponse<String> rejected = it.get("/hold/c");
+
+            assertThat(rejected.statusCode()).isEqualTo(503);
+            assertThat(rejected.headers().allValues("Retry-After")).containsExactly("1");
+            assertThat(rejected.headers().allValues("Content-Length")).containsExactly("0");
+            assertThat(rejected.body()).isEmpty();
+            holding.release("a", "b");
+            assertThat(served)
+                    .allSatisfy(answer ->
+                            assertThat(answer.get(2, MINUTES).statusCode()).isEqualTo(200));
+            assertThat(waiting)
+                    .allSatisfy(answer ->
+                            assertThat(answer.get(2, MINUTES).statusCode()).isEqualTo(200));
+            it.awaitFree();
+            assertThat(holding.begun()).containsExactlyInAnyOrder("a", "b");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"429, 1500ms, 429, 2", "none, 0s, 503,", "599, 3s, 599, 3"})
+    void statusAndHeaderAreThoseOfAllRejections(String status, String retryAfter, int answered, String header) {
+        DoorApplication.run(
+                Holding.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+                    Holding holding = context.getBean(Holding.class);
+                    CompletableFuture<HttpResponse<String>> served = it.ask("/hold/a");
+                    holding.awaitBegun("a");
+
+                    HttpResponse<String> rejected = it.get("/plain");
+
+                    assertThat(rejected.statusCode()).isEqualTo(answered);
+                    assertThat(rejected.headers().firstValue("Retry-After").orElse(null))
+                            .isEqualTo(header);
+                    holding.release("a");
+                    assertThat(served.get(2, MINUTES).statusCode()).isEqualTo(200);
+                },
+                "limits.web.permits=1",
+                "limits.web.queue-capacity=0",
+                "web.rejected-status=" + status,
+                "web.retry-after=" + retryAfter);
+    }
+
+    @Test
+    void aRejectionOfAControllersCallIsNotAnsweredAtTheDoor() {
+        DoorApplication.run(
+                Rejecting.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+
+                    HttpResponse<String> answer = it.get("/rejected");
+
+                    assertThat(answer.statusCode()).isEqualTo(500);
+                    assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+                    it.awaitFree();
+                },
+                "web.rejected-status=none");
+    }
+
+    @Test
+    void aWaitIsAsLongAsTheLimitAllows() {
+        DoorApplication.run(
+                Holding.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+                    Holding holding = context.getBean(Holding.class);
+                    CompletableFuture<HttpResponse<String>> served = it.ask("/hold/a");
+                    holding.awaitBegun("a");
+
+                    assertThat(it.get("/plain").statusCode()).isEqualTo(503);
+
+                    holding.release("a");
+                    assertThat(served.get(2, MINUTES).statusCode()).isEqualTo(200);
+                    it.awaitFree();
+                },
+                "limits.web.permits=1",
+                "limits.web.max-wait=20ms");
+    }
+
+    @Test
+    void aCallUnderTheLimitOfTheDoorRunsUnderThePermitOfItsRequest() {
+        DoorApplication.run(
+                Reentering.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+
+                    assertThat(it.get("/direct").body()).isEqualTo("1 in use");
+                    it.awaitFree();
+                    assertThat(it.limit().completed()).isOne();
+                },
+                "limits.web.permits=1");
+    }
+
+    @Test
+    void theLimitOfAControllerLiesWithinThatOfTheDoor() {
+        DoorApplication.run(
+                Reporting.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+
+                    assertThat(it.get("/report").body()).isEqualTo("web 1, report 1");
+                    it.awaitFree();
+                    assertThat(context.getBean(TaskLimits.class).get("report").available())
+                            .isEqualTo(1);
+                },
+                "limits.web.permits=1",
+                "limits.report.permits=1",
+                "limits.report.within=web");
+    }
+
+    @Test
+    void whenTheLimitGrowsRequestsThatWaitAreServed() {
+        DoorApplication.run(
+                Holding.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+                    Holding holding = context.getBean(Holding.class);
+                    CompletableFuture<HttpResponse<String>> first = it.ask("/hold/a");
+                    holding.awaitBegun("a");
+                    CompletableFuture<HttpResponse<String>> second = it.ask("/plain");
+                    it.awaitWaiting(1);
+
+                    it.limit().resize(2);
+
+                    assertThat(second.get(2, MINUTES).statusCode()).isEqualTo(200);
+                    holding.release("a");
+                    assertThat(first.get(2, MINUTES).statusCode()).isEqualTo(200);
+                    it.awaitFree();
+                },
+                "limits.web.permits=1");
+    }
+
+    @Test
+    void aGracefulStopServesRequestsThatWait() {
+        DoorApplication.run(
+                Holding.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+                    Holding holding = context.getBean(Holding.class);
+                    CompletableFuture<HttpResponse<String>> first = it.ask("/hold/a");
+                    holding.awaitBegun("a");
+                    CompletableFuture<HttpResponse<String>> second = it.ask("/hold/b");
+                    it.awaitWaiting(1);
+                    ConfigurableApplicationContext started =
+                            (ConfigurableApplicationContext) context.getSourceApplicationContext();
+
+                    Thread stop = Thread.ofPlatform().start(started::stop);
+                    await().atMost(Duration.ofMinutes(2)).until(() -> it.port() == -1);
+                    holding.release("a", "b");
+
+                    assertThat(first.get(2, MINUTES).body()).isEqualTo("a");
+                    assertThat(second.get(2, MINUTES).body()).isEqualTo("b");
+                    assertThat(stop.join(Duration.ofMinutes(2))).isTrue();
+                    assertThat(it.limit().inUse()).isZero();
+                },
+                "limits.web.permits=1");
+    }
+
+    @RestController
+    static class Rejecting {
+
+        @GetMapping("/rejected")
+        String rejected() {
+            throw new LimitExceededException("Prices.find", null, Reason.SHUTDOWN);
+        }
+    }
+
+    @RestController
+    static class Reentering {
+
+        private final TaskLimits limits;
+
+        Reentering(TaskLimits limits) {
+            this.limits = limits;
+        }
+
+        @Limited("web")
+        @GetMapping("/direct")
+        String direct() {
+            return limits.get("web").inUse() + " in use";
+        }
+    }
+
+    @RestController
+    static class Reporting {
+
+        private final TaskLimits limits;
+
+        Reporting(TaskLimits limits) {
+            this.limits = limits;
+        }
+
+        @Limited("report")
+        @GetMapping("/report")
+        String report() {
+            return "web %d, report %d"
+                    .formatted(limits.get("web").inUse(), limits.get("report").inUse());
+        }
+    }
+}
