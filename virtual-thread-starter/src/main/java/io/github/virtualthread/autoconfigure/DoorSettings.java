@@ -106,10 +106,10 @@ final class DoorSettings implements FurtherCheck {
         } else if (limit != null) {
             TaskLimit door = limits.get(limit);
             String key = PropertyKeys.limit(door.name());
-            boolean unboundedQueue = door.queueCapacity() == LimitSettings.UNBOUNDED;
-            if (unboundedQueue && door.maxWait() == null) {
+            if (door.queueCapacity() == LimitSettings.UNBOUNDED && door.maxWait() == null) {
                 found.add(unbounded(door.name(), key));
-            } else if (!virtualThreads && door.queueCapacity() > 0) {
+            }
+            if (door.queueCapacity() > 0 && !virtualThreads) {
                 found.add(platformThreads(door.name(), key));
             }
         }
@@ -118,16 +118,17 @@ final class DoorSettings implements FurtherCheck {
 
     private Mistake unbounded(String name, String key) {
         return new Mistake(
-                "%s: %s, but this limit has neither queue-capacity nor max-wait: any number of requests could wait%s"
-                        .formatted(LIMIT, name, deadline == null ? ", for ever" : " until their deadline"),
-                "Set %s.queue-capacity to the number of requests that may wait, and %s.max-wait to how long, such as 2s."
+                "%s asks for limit '%s', which has neither queue-capacity nor max-wait: any number of requests could wait, %s"
+                        .formatted(LIMIT, name, deadline == null ? "forever" : "each until its deadline"),
+                "Set %s.queue-capacity to the maximum number of waiting requests, and %s.max-wait to a duration such as 2s."
                         .formatted(key, key));
     }
 
     private static Mistake platformThreads(String name, String key) {
         return new Mistake(
-                "%s: %s lets requests wait, but %s is not true: each would hold a platform thread of the server"
+                "%s asks for limit '%s', under which requests wait, but %s is not true: each waiting request would hold a platform thread of the server"
                         .formatted(LIMIT, name, VIRTUAL),
-                "Set %s to true; or set %s.queue-capacity to 0, so that no request waits.".formatted(VIRTUAL, key));
+                "Set %s to true; or set %s.queue-capacity to 0, which rejects requests instead of letting them wait."
+                        .formatted(VIRTUAL, key));
     }
 }

@@ -157,8 +157,8 @@ public record VirtualThreadProperties(
      * @param exclude path patterns of requests without this limit and deadline, from the context path on; requests to Actuator
      *     and its health groups are always excluded
      * @param order place among the filters; by default behind the one that observes requests, and before Spring Security
-     * @param rejectedStatus HTTP status of the answer, 400 to 599; none leaves rejections to the application, whose own
-     *     handlers come first in any case
+     * @param rejectedStatus HTTP status of the answer, 400 to 599; none leaves rejected calls to the application, whose own
+     *     handlers come first in any case, and answers rejected requests with 503
      * @param retryAfter time after which the client should try again, sent in whole seconds as Retry-After; zero for no such
      *     header
      */

@@ -53,6 +53,7 @@ class OptionalDependenciesTests {
             "spring-web",
             "reactor-core-",
             "reactive-streams-",
+            "tomcat-embed-",
             "jakarta.servlet-api-");
 
     @Test

@@ -8,6 +8,7 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.WithoutParameterNames;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.limit.LimitSettings;
@@ -43,7 +44,10 @@ import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.AbstractApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AdviceMode;
@@ -212,7 +216,15 @@ class StartUpChecksPageTests {
         }
     }
 
-    private static ApplicationContextRunner runner(Class<?> type) {
+    private static AbstractApplicationContextRunner<?, ?, ?> runner(Class<?> type) {
+        AutoConfigurations web =
+                AutoConfigurations.of(VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class);
+        if (type == OnServlets.class) {
+            return new WebApplicationContextRunner().withConfiguration(web);
+        }
+        if (type == OnWebFlux.class) {
+            return new ReactiveWebApplicationContextRunner().withConfiguration(web);
+        }
         ApplicationContextRunner runner = RUNNER.withUserConfiguration(type);
         return type == NoAspectJ.class
                 ? runner.withClassLoader(new FilteredClassLoader(ProceedingJoinPoint.class))
@@ -378,6 +390,10 @@ class StartUpChecksPageTests {
     }
 
     static class Nothing {}
+
+    static class OnServlets {}
+
+    static class OnWebFlux {}
 
     static class Mailer {
 

@@ -3,6 +3,8 @@ package io.github.virtualthread.docs;
 import io.github.virtualthread.docs.StartUpChecksPageTests.Case;
 import io.github.virtualthread.docs.StartUpChecksPageTests.Mailer;
 import io.github.virtualthread.docs.StartUpChecksPageTests.Nothing;
+import io.github.virtualthread.docs.StartUpChecksPageTests.OnServlets;
+import io.github.virtualthread.docs.StartUpChecksPageTests.OnWebFlux;
 import java.util.stream.Stream;
 
 /** Mistakes that are in application.yml alone, each kind once. */
@@ -13,7 +15,14 @@ final class WrongProperties {
     private WrongProperties() {}
 
     static Stream<Case> cases() {
-        return Stream.of(outOfRange(), strayKeys(), ofAnotherType(), unknownKeys(), ofMethods(), whereNoneShouldBe())
+        return Stream.of(
+                        outOfRange(),
+                        atTheDoor(),
+                        strayKeys(),
+                        ofAnotherType(),
+                        unknownKeys(),
+                        ofMethods(),
+                        whereNoneShouldBe())
                 .flatMap(each -> each);
     }
 
@@ -24,6 +33,30 @@ final class WrongProperties {
                 wrong("negative-timeout", "timeout=-1s"),
                 wrong("rejected-status", "web.rejected-status=200"),
                 wrong("negative-retry", "web.retry-after=-1s"));
+    }
+
+    private static Stream<Case> atTheDoor() {
+        String virtual = "spring.threads.virtual.enabled=true";
+        return Stream.of(
+                new Case("door-unknown", OnServlets.class, virtual, "limits.web.permits=200", "web.limit=wbe"),
+                new Case("door-unbounded", OnServlets.class, virtual, "limits.web.permits=200", "web.limit=web"),
+                new Case(
+                        "door-unbounded-with-deadline",
+                        OnServlets.class,
+                        virtual,
+                        "limits.web.permits=200",
+                        "web.limit=web",
+                        "web.deadline=5s"),
+                new Case(
+                        "door-platform-threads",
+                        OnServlets.class,
+                        "limits.web.permits=200",
+                        "limits.web.queue-capacity=400",
+                        "web.limit=web"),
+                new Case("door-deadline", OnServlets.class, "web.deadline=0s"),
+                new Case("door-exclude", OnServlets.class, "web.deadline=5s", "web.exclude=/events/**,/orders/{id"),
+                new Case("door-order", OnServlets.class, "web.deadline=5s", "web.order=first"),
+                new Case("door-reactive", OnWebFlux.class, "limits.web.permits=200", "web.limit=web"));
     }
 
     private static Stream<Case> strayKeys() {
