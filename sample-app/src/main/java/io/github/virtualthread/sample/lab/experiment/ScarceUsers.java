@@ -31,7 +31,7 @@ final class ScarceUsers implements WebUsers.Outcomes {
     }
 
     @Override
-    public void rejected() {
+    public void rejected(long nanoseconds) {
         crowd.rejected();
     }
 

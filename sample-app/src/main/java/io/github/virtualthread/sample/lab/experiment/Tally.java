@@ -34,7 +34,7 @@ class Tally implements WebUsers.Outcomes {
     }
 
     @Override
-    public void rejected() {
+    public void rejected(long nanoseconds) {
         failed();
     }
 

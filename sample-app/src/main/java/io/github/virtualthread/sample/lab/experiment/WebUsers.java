@@ -32,6 +32,7 @@ final class WebUsers implements Callable<WebUsers.Spent> {
     private final List<WebUser> users = new ArrayList<>();
     private final Queue<Asked> asked =
             new ArrayDeque<>(); // in the order of their time-outs, since all may take as long
+    private final Queue<Away> away = new ArrayDeque<>(); // in the order in which they come back, likewise
     private int sent;
     private int open;
     private long begin;
@@ -68,6 +69,7 @@ final class WebUsers implements Callable<WebUsers.Spent> {
             while (!Thread.currentThread().isInterrupted() && (open > 0 || users.size() < load.users())) {
                 long now = System.nanoTime();
                 letUsersCome(selector, now);
+                letUsersComeBack(selector, now);
                 expire(selector, now);
                 if (open > 0 || users.size() < load.users()) {
                     selector.select(this::ready, 1);
@@ -89,17 +91,22 @@ final class WebUsers implements Callable<WebUsers.Spent> {
         }
     }
 
+    private void letUsersComeBack(Selector selector, long now) {
+        while (!away.isEmpty() && away.peek().until() - now <= 0) {
+            next(away.remove().user(), selector, false);
+        }
+    }
+
     /** Lets a user ask, or go. */
     private void next(WebUser user, Selector selector, boolean first) {
         long now = System.nanoTime();
-        boolean again = load.loop().isPositive()
-                && now - begin < load.rampUp().plus(load.loop()).toNanos();
-        if (sent >= load.requests() || !(first || again)) {
+        if (sent >= load.requests() || !(first || load.isAskedAgain(begin, now))) {
             leave(user);
             return;
         }
         int number = sent++;
         asked.add(new Asked(user, number, load.deadline(begin, now)));
+        outcomes.asked();
         try {
             user.ask(number, load.path(), selector, now);
         } catch (IOException refused) {
@@ -114,8 +121,7 @@ final class WebUsers implements Callable<WebUsers.Spent> {
             if (state == WebUser.State.REFUSED) {
                 fail(user);
             } else if (state == WebUser.State.REJECTED) {
-                outcomes.rejected();
-                end(user);
+                rejected(user);
             } else if (state == WebUser.State.ANSWERED) {
                 answered(user, key.selector());
             }
@@ -133,6 +139,20 @@ final class WebUsers implements Callable<WebUsers.Spent> {
         outcomes.answered(now - user.askedAt());
         gone.accept(user.endRequest());
         next(user, selector, false);
+    }
+
+    /** Tomcat closes the connection of a request that it answers by 503. */
+    private void rejected(WebUser user) {
+        long now = System.nanoTime();
+        outcomes.rejected(now - user.askedAt());
+        long back = now + load.pause().toNanos();
+        if (!load.pause().isPositive() || !load.isAskedAgain(begin, back)) {
+            end(user);
+            return;
+        }
+        gone.accept(user.endRequest());
+        user.close();
+        away.add(new Away(user, back));
     }
 
     /** One who was not served does not come again: a server that is down would be asked without end. */
@@ -174,11 +194,14 @@ final class WebUsers implements Callable<WebUsers.Spent> {
     /** Counts what becomes of the requests; each is told once, on the generator's thread. */
     interface Outcomes {
 
+        /** A request is sent. */
+        default void asked() {}
+
         /** An answer in time, so long after the user has asked. */
         void answered(long nanoseconds);
 
-        /** The server was too busy: status 503. */
-        void rejected();
+        /** The server was too busy: status 503, so long after the user has asked. */
+        void rejected(long nanoseconds);
 
         /** Any other answer, or none. */
         void failed();
@@ -195,6 +218,7 @@ final class WebUsers implements Callable<WebUsers.Spent> {
      * @param requests most requests of all users together
      * @param timeout longest that a user waits for an answer
      * @param end after which nobody waits, counted from the begin: who does then has waited in vain
+     * @param pause after which a user whose request was rejected asks again, in the time of the loop; zero for never
      */
     record Load(
             int port,
@@ -204,16 +228,34 @@ final class WebUsers implements Callable<WebUsers.Spent> {
             Duration loop,
             int requests,
             Duration timeout,
-            Duration end) {
+            Duration end,
+            Duration pause) {
 
-        /** Without an end for all. */
+        /** Without an end for all. Who is rejected does not come back. */
         Load(int port, String path, int users, Duration rampUp, Duration loop, int requests, Duration timeout) {
             this(port, path, users, rampUp, loop, requests, timeout, NEVER);
+        }
+
+        /** Who is rejected does not come back. */
+        Load(
+                int port,
+                String path,
+                int users,
+                Duration rampUp,
+                Duration loop,
+                int requests,
+                Duration timeout,
+                Duration end) {
+            this(port, path, users, rampUp, loop, requests, timeout, end, Duration.ZERO);
         }
 
         /** Of users who come at once and ask again and again, until the server is warm. */
         static Load warmUp(int port, String path, int users, Duration loop) {
             return new Load(port, path, users, Duration.ZERO, loop, Integer.MAX_VALUE, Duration.ofSeconds(10));
+        }
+
+        private boolean isAskedAgain(long begin, long time) {
+            return loop.isPositive() && time - begin < rampUp.plus(loop).toNanos();
         }
 
         private long deadline(long begin, long now) {
@@ -229,4 +271,6 @@ final class WebUsers implements Callable<WebUsers.Spent> {
     record Spent(double seconds, double busy) {}
 
     private record Asked(WebUser user, int number, long deadline) {}
+
+    private record Away(WebUser user, long until) {}
 }

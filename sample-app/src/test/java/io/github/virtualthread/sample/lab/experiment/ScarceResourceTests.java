@@ -143,7 +143,7 @@ class ScarceResourceTests {
         ScarceUsers users = new ScarceUsers(crowd);
 
         users.answered(1_000);
-        users.rejected();
+        users.rejected(1);
         users.failed();
         users.timedOut();
 

@@ -9,7 +9,10 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -127,6 +130,69 @@ class WebUsersTests {
                 Duration.ofMillis(300));
 
         assertThat(ask(load).figures()).containsEntry("timedOut", 3.0).containsEntry("answered", 0.0);
+    }
+
+    @Test
+    void whoIsRejectedComesBackAfterAPauseIfThereIsOne() throws Exception {
+        Queue<String> seen = new ConcurrentLinkedQueue<>();
+        try (DoorServer server = DoorServer.start(new FairPool(0, Duration.ofMillis(1), Duration.ZERO), Map.of())) {
+            ask(rejected(server, 4, Duration.ofMillis(200)), seen);
+            assertThat(seen).as("two users, twice each").hasSize(8).doesNotContain("answered", "failed");
+            seen.clear();
+            ask(rejected(server, 4, Duration.ZERO), seen);
+            assertThat(seen).containsOnly("asked", "rejected").hasSize(4);
+            seen.clear();
+            ask(rejected(server, 4, Duration.ofMinutes(2)), seen);
+            assertThat(seen)
+                    .as("nobody waits for a pause that outlasts the loop")
+                    .hasSize(4);
+        }
+    }
+
+    private static WebUsers.Load rejected(DoorServer server, int requests, Duration pause) {
+        return new WebUsers.Load(
+                server.port(),
+                DoorServer.PATH,
+                2,
+                Duration.ZERO,
+                Duration.ofMinutes(1),
+                requests,
+                PATIENT,
+                PATIENT,
+                pause);
+    }
+
+    /** Remembers who was told what. */
+    private static WebUsers.Spent ask(WebUsers.Load load, Queue<String> seen) throws Exception {
+        return WebUsers.ask(
+                load,
+                new WebUsers.Outcomes() {
+                    @Override
+                    public void asked() {
+                        seen.add("asked");
+                    }
+
+                    @Override
+                    public void answered(long nanoseconds) {
+                        seen.add("answered");
+                    }
+
+                    @Override
+                    public void rejected(long nanoseconds) {
+                        seen.add("rejected");
+                    }
+
+                    @Override
+                    public void failed() {
+                        seen.add("failed");
+                    }
+
+                    @Override
+                    public void timedOut() {
+                        seen.add("timed out");
+                    }
+                },
+                request -> {});
     }
 
     private Measurement ask(WebUsers.Load load) throws Exception {

@@ -1,0 +1,84 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
+import org.springframework.boot.web.server.servlet.context.AnnotationConfigServletWebServerApplicationContext;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/**
+ * A web server with an application of its own, which has settings of its own: the sample itself has no limit at its door. It
+ * is not a {@code SpringApplication}, which would set up the logging again.
+ */
+final class DoorServer implements AutoCloseable {
+
+    static final String PATH = "/work?request=";
+
+    private final FairPool pool;
+    private final AnnotationConfigServletWebServerApplicationContext context =
+            new AnnotationConfigServletWebServerApplicationContext();
+
+    private DoorServer(FairPool pool, Map<String, Object> settings) {
+        this.pool = pool;
+        context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("door", settings));
+        context.registerBean(FairPool.class, () -> pool);
+        context.register(Application.class);
+    }
+
+    /**
+     * Starts one, on a port that is free.
+     *
+     * @param pool what its requests need; closed with it
+     */
+    static DoorServer start(FairPool pool, Map<String, Object> settings) {
+        Map<String, Object> all = new HashMap<>(settings);
+        all.put("server.address", "127.0.0.1");
+        all.put("server.port", 0);
+        all.put("server.tomcat.accept-count", 4_096); // all users may come at once
+        all.put("server.tomcat.max-keep-alive-requests", -1);
+        all.put("spring.mvc.servlet.load-on-startup", 1); // otherwise the first requests wait for it
+        all.put("spring.web.resources.add-mappings", false);
+        DoorServer server = new DoorServer(pool, all);
+        server.context.refresh();
+        return server;
+    }
+
+    int port() {
+        return Objects.requireNonNull(context.getWebServer(), "It has started").getPort();
+    }
+
+    /** Ends what it still serves. */
+    @Override
+    public void close() {
+        pool.close();
+        context.close();
+    }
+
+    /** Without an annotation by which the sample would find it. */
+    @ImportAutoConfiguration({
+        TomcatServletWebServerAutoConfiguration.class,
+        DispatcherServletAutoConfiguration.class,
+        WebMvcAutoConfiguration.class,
+        HttpMessageConvertersAutoConfiguration.class,
+        VirtualThreadAutoConfiguration.class,
+        VirtualThreadWebAutoConfiguration.class
+    })
+    static final class Application {
+
+        @Bean
+        RouterFunction<ServerResponse> requests(FairPool pool) {
+            return RouterFunctions.route().GET("/work", pool::serve).build();
+        }
+    }
+}
