@@ -18,14 +18,20 @@ public final class Latencies {
 
     /** With the figures of {@link #P50}, {@link #P99} and {@link #MOST}; as it was where there is none. */
     public Measurement addTo(Measurement measurement) {
+        return addTo(measurement, P50, P99, MOST);
+    }
+
+    /** The same, as figures of those columns. */
+    public Measurement addTo(
+            Measurement measurement, Answer.Column median, Answer.Column percentile, Answer.Column slowest) {
         long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
         if (sorted.length == 0) {
             return measurement;
         }
         return measurement
-                .and(P50.key(), millis(sorted, 0.5))
-                .and(P99.key(), millis(sorted, 0.99))
-                .and(MOST.key(), millis(sorted, 1));
+                .and(median.key(), millis(sorted, 0.5))
+                .and(percentile.key(), millis(sorted, 0.99))
+                .and(slowest.key(), millis(sorted, 1));
     }
 
     /** The smallest within which that part of all lies. */

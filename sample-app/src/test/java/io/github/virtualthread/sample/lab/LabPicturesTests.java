@@ -88,6 +88,18 @@ class LabPicturesTests extends InBrowser {
         keep("one-tenant-floods");
     }
 
+    @Test
+    void aDoorBeforeAPool() throws IOException {
+        card = page.locator("#the-door");
+        fill(Map.of("rounds", "1"));
+        run();
+        waitForAnswer();
+
+        Locator figures = card.locator("figure:not([hidden])");
+        show(figures.first(), figures.last());
+        keep("the-door");
+    }
+
     private void runSmall(String id) {
         card = page.locator("#" + id);
         About about = lab.experiments().stream()

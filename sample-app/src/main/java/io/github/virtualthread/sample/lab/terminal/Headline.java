@@ -66,7 +66,13 @@ record Headline(String experiment, String column, List<String> settings, String 
                     "@Async on virtual threads",
                     "@VirtualThread"),
             new Headline("limit-while-it-runs", "done", List.of("rate"), "first, .*", "then, .*"),
-            new Headline("one-tenant-floods", "p50", List.of("flood", "rate"), "one queue", "turns"));
+            new Headline("one-tenant-floods", "p50", List.of("flood", "rate"), "one queue", "turns"),
+            new Headline(
+                    "the-door",
+                    "told",
+                    List.of("users", "places"),
+                    "virtual threads, no door",
+                    "virtual threads, door"));
 
     /** What it is of and the two figures, each with its contender; nothing where that was not measured. */
     Optional<List<String>> cells(Report.Entry entry) {

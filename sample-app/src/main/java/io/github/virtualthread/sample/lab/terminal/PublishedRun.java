@@ -25,7 +25,20 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
             flood(1_000_000, 30),
             scarce(150),
             scarce(100),
-            new PublishedRun("one-carrier", Map.of("users", 50, "millis", 1_000, "rounds", 1)));
+            new PublishedRun("one-carrier", Map.of("users", 50, "millis", 1_000, "rounds", 1)),
+            // published by nobody, and longer than a visitor of the page would wait
+            new PublishedRun(
+                    "the-door",
+                    Map.of(
+                            "users", 3_000,
+                            "places", 200,
+                            "queue", 400,
+                            "wait", 3_000,
+                            "millis", 1_000,
+                            "timeout", 2_000,
+                            "pause", 5_000,
+                            "seconds", 12,
+                            "rounds", 3)));
 
     private static PublishedRun tasks(int number) {
         return new PublishedRun("pool-or-virtual", Map.of("tasks", number, "millis", 1_000, "rounds", 1));

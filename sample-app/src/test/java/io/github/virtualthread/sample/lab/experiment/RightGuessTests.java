@@ -110,6 +110,34 @@ class RightGuessTests {
         assertThat(OneTenantFloods.right(waits(30, 8, 0), 20)).as("no flood").isEmpty();
     }
 
+    @Test
+    void theDoorComparesWhatIsDoneAndThenTheTimesToARefusal() {
+        assertThat(TheDoor.right(door(200, 1.2, 200, 2_000))).isEqualTo(TheDoor.SOONER);
+        assertThat(TheDoor.right(door(200, 1_900, 200, 2_000))).isEqualTo(TheDoor.NOTHING);
+        assertThat(TheDoor.right(door(200, 1_000, 200, 2_000)))
+                .as("sooner, but not at once")
+                .isEmpty();
+        assertThat(TheDoor.right(door(668, 324, 257, 2_500))).isEqualTo(TheDoor.MORE);
+        assertThat(TheDoor.right(door(257, 1, 668, 2_500))).as("less").isEmpty();
+        assertThat(TheDoor.right(List.of(rate(TheDoor.DOOR, 200), rate(TheDoor.VIRTUAL, 200))))
+                .as("nobody was refused")
+                .isEmpty();
+    }
+
+    @Test
+    void theDoorAddsGoodputOnlyWhereItWasMeasured() {
+        assertThat(TheDoor.sentence(door(200, 1.25, 199, 2_001)))
+                .isEqualTo(
+                        "With the door, 200 requests per second were done. Without it, 199 were done on virtual threads"
+                                + " and 198 on platform threads. The door added no goodput. The median request took 3,002 ms,"
+                                + " 3,003 ms and 18,604 ms. The median refusal came after 1.25 ms with the door, after 2,001 ms on"
+                                + " virtual threads without it, and never on platform threads.");
+        assertThat(TheDoor.sentence(door(220, 1, 199, 2_001)))
+                .contains("The difference that the door made is not clear.");
+        assertThat(TheDoor.sentence(door(668, 324, 257, 2_500))).contains("The door added goodput.");
+        assertThat(TheDoor.sentence(door(257, 324, 668, 2_500))).contains("The door cost goodput.");
+    }
+
     private static Row millis(String name, double millis) {
         return row(name, "millis", millis);
     }
@@ -153,6 +181,21 @@ class RightGuessTests {
                 row(OneTenantFloods.ONE_QUEUE, key, oneQueue),
                 row(OneTenantFloods.TURNS, key, turns),
                 row(OneTenantFloods.CAP, key, cap));
+    }
+
+    private static List<Row> door(double door, double told, double virtual, double toldLater) {
+        String key = DoorTally.TOLD.key();
+        Measurement platform = Measurement.of("rate", 198).and("p50", 18_604);
+        return List.of(
+                Row.of(
+                        TheDoor.DOOR,
+                        List.of(Measurement.of("rate", door).and("p50", 3_002).and(key, told))),
+                Row.of(
+                        TheDoor.VIRTUAL,
+                        List.of(Measurement.of("rate", virtual)
+                                .and("p50", 3_003)
+                                .and(key, toldLater))),
+                Row.of(TheDoor.PLATFORM, List.of(platform)));
     }
 
     private static List<Row> pages(double sequential, double virtual, double server) {

@@ -1,0 +1,285 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
+import static io.github.virtualthread.sample.lab.Answer.number;
+
+import io.github.virtualthread.sample.lab.About;
+import io.github.virtualthread.sample.lab.Act;
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Chart;
+import io.github.virtualthread.sample.lab.Answer.Column;
+import io.github.virtualthread.sample.lab.Answer.Line;
+import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Contender;
+import io.github.virtualthread.sample.lab.Experiment;
+import io.github.virtualthread.sample.lab.Latencies;
+import io.github.virtualthread.sample.lab.Measurement;
+import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Run;
+import io.github.virtualthread.sample.lab.Source;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+
+/** More users than the pool behind a web server can serve, with a limit for all requests and without. */
+@Component
+@Order(100)
+class TheDoor implements Experiment {
+
+    static final String DOOR = "virtual threads, door";
+    static final String VIRTUAL = "virtual threads, no door";
+    static final String PLATFORM = "platform threads, no door";
+
+    static final String MORE = "More requests are done";
+    static final String SOONER = "As many are done, but refused users know at once";
+    static final String NOTHING = "Nothing: the pool refuses them as soon";
+
+    static final Column DONE = new Column(Tally.RATE.key(), "done", "per second");
+
+    /** Part by which figures may differ that are called equal. */
+    private static final double SAME = 0.05;
+
+    private static final Duration RAMP_UP = Duration.ofSeconds(1);
+    private static final Duration WARM_UP = Duration.ofSeconds(1);
+
+    @Override
+    public About about() {
+        return new About(
+                "the-door",
+                Act.LIMIT_THE_RESOURCE,
+                "The door",
+                "More users ask than the pool behind a web server can serve. What does a limit for all requests change?",
+                List.of(MORE, SOONER, NOTHING),
+                List.of(
+                        new Parameter("users", "Users", "", 1, 5_000, 3_000, 600),
+                        new Parameter("places", "Places in the pool", "", 10, 500, 200, 50),
+                        new Parameter("queue", "queue-capacity of the limit", "", 0, 5_000, 400, 100),
+                        new Parameter("wait", "max-wait of the limit", "ms", 1, 60_000, 1_500, 1_000),
+                        new Parameter("millis", "A request takes", "ms", 1, Requests.LONGEST, 500, 200),
+                        new Parameter("timeout", "Timeout of the pool", "ms", 1, 30_000, 1_000, 400),
+                        new Parameter("pause", "Refused users come back after", "ms", 100, 60_000, 2_500, 1_000),
+                        new Parameter("seconds", "Users ask for", "s", 1, 60, 6, 2),
+                        new Parameter("rounds", "Rounds", "", 1, 10, 1, 1)),
+                "What a door does where the processor is scarce. Here a request only waits. Permits have to follow what is scarce, not"
+                        + " the number of threads that served requests before: if requests compute, 200 permits are far too many for"
+                        + " %d cores. Nor does it show users who give up: all wait for their answer."
+                                .formatted(Runtime.getRuntime().availableProcessors()),
+                Source.of(FairPool.class),
+                """
+                spring:
+                  threads:
+                    virtual:
+                      enabled: true
+                virtual-thread:
+                  limits:
+                    web:
+                      permits: 200
+                      queue-capacity: 400
+                      max-wait: 1500ms
+                  web:
+                    limit: web""",
+                "",
+                35,
+                16,
+                "requests done");
+    }
+
+    @Override
+    public Answer run(Run run) throws Exception {
+        Map<String, Line> waiting = new LinkedHashMap<>();
+        List<Row> rows = run.compare(Stream.of(
+                        new Way(DOOR, virtualThreads(door(run))),
+                        new Way(VIRTUAL, virtualThreads(Map.of())),
+                        new Way(PLATFORM, Map.of("server.tomcat.threads.max", run.get("places"))))
+                .map(way -> contender(way, run, waiting))
+                .toList());
+        return new Answer(
+                        sentence(rows),
+                        List.of(
+                                DONE,
+                                Latencies.P50,
+                                Latencies.P99,
+                                DoorTally.REFUSED,
+                                DoorTally.TOLD,
+                                DoorTally.TOLD_99,
+                                Tally.FAILED,
+                                Tally.TIMED_OUT,
+                                Tally.BUSY),
+                        rows,
+                        List.of(new Chart(
+                                "Users who wait for an answer", "seconds", "users", List.copyOf(waiting.values()))),
+                        notes(rows, run))
+                .withRight(right(rows));
+    }
+
+    private static Map<String, Object> door(Run run) {
+        return Map.of(
+                "virtual-thread.limits.web.permits",
+                run.get("places"),
+                "virtual-thread.limits.web.queue-capacity",
+                run.get("queue"),
+                "virtual-thread.limits.web.max-wait",
+                run.get("wait") + "ms",
+                "virtual-thread.web.limit",
+                "web");
+    }
+
+    private static Map<String, Object> virtualThreads(Map<String, Object> more) {
+        Map<String, Object> settings = new LinkedHashMap<>(more);
+        settings.put("spring.threads.virtual.enabled", true);
+        return settings;
+    }
+
+    private static Contender contender(Way way, Run run, Map<String, Line> waiting) {
+        return new Contender(way.name(), () -> warmUp(way, run), () -> {
+            DoorTally tally = new DoorTally();
+            CountedLines lines = new CountedLines(System.nanoTime()).with(way.name(), tally::waiting);
+            Duration loop = Duration.ofSeconds(run.get("seconds"));
+            try (DoorServer server = way.start(run)) {
+                WebUsers.Load load = load(server, run, loop, ScarceUsers.LONGEST);
+                Measurement measured = lines.during(() -> tally.ask(load, way.name(), run));
+                waiting.put(way.name(), lines.lines().getFirst());
+                return tally.addTo(measured, RAMP_UP.plus(loop).toSeconds());
+            }
+        });
+    }
+
+    /** Of a server that nobody else asks; what it still serves ends with it. */
+    private static Measurement warmUp(Way way, Run run) throws Exception {
+        try (DoorServer server = way.start(run)) {
+            return new DoorTally().ask(load(server, run, WARM_UP, RAMP_UP.plus(WARM_UP)));
+        }
+    }
+
+    private static WebUsers.Load load(DoorServer server, Run run, Duration loop, Duration end) {
+        return new WebUsers.Load(
+                server.port(),
+                DoorServer.PATH,
+                run.get("users"),
+                RAMP_UP,
+                loop,
+                Integer.MAX_VALUE,
+                ScarceUsers.LONGEST,
+                end,
+                Duration.ofMillis(run.get("pause")));
+    }
+
+    static String sentence(List<Row> rows) {
+        Row door = Row.named(rows, DOOR);
+        Row virtual = Row.named(rows, VIRTUAL);
+        Row platform = Row.named(rows, PLATFORM);
+        return ("With the door, %s requests per second were done. Without it, %s were done on virtual threads and %s on"
+                        + " platform threads. %s The median request took %s, %s and %s. The median refusal came %s with the door,"
+                        + " %s on virtual threads without it, and %s on platform threads.")
+                .formatted(
+                        number(rate(door)),
+                        number(rate(virtual)),
+                        number(rate(platform)),
+                        goodput(rows),
+                        took(door),
+                        took(virtual),
+                        took(platform),
+                        came(door),
+                        came(virtual),
+                        came(platform));
+    }
+
+    private static String goodput(List<Row> rows) {
+        if (isDoorMore(rows)) {
+            return "The door added goodput.";
+        }
+        if (isDoorLess(rows)) {
+            return "The door cost goodput.";
+        }
+        double ratio = rate(rows, DOOR) / rate(rows, VIRTUAL);
+        return Math.abs(ratio - 1) <= SAME
+                ? "The door added no goodput."
+                : "The difference that the door made is not clear.";
+    }
+
+    private static String took(Row row) {
+        return has(row, Latencies.P50) ? number(row.median(Latencies.P50.key())) + " ms" : "for ever";
+    }
+
+    private static String came(Row row) {
+        return has(row, DoorTally.TOLD) ? "after %s ms".formatted(number(row.median(DoorTally.TOLD.key()))) : "never";
+    }
+
+    private static boolean has(Row row, Column column) {
+        return row.figures().containsKey(column.key());
+    }
+
+    private static boolean isDoorMore(List<Row> rows) {
+        return isClearlyMore(rate(rows, DOOR), rate(rows, VIRTUAL));
+    }
+
+    private static boolean isDoorLess(List<Row> rows) {
+        return isClearlyMore(rate(rows, VIRTUAL), rate(rows, DOOR));
+    }
+
+    private static double rate(List<Row> rows, String name) {
+        return rate(Row.named(rows, name));
+    }
+
+    private static double rate(Row row) {
+        return row.median(DONE.key());
+    }
+
+    /** None where the door cost goodput, or refused nobody: then it was not needed. */
+    static String right(List<Row> rows) {
+        Row door = Row.named(rows, DOOR);
+        Row virtual = Row.named(rows, VIRTUAL);
+        if (isDoorMore(rows)) {
+            return MORE;
+        }
+        if (isDoorLess(rows) || !has(door, DoorTally.TOLD) || !has(virtual, DoorTally.TOLD)) {
+            return "";
+        }
+        double sooner = virtual.median(DoorTally.TOLD.key()) / door.median(DoorTally.TOLD.key());
+        return sooner > 4 ? SOONER : isClearlyMore(sooner, 1) ? "" : NOTHING;
+    }
+
+    private static List<String> notes(List<Row> rows, Run run) {
+        int places = run.get("places");
+        return List.of(
+                "The pool behind serves %d requests at once, in the order in which they ask, and refuses one that has waited for %,d ms. %s"
+                        .formatted(places, run.get("timeout"), honestly(rows)),
+                ("The door lets you choose the wait: queue-capacity / permits x the time of a request, here %,d / %d x %,d ms ="
+                                + " %,d ms. Without a door the timeout of the pool decides, or nothing does.")
+                        .formatted(
+                                run.get("queue"),
+                                places,
+                                run.get("millis"),
+                                (long) run.get("queue") * run.get("millis") / places),
+                "The limit has as many permits, and the server as many platform threads, as the pool has places. Without virtual"
+                        + " threads requests wait for a thread in the queue of the server, which has no timeout: no user is refused,"
+                        + " and none knows how long it will take.",
+                "A refusal is a 503, by the door or by the pool. Tomcat closes the connection then, so a refused user comes back with"
+                        + " a new one.",
+                "Done per second: until the last user had an answer. Refused per second: while users asked, for %d s."
+                        .formatted(RAMP_UP.toSeconds() + run.get("seconds")),
+                "Load generator and server share %d cores and one JVM. Each contender has a server of its own."
+                        .formatted(Runtime.getRuntime().availableProcessors()));
+    }
+
+    private static String honestly(List<Row> rows) {
+        return isDoorMore(rows) || isDoorLess(rows)
+                ? "In front of such a pool a door adds no goodput. In this run it made a difference, so something else was scarce,"
+                        + " such as the processor."
+                : "In front of such a pool a door adds no goodput. It refuses at once what the pool would refuse later.";
+    }
+
+    /** A server and how its requests come in. */
+    private record Way(String name, Map<String, Object> settings) {
+
+        DoorServer start(Run run) {
+            Duration timeout = Duration.ofMillis(run.get("timeout"));
+            Duration work = Duration.ofMillis(run.get("millis"));
+            return DoorServer.start(new FairPool(run.get("places"), timeout, work), settings);
+        }
+    }
+}
