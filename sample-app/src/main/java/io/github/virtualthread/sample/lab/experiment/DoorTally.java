@@ -3,6 +3,7 @@ package io.github.virtualthread.sample.lab.experiment;
 import io.github.virtualthread.sample.lab.Answer.Column;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Also counts the users who wait, and those who are refused with the time they had waited by then. */
@@ -54,9 +55,10 @@ final class DoorTally extends Tally {
     /**
      * Adds the refused.
      *
-     * @param seconds in which users asked
+     * @param asked time in which users asked
      */
-    Measurement addTo(Measurement measured, double seconds) {
-        return refusals.addTo(measured.and(REFUSED.key(), refused.get() / seconds), TOLD, TOLD_99, TOLD_LAST);
+    Measurement addTo(Measurement measured, Duration asked) {
+        return refusals.addTo(
+                measured.and(REFUSED.key(), refused.get() * 1e9 / asked.toNanos()), TOLD, TOLD_99, TOLD_LAST);
     }
 }

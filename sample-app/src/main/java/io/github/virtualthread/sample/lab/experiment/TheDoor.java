@@ -143,7 +143,7 @@ class TheDoor implements Experiment {
                 WebUsers.Load load = load(server, run, loop, ScarceUsers.LONGEST);
                 Measurement measured = lines.during(() -> tally.ask(load, way.name(), run));
                 waiting.put(way.name(), lines.lines().getFirst());
-                return tally.addTo(measured, RAMP_UP.plus(loop).toSeconds());
+                return tally.addTo(measured, RAMP_UP.plus(loop));
             }
         });
     }
