@@ -41,8 +41,9 @@ final class DoorServer implements AutoCloseable {
      *
      * @param pool what its requests need; closed with it
      */
-    static DoorServer start(FairPool pool, Map<String, Object> settings) {
+    static DoorServer start(FairPool pool, boolean virtualThreads, Map<String, Object> settings) {
         Map<String, Object> all = new HashMap<>(settings);
+        all.put("spring.threads.virtual.enabled", virtualThreads);
         all.put("server.address", "127.0.0.1");
         all.put("server.port", 0);
         all.put("server.tomcat.accept-count", 4_096); // all users may come at once

@@ -36,7 +36,7 @@ class TheDoor implements Experiment {
 
     static final String MORE = "More requests are done";
     static final String SOONER = "As many are done, but refused users know at once";
-    static final String NOTHING = "Nothing: the pool refuses them as soon";
+    static final String NOTHING = "Nothing: the pool refuses as early";
 
     static final Column DONE = new Column(Tally.RATE.key(), "done", "per second");
 
@@ -92,9 +92,9 @@ class TheDoor implements Experiment {
     public Answer run(Run run) throws Exception {
         Map<String, Line> waiting = new LinkedHashMap<>();
         List<Row> rows = run.compare(Stream.of(
-                        new Way(DOOR, virtualThreads(door(run))),
-                        new Way(VIRTUAL, virtualThreads(Map.of())),
-                        new Way(PLATFORM, Map.of("server.tomcat.threads.max", run.get("places"))))
+                        new Way(DOOR, true, door(run)),
+                        new Way(VIRTUAL, true, Map.of()),
+                        new Way(PLATFORM, false, Map.of("server.tomcat.threads.max", run.get("places"))))
                 .map(way -> contender(way, run, waiting))
                 .toList());
         return new Answer(
@@ -126,12 +126,6 @@ class TheDoor implements Experiment {
                 run.get("wait") + "ms",
                 "virtual-thread.web.limit",
                 "web");
-    }
-
-    private static Map<String, Object> virtualThreads(Map<String, Object> more) {
-        Map<String, Object> settings = new LinkedHashMap<>(more);
-        settings.put("spring.threads.virtual.enabled", true);
-        return settings;
     }
 
     private static Contender contender(Way way, Run run, Map<String, Line> waiting) {
@@ -274,12 +268,12 @@ class TheDoor implements Experiment {
     }
 
     /** A server and how its requests come in. */
-    private record Way(String name, Map<String, Object> settings) {
+    private record Way(String name, boolean virtualThreads, Map<String, Object> settings) {
 
         DoorServer start(Run run) {
             Duration timeout = Duration.ofMillis(run.get("timeout"));
             Duration work = Duration.ofMillis(run.get("millis"));
-            return DoorServer.start(new FairPool(run.get("places"), timeout, work), settings);
+            return DoorServer.start(new FairPool(run.get("places"), timeout, work), virtualThreads, settings);
         }
     }
 }

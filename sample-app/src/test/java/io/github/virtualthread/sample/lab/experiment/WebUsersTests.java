@@ -135,7 +135,8 @@ class WebUsersTests {
     @Test
     void whoIsRejectedComesBackAfterAPauseIfThereIsOne() throws Exception {
         Queue<String> seen = new ConcurrentLinkedQueue<>();
-        try (DoorServer server = DoorServer.start(new FairPool(0, Duration.ofMillis(1), Duration.ZERO), Map.of())) {
+        try (DoorServer server =
+                DoorServer.start(new FairPool(0, Duration.ofMillis(1), Duration.ZERO), true, Map.of())) {
             ask(rejected(server, 4, Duration.ofMillis(200)), seen);
             assertThat(seen).as("two users, twice each").hasSize(8).doesNotContain("answered", "failed");
             seen.clear();
