@@ -1,0 +1,21 @@
+package io.github.virtualthread.docs;
+
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.web.WebLimitFilter;
+import java.time.Duration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The filter without Spring Boot. */
+@Configuration
+class PlainDoor {
+
+    // example: PlainDoor
+    @Bean
+    WebLimitFilter door(TaskEngine engine) {
+        WebLimitFilter filter = new WebLimitFilter(engine, "web", Duration.ofSeconds(5));
+        filter.setExclude(request -> request.getRequestURI().startsWith("/events/"));
+        return filter;
+    }
+    // end
+}
