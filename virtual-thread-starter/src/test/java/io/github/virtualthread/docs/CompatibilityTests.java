@@ -113,12 +113,15 @@ class CompatibilityTests {
         }
     }
 
-    /** The lines of Spring Boot that an application runs on, from generated code or as usual. */
+    /** The lines of Spring Boot that an application runs on, each with one server or more, from generated code or as usual. */
     private static List<String> versions(String application, boolean aheadOfTime) {
         String goals = "(?m)^invoker\\.goals(?:\\.\\d+)? = (?%s.* -Daot=true).* -Dspring-boot\\.version=(\\S+)";
         return all(
-                goals.formatted(aheadOfTime ? "=" : "!"),
-                Pages.text(APPLICATIONS + application + "/invoker.properties"));
+                        goals.formatted(aheadOfTime ? "=" : "!"),
+                        Pages.text(APPLICATIONS + application + "/invoker.properties"))
+                .stream()
+                .distinct()
+                .toList();
     }
 
     private static List<String> all(String pattern, String text) {
