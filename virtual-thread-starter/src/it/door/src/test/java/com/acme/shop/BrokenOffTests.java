@@ -28,7 +28,15 @@ class BrokenOffTests {
     private static final int CLIENTS = 200;
 
     private static final String[] PATHS = {
-        "/plain", "/throws", "/deferred", "/deferred-fails", "/future", "/callable", "/callable-throws", "/stream", "/sse"
+        "/plain",
+        "/throws",
+        "/deferred",
+        "/deferred-fails",
+        "/future",
+        "/callable",
+        "/callable-throws",
+        "/stream",
+        "/sse"
     };
 
     private final AtomicInteger served = new AtomicInteger();
@@ -67,22 +75,20 @@ class BrokenOffTests {
                 each.get(4, MINUTES);
             }
 
-            await().atMost(Duration.ofMinutes(4)).untilAsserted(() -> assertThat(shop.meetings.left)
-                    .hasValue(shop.meetings.arrived.get()));
+            await().atMost(Duration.ofMinutes(4))
+                    .untilAsserted(() -> assertThat(shop.meetings.left).hasValue(shop.meetings.arrived.get()));
             shop.awaitAllPermits();
-            await().atMost(Duration.ofMinutes(4)).untilAsserted(() -> assertThat(shop.ledger.finished)
-                    .hasValue(shop.ledger.started.get()));
+            await().atMost(Duration.ofMinutes(4))
+                    .untilAsserted(() -> assertThat(shop.ledger.finished).hasValue(shop.ledger.started.get()));
 
             // each request was served or refused, and has been counted once
             assertThat(shop.ledger.submitted).hasValue(shop.meetings.arrived.get());
             assertThat(shop.ledger.started).hasValue(shop.meetings.begun.get());
-            assertThat(shop.ledger.rejected.get() + shop.ledger.finished.get())
-                    .isEqualTo(shop.ledger.submitted.get());
+            assertThat(shop.ledger.rejected.get() + shop.ledger.finished.get()).isEqualTo(shop.ledger.submitted.get());
             // nobody has got another answer than these
             int broken = (REQUESTS + 2) / 3;
             assertThat(served.get() + refused.get() + timedOut.get()).isEqualTo(REQUESTS - broken);
-            assertThat(shop.meetings.arrived.get())
-                    .isBetween(REQUESTS - broken + 1, REQUESTS - unfinished.get());
+            assertThat(shop.meetings.arrived.get()).isBetween(REQUESTS - broken + 1, REQUESTS - unfinished.get());
             assertThat(served).hasPositiveValue();
             assertThat(refused).hasPositiveValue();
             assertThat(timedOut).hasPositiveValue();

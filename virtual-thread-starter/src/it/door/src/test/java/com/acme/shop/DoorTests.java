@@ -201,7 +201,9 @@ class DoorTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/actuator", "/actuator/health", "/actuator/health/edge", "/edgez", "/livez", "/readyz", "/ping"})
+    @ValueSource(
+            strings = {"/actuator", "/actuator/health", "/actuator/health/edge", "/edgez", "/livez", "/readyz", "/ping"
+            })
     void whatTellsAboutTheApplicationAndWhatIsExcludedIsAnsweredWhileTheLimitIsFull(String path) throws Exception {
         int submitted = shop.ledger.submitted.get();
         try (Occupation occupation = shop.web.occupy()) {
@@ -234,7 +236,13 @@ class DoorTests {
     }
 
     private static double count503() {
-        return shop.context.getBean(MeterRegistry.class).find("http.server.requests").tag("status", "503").timers().stream()
+        return shop
+                .context
+                .getBean(MeterRegistry.class)
+                .find("http.server.requests")
+                .tag("status", "503")
+                .timers()
+                .stream()
                 .mapToLong(Timer::count)
                 .sum();
     }

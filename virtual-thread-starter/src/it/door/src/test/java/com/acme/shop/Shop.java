@@ -46,7 +46,11 @@ final class Shop implements AutoCloseable {
 
     /** The class of the container; where its interface is depends on the line of Spring Boot. */
     String webServer() throws ReflectiveOperationException {
-        return context.getClass().getMethod("getWebServer").invoke(context).getClass().getSimpleName();
+        return context.getClass()
+                .getMethod("getWebServer")
+                .invoke(context)
+                .getClass()
+                .getSimpleName();
     }
 
     int port() {
