@@ -214,7 +214,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
         private final @Nullable HeldPermit permit; // null without a limit
         private final @Nullable Long end; // by System.nanoTime(), null without a deadline
-        private volatile @Nullable Throwable failure;
+        private volatile boolean over;
 
         Passage(@Nullable HeldPermit permit, @Nullable Long end) {
             this.permit = permit;
@@ -223,20 +223,22 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
         void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String attribute)
                 throws ServletException, IOException {
+            Throwable failure = null;
             try {
                 chain.doFilter(request, response);
             } catch (Throwable thrown) {
                 failure = thrown;
                 throw thrown;
             } finally {
-                leave(request, attribute);
+                leave(request, attribute, failure);
             }
         }
 
-        private void leave(HttpServletRequest request, String attribute) {
+        private void leave(HttpServletRequest request, String attribute, @Nullable Throwable failure) {
             try {
+                // Tomcat does not report the end of a request that fails after startAsync()
                 if (failure != null || !request.isAsyncStarted()) {
-                    close(); // Tomcat does not tell the end of a request that has failed after startAsync()
+                    close(failure);
                 } else {
                     request.setAttribute(attribute, this);
                     if (permit != null) {
@@ -244,9 +246,9 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                     }
                 }
             } catch (IllegalStateException completed) { // meanwhile: nobody would report the end
-                close();
+                close(null);
             } catch (Throwable noRoom) {
-                close();
+                close(noRoom);
                 throw noRoom;
             } finally {
                 if (permit != null) {
@@ -258,18 +260,18 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         /** Another thread goes on with the request. */
         void goOn(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
                 throws ServletException, IOException {
-            if (permit != null) {
-                permit.enterThread();
+            HeldPermit held = over ? null : permit;
+            if (held != null) {
+                held.enterThread();
             }
             try {
                 chain.doFilter(request, response);
             } catch (Throwable thrown) {
-                failure = thrown;
-                close();
+                close(thrown);
                 throw thrown;
             } finally {
-                if (permit != null) {
-                    permit.leaveThread();
+                if (held != null) {
+                    held.leaveThread();
                 }
             }
         }
@@ -280,7 +282,8 @@ public final class WebLimitFilter extends OncePerRequestFilter {
             return end == null ? null : Duration.ofNanos(Math.max(1, end - System.nanoTime()));
         }
 
-        private void close() {
+        private void close(@Nullable Throwable failure) {
+            over = true;
             if (permit != null) {
                 permit.close(failure);
             }
@@ -288,12 +291,13 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
         @Override
         public void onComplete(AsyncEvent event) {
-            close();
+            close(null);
         }
 
+        /** Where a client has gone away, Tomcat reports the error and may forget the request without completing it. */
         @Override
         public void onError(AsyncEvent event) {
-            failure = event.getThrowable();
+            close(event.getThrowable());
         }
 
         /** The container completes the request afterwards. */
@@ -306,7 +310,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
             try {
                 event.getAsyncContext().addListener(this);
             } catch (IllegalStateException completed) {
-                close();
+                close(null);
             }
         }
     }

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.concurrent.CountDownLatch;
@@ -21,17 +24,14 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 class ClientGoneTests {
 
     @ParameterizedTest
-    @ValueSource(strings = {"/events", "/stream", "/deferred", "/plain"})
+    @ValueSource(strings = {"/events", "/early-events", "/raw", "/stream", "/deferred", "/plain"})
     void thePermitComesBack(String path) {
         DoorApplication.run(Answers.class, context -> {
             DoorApplication it = new DoorApplication(context);
             Answers answers = context.getBean(Answers.class);
 
             try (Socket client = new Socket("localhost", it.port())) {
-                client.getOutputStream()
-                        .write("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                                .formatted(path)
-                                .getBytes(US_ASCII));
+                client.getOutputStream().write(get(path));
                 assertThat(answers.begun.await(2, MINUTES)).isTrue();
                 assertThat(it.limit().inUse()).isOne();
                 client.setSoLinger(true, 0); // resets the connection
@@ -40,6 +40,10 @@ class ClientGoneTests {
 
             it.awaitFree();
         });
+    }
+
+    private static byte[] get(String path) {
+        return "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(path).getBytes(US_ASCII);
     }
 
     @RestController
@@ -71,6 +75,34 @@ class ClientGoneTests {
                 }
             });
             return emitter;
+        }
+
+        /** The events are written on the thread of the request, before it leaves. */
+        @GetMapping("/early-events")
+        SseEmitter earlyEvents() throws IOException {
+            SseEmitter emitter = new SseEmitter(0L);
+            awaitGone();
+            for (int i = 0; i < 1000; i++) {
+                emitter.send("x".repeat(1000));
+            }
+            emitter.complete();
+            return emitter;
+        }
+
+        @GetMapping("/raw")
+        void raw(HttpServletRequest request, HttpServletResponse response) {
+            AsyncContext exchange = request.startAsync();
+            exchange.setTimeout(0);
+            awaitGone();
+            try {
+                for (int i = 0; i < 1000; i++) {
+                    response.getOutputStream().write(new byte[1000]);
+                    response.flushBuffer();
+                }
+                exchange.complete(); // the client was still there
+            } catch (IOException broken) {
+                // the handler gives up, and never ends the request
+            }
         }
 
         @GetMapping("/stream")

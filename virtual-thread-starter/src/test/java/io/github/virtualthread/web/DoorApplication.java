@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.autoconfigure.web.embedded.EmbeddedWebServerFactoryCustomizerAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.ServletWebServerFactoryAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
@@ -40,6 +41,7 @@ final class DoorApplication {
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
                     VirtualThreadWebAutoConfiguration.class,
+                    EmbeddedWebServerFactoryCustomizerAutoConfiguration.class,
                     ServletWebServerFactoryAutoConfiguration.class,
                     DispatcherServletAutoConfiguration.class,
                     HttpMessageConvertersAutoConfiguration.class,
