@@ -8,8 +8,11 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,6 +43,41 @@ class ClientGoneTests {
 
             it.awaitFree();
         });
+    }
+
+    @Test
+    void manyThatGoAwayLeaveAllPermits() {
+        List<String> paths = List.of("/events", "/early-events", "/raw", "/stream", "/deferred", "/plain");
+        DoorApplication.run(
+                Answers.class,
+                context -> {
+                    DoorApplication it = new DoorApplication(context);
+                    context.getBean(Answers.class).gone.countDown();
+
+                    CountDownLatch away = new CountDownLatch(300);
+                    for (int i = 0; i < 300; i++) {
+                        String path = paths.get(i % paths.size());
+                        boolean early = i % 5 == 0;
+                        Thread.startVirtualThread(() -> {
+                            try (Socket client = new Socket("localhost", it.port())) {
+                                client.getOutputStream().write(get(path));
+                                if (!early) {
+                                    assertThat(client.getInputStream().read()).isPositive();
+                                }
+                                client.setSoLinger(true, 0);
+                            } catch (IOException failure) {
+                                throw new UncheckedIOException(failure);
+                            } finally {
+                                away.countDown();
+                            }
+                        });
+                    }
+
+                    assertThat(away.await(4, MINUTES)).isTrue();
+                    it.awaitFree();
+                },
+                "limits.web.permits=20",
+                "limits.web.queue-capacity=1000");
     }
 
     private static byte[] get(String path) {
