@@ -88,7 +88,7 @@ final class RejectionQueue {
     /** Tells also those that somebody may be telling: they hear it once more at most, and then it is nothing to them. */
     void tellAgain() {
         tellAll();
-        for (PermitRequest lost = head(); lost != null; lost = head()) {
+        for (PermitRequest lost = beginAgain(); lost != null; lost = beginAgain()) {
             tell(lost);
         }
     }
@@ -102,17 +102,17 @@ final class RejectionQueue {
         remove(request);
     }
 
-    private @Nullable PermitRequest head() {
+    /** The first, which somebody may be telling, or which has come just now. */
+    private @Nullable PermitRequest beginAgain() {
         lock.lock();
         try {
-            return requests.peek();
+            return begun(requests.peek());
         } finally {
             lock.unlock();
         }
     }
 
     /** The first that nobody tells yet: those before it are as many as there are threads that do. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     private @Nullable PermitRequest begin() {
         lock.lock();
         try {
@@ -120,14 +120,20 @@ final class RejectionQueue {
             while (next != null && next.isBeingTold()) {
                 next = next.next;
             }
-            if (next != null) {
-                next.beingTold();
-                untold--;
-            }
-            return next;
+            return begun(next);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Needs the lock. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
+    private @Nullable PermitRequest begun(@Nullable PermitRequest request) {
+        if (request != null && !request.isBeingTold()) {
+            request.beingTold();
+            untold--;
+        }
+        return request;
     }
 
     private void remove(PermitRequest request) {

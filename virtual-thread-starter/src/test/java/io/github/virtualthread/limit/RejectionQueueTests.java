@@ -101,6 +101,35 @@ class RejectionQueueTests {
         assertThat(queue.isEmpty()).isTrue();
     }
 
+    /** What comes while the others hear it once more is not counted any longer: or whoever tells would look for it for ever. */
+    @Test
+    void whatComesWhileOthersAreToldAgainIsToldOnce() throws Exception {
+        CountDownLatch telling = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Call late = recorded();
+        Call lost = new Call(null) {
+            @Override
+            protected void rejected(Reason reason) {
+                if (telling.getCount() > 0) {
+                    telling.countDown();
+                    awaitUninterruptibly(release);
+                } else {
+                    queue.add(late, Reason.DEADLINE);
+                }
+            }
+        };
+        queue.add(lost, Reason.EVICTED);
+        Thread first = Thread.ofPlatform().daemon().start(queue::tellNext);
+        telling.await();
+
+        queue.tellAgain();
+
+        assertThat(reported).containsExactly(late);
+        assertThat(queue.isEmpty()).isTrue();
+        release.countDown();
+        first.join();
+    }
+
     private static void awaitUninterruptibly(CountDownLatch latch) {
         try {
             latch.await();
