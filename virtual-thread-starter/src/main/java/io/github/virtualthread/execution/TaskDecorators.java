@@ -107,10 +107,14 @@ final class TaskDecorators {
                                 .formatted(task));
             }
             started = true;
+            Deadline carried =
+                    Deadline.open(DeadlineContext.ofCurrentTask()); // decorators may carry that of the caller
             try {
                 value = body.run();
             } catch (Throwable thrown) {
                 failure = thrown;
+            } finally {
+                Deadline unused = Deadline.open(carried);
             }
         }
     }

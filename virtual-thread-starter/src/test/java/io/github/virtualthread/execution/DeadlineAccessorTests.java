@@ -8,8 +8,10 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.micrometer.context.ContextRegistry;
+import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.context.ThreadLocalAccessor;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -138,6 +141,30 @@ class DeadlineAccessorTests {
         });
 
         assertThat(after.get(2, TimeUnit.MINUTES)).isBetween(Duration.ofMinutes(50), LONG);
+    }
+
+    /** A decorator of the application captures everything once more, on the thread of the caller. */
+    @Test
+    void whatADecoratorCarriesDoesNotReplaceTheDeadlineOfATask() throws Exception {
+        TaskDecorator capturing =
+                body -> ContextSnapshotFactory.builder().build().captureAll().wrap(body);
+        try (TestEngine decorating = TestEngine.decorating(List.of(capturing))) {
+            TaskSpec spec = decorating.engine.spec("Test.call", null, null, Duration.ofMinutes(10));
+            CompletableFuture<Optional<Duration>> mail = new CompletableFuture<>();
+
+            Object own = Deadline.call(LONG, () -> {
+                TaskSpec withoutResult = decorating.engine.spec("Test.mail", null);
+                decorating.engine.execute(
+                        withoutResult, () -> mail.complete(Deadline.remaining()), mail::completeExceptionally);
+                return decorating
+                        .engine
+                        .submit(spec, () -> Deadline.remaining().orElseThrow())
+                        .get(2, TimeUnit.MINUTES);
+            });
+
+            assertThat((Duration) own).isBetween(Duration.ofMinutes(1), Duration.ofMinutes(10));
+            assertThat(mail.get(2, TimeUnit.MINUTES)).isEmpty();
+        }
     }
 
     private static String isPositive(Optional<Duration> left) {
