@@ -28,7 +28,7 @@ final class Recipe extends TaskSpec {
     }
 
     private Recipe(Recipe recipe, Place place) {
-        super(recipe.name(), recipe.limit(), recipe.timeout(), recipe.deadline());
+        super(recipe);
         this.threads = recipe.threads;
         this.parts = recipe.parts;
         this.place = place;

@@ -10,14 +10,23 @@ public class TaskSpec {
 
     private final String name;
     private final @Nullable TaskLimit limit;
-    private final @Nullable Duration timeout;
-    private final @Nullable Duration deadline;
+    private final Times times;
+
+    /** In one field, because each call with a key has a copy of its spec. */
+    private record Times(
+            @Nullable Duration timeout, @Nullable Duration deadline) {}
 
     TaskSpec(String name, @Nullable TaskLimit limit, @Nullable Duration timeout, @Nullable Duration deadline) {
         this.name = name;
         this.limit = limit;
-        this.timeout = timeout;
-        this.deadline = deadline;
+        this.times = new Times(timeout, deadline);
+    }
+
+    /** A copy, for one call. */
+    TaskSpec(TaskSpec shared) {
+        this.name = shared.name;
+        this.limit = shared.limit;
+        this.times = shared.times;
     }
 
     /**
@@ -44,7 +53,7 @@ public class TaskSpec {
      * @return more than zero, null for no maximum
      */
     public final @Nullable Duration timeout() {
-        return timeout;
+        return times.timeout;
     }
 
     /**
@@ -54,7 +63,7 @@ public class TaskSpec {
      * @return more than zero, null for none of its own
      */
     public final @Nullable Duration deadline() {
-        return deadline;
+        return times.deadline;
     }
 
     /** Name of the limit, {@code "none"} for calls without a limit. */
