@@ -125,7 +125,9 @@ public final class Deadline {
     static @Nullable Deadline open(@Nullable Deadline deadline) {
         Deadline before = current();
         if (deadline != null) {
-            used = true;
+            if (!used) { // all calls read it: a write takes it from the caches of their cores
+                used = true;
+            }
             CURRENT.set(deadline);
         } else if (before != null) {
             CURRENT.remove();
