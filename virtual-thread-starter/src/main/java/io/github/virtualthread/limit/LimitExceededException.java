@@ -109,7 +109,7 @@ public class LimitExceededException extends TaskRejectedException {
 
     private String detail() {
         if (reason == Reason.DEADLINE && settings == null) {
-            return overdue();
+            return overdue() + "give it or its caller more time";
         }
         if (settings == null || reason == Reason.SHUTDOWN) {
             return "the application is stopping and accepts no more calls";
@@ -126,7 +126,7 @@ public class LimitExceededException extends TaskRejectedException {
                     case KEY_QUEUE_FULL ->
                         "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
-                    case DEADLINE -> overdue();
+                    case DEADLINE -> overdue() + "give it more time, raise the permits, or send fewer calls";
                     case EVICTED -> "an operator evicted all waiting calls";
                     default ->
                         "the caller holds one of its permits: give this call a limit of its own, let one call do both,"
@@ -135,7 +135,7 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     private String overdue() {
-        return "its deadline%s passed before it began: give it more time, raise the permits, or send fewer calls"
+        return "its deadline%s passed before it began: "
                 .formatted(deadline == null ? "" : " of " + Durations.text(deadline));
     }
 

@@ -112,7 +112,7 @@ class DeadlineTests {
                     .isThrownBy(() -> test.engine.call(free, this::runs))
                     .withMessage(
                             "Test.call was rejected (DEADLINE): its deadline of 0.001s passed before it began: give it"
-                                    + " more time, raise the permits, or send fewer calls");
+                                    + " or its caller more time");
             return null;
         });
         assertThat(ran).isFalse();
