@@ -13,8 +13,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
+import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.RequestPath;
 import org.springframework.util.StringUtils;
 import org.springframework.web.util.pattern.PathPattern;
@@ -88,14 +90,37 @@ final class DoorSettings implements FurtherCheck {
 
     /** Whether a request passes without a permit. */
     Predicate<HttpServletRequest> exclude() {
-        return request -> {
-            if (exclude.isEmpty()) {
-                return false;
-            }
-            PathContainer path = RequestPath.parse(request.getRequestURI(), request.getContextPath())
+        return request -> matches(exclude, request);
+    }
+
+    /**
+     * Whether the path of a request matches a pattern, from the context path on. A path that the server reads otherwise than it is
+     * written matches none: it may lead elsewhere, as {@code /events/../orders} does.
+     */
+    static boolean matches(List<PathPattern> patterns, HttpServletRequest request) {
+        if (patterns.isEmpty()) {
+            return false;
+        }
+        PathContainer path;
+        try {
+            path = RequestPath.parse(request.getRequestURI(), request.getContextPath())
                     .pathWithinApplication();
-            return exclude.stream().anyMatch(pattern -> pattern.matches(path));
-        };
+        } catch (IllegalArgumentException | IllegalStateException strange) { // such as a context path that is encoded
+            return false;
+        }
+        return patterns.stream().anyMatch(pattern -> pattern.matches(path))
+                && decoded(path).equals(pathOfServer(request));
+    }
+
+    private static String decoded(PathContainer path) {
+        return path.elements().stream()
+                .map(element -> element instanceof PathSegment segment ? segment.valueToMatch() : element.value())
+                .collect(Collectors.joining());
+    }
+
+    private static String pathOfServer(HttpServletRequest request) {
+        String further = request.getPathInfo();
+        return further == null ? request.getServletPath() : request.getServletPath() + further;
     }
 
     @Override

@@ -10,10 +10,8 @@ import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortT
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 import org.springframework.core.env.Environment;
-import org.springframework.http.server.PathContainer;
 import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
-import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 
@@ -38,7 +36,17 @@ final class ManagementPaths implements Predicate<HttpServletRequest> {
                 ? Stream.concat(groups, paths(endpoints))
                 : groups;
         PathPatternParser parser = PathPatternParser.defaultInstance;
-        return paths.map(path -> parser.parse(parser.initFullPathPattern(path + "/**")))
+        List<String> servlets = servlets(environment);
+        return paths.flatMap(path -> servlets.stream().map(servlet -> servlet + path + "/**"))
+                .map(pattern -> parser.parse(parser.initFullPathPattern(pattern)))
+                .toList();
+    }
+
+    /** Only the servlets that may have the endpoints: another one would have paths that pass, such as {@code /files/actuator/}. */
+    private static List<String> servlets(Environment environment) {
+        return Stream.of("spring.mvc.servlet.path", "spring.jersey.application-path")
+                .map(key -> StringUtils.trimTrailingCharacter(environment.getProperty(key, ""), '/'))
+                .distinct()
                 .toList();
     }
 
@@ -48,14 +56,8 @@ final class ManagementPaths implements Predicate<HttpServletRequest> {
         return StringUtils.hasText(base) && !base.equals("/") ? Stream.of(base) : endpoints.getAllPaths().stream();
     }
 
-    /** These paths begin behind that of the servlet, which an application may have moved from the root. */
     @Override
     public boolean test(HttpServletRequest request) {
-        List<PathPattern> excluded = patterns.obtain();
-        if (excluded.isEmpty()) {
-            return false;
-        }
-        PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
-        return excluded.stream().anyMatch(pattern -> pattern.matches(path));
+        return DoorSettings.matches(patterns.obtain(), request);
     }
 }

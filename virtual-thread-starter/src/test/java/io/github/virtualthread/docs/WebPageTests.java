@@ -103,6 +103,7 @@ class WebPageTests {
 
     private static MockHttpServletResponse send(Filter door, String path, Handler handler) {
         MockHttpServletRequest request = new MockHttpServletRequest("GET", path);
+        request.setServletPath(path);
         request.addHeader("X-Tenant", "acme");
         MockHttpServletResponse response = new MockHttpServletResponse();
         FilterChain chain = (same, answer) -> handler.handle((MockHttpServletResponse) answer);

@@ -1,5 +1,6 @@
 package io.github.virtualthread.web;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -8,6 +9,8 @@ import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -89,6 +92,17 @@ final class DoorApplication {
 
     CompletableFuture<HttpResponse<String>> ask(String path, String... headers) {
         return CLIENT.sendAsync(request(uri(path), headers), BodyHandlers.ofString());
+    }
+
+    /** The whole answer to a path that a client checks or changes before it sends it. */
+    String getRaw(String path) throws IOException {
+        try (Socket client = new Socket("localhost", port())) {
+            client.getOutputStream()
+                    .write("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                            .formatted(path)
+                            .getBytes(US_ASCII));
+            return new String(client.getInputStream().readAllBytes(), US_ASCII);
+        }
     }
 
     private static HttpRequest request(URI uri, String... headers) {

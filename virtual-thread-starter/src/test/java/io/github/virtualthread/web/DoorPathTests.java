@@ -4,12 +4,16 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadActuatorAutoConfiguration;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.autoconfigure.availability.AvailabilityHealthContributorAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.availability.AvailabilityProbesAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
@@ -26,6 +30,9 @@ import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.LivenessState;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** Which requests pass the door: while its only permit is held they are answered, and others are not. */
 @Timeout(300)
@@ -121,6 +128,68 @@ class DoorPathTests {
                 });
     }
 
+    /** What a client writes must not lead past the door to a servlet that no pattern excludes. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/files/x",
+                "/files/events/x",
+                "/events/../files/x",
+                "/events/..;/files/x",
+                "/events/..;a=b/files/x",
+                "/events/%2e%2e/files/x",
+                "//events/../files/x",
+                "/x/../%66iles/events/x",
+                "/files/../events/x",
+                "/events/..",
+                "/files/actuator/health",
+                "/actuator/../files/x",
+                "/actuator/..;/files/x",
+                "/actuator/%2E%2E/files/x"
+            })
+    void aPathThatIsReadOtherwiseThanItIsWrittenDoesNotPass(String path) {
+        whileThePermitIsHeld(
+                WITH_ACTUATOR
+                        .withUserConfiguration(Files.class)
+                        .withPropertyValues("virtual-thread.web.exclude=/events/**"),
+                "",
+                it -> assertThat(it.get(path).statusCode()).isEqualTo(503));
+    }
+
+    /** Actuator's patterns are looked at first, so that this is about the others. */
+    @Test
+    void norDoesItWithoutActuator() {
+        whileThePermitIsHeld(
+                RUNNER.withUserConfiguration(Files.class).withPropertyValues("virtual-thread.web.exclude=/events/**"),
+                "",
+                it -> assertThat(it.get("/events/../files/x").statusCode()).isEqualTo(503));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"//shop/files/x, 200", "/%73hop/files/x, 200", "/shop;a=b/files/x, 200", "/shop/files/%zz, 400"})
+    void aStrangePathIsAnsweredAsWithoutADoor(String path, int status) {
+        WITH_ACTUATOR
+                .withUserConfiguration(Files.class)
+                .withPropertyValues("server.servlet.context-path=/shop", "virtual-thread.web.exclude=/events/**")
+                .run(context -> {
+                    DoorApplication it = new DoorApplication(context);
+
+                    assertThat(it.getRaw(path)).startsWith("HTTP/1.1 " + status);
+                    it.awaitFree();
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/files/actuator/health, 200", "/files/health, 503"})
+    void actuatorPassesBehindThePathOfJersey(String path, int status) {
+        whileThePermitIsHeld(
+                WITH_ACTUATOR
+                        .withUserConfiguration(Files.class)
+                        .withPropertyValues("spring.jersey.application-path=/files"),
+                "",
+                it -> assertThat(it.get(path).statusCode()).isEqualTo(status));
+    }
+
     @ParameterizedTest
     @CsvSource({"/livez, 200", "/readyz, 200", "/up, 200", "/plain, 503"})
     void healthGroupsPass(String path, int status) {
@@ -175,6 +244,20 @@ class DoorPathTests {
             assertThat(holder.get(2, MINUTES).statusCode()).isEqualTo(200);
             it.awaitFree();
         });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Files {
+
+        @Bean
+        ServletRegistrationBean<HttpServlet> files() {
+            return new ServletRegistrationBean<>(
+                    new HttpServlet() {
+                        @Override
+                        protected void doGet(HttpServletRequest request, HttpServletResponse response) {}
+                    },
+                    "/files/*");
+        }
     }
 
     private interface Requests {
