@@ -17,6 +17,7 @@ import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -97,6 +98,7 @@ public class VirtualThreadWebAutoConfiguration {
 
         /** Servers create filters before other beans, so this one looks up the engine when the first request comes. */
         @Bean
+        @ConditionalOnMissingBean(value = WebLimitFilter.class, parameterizedContainer = FilterRegistrationBean.class)
         FilterRegistrationBean<WebLimitFilter> virtualThreadWebLimitFilter(
                 VirtualThreadProperties properties,
                 DoorSettings virtualThreadDoorSettings,

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import io.github.virtualthread.web.WebLimitFilter;
@@ -40,6 +41,8 @@ import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebSe
 import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** When the limit at the door is there, and where. */
 @Timeout(300)
@@ -83,6 +86,37 @@ class DoorAutoConfigurationTests {
     void offIsOff() {
         runner.withPropertyValues("virtual-thread.enabled=false", "virtual-thread.web.limit=web")
                 .run(withoutDoor());
+    }
+
+    /** Two doors would let no request in as soon as each permit is held by one that waits for its second. */
+    @ParameterizedTest
+    @ValueSource(classes = {OwnFilter.class, OwnRegistration.class})
+    void aFilterOfTheApplicationReplacesThatOfTheStarter(Class<?> own) {
+        onTomcat.withUserConfiguration(own)
+                .withPropertyValues("virtual-thread.web.limit=web")
+                .run(context -> {
+                    assertThat(status(context)).isEqualTo(404);
+                    assertThat(context.getBean(TaskLimits.class).get("web").completed())
+                            .isOne();
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnFilter {
+
+        @Bean
+        WebLimitFilter door(TaskEngine engine) {
+            return new WebLimitFilter(engine, "web", null);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnRegistration {
+
+        @Bean
+        FilterRegistrationBean<WebLimitFilter> door(TaskEngine engine) {
+            return new FilterRegistrationBean<>(new WebLimitFilter(engine, "web", null));
+        }
     }
 
     private static ContextConsumer<AssertableWebApplicationContext> withoutDoor() {
