@@ -153,7 +153,7 @@ class AnswersController {
         return events;
     }
 
-    /** Ends when nobody listens. Jetty and Undertow do not notice the failure of a send by themselves. */
+    /** Ends when nobody listens. Jetty does not end a request because a send has failed. */
     @GetMapping("/sse-without-end")
     SseEmitter sseWithoutEnd(String id) {
         CountDownLatch gate = meetings.begin(id).gate;

@@ -43,12 +43,15 @@ class BrokenOffTests {
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger timedOut = new AtomicInteger();
     private final AtomicInteger unfinished = new AtomicInteger();
+    private final AtomicInteger atOnce = new AtomicInteger();
 
     @Test
     void allPermitsAreBackAndNobodyWaits() throws Exception {
         try (Shop shop = new Shop(
                         "virtual-thread.limits.web.permits=" + PERMITS,
                         "virtual-thread.limits.web.queue-capacity=" + QUEUE,
+                        // Tomcat itself now and then takes a request of a client that has gone for active
+                        "server.shutdown=immediate",
                         "logging.level.root=off",
                         "logging.level.io.github.virtualthread=info");
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -75,20 +78,23 @@ class BrokenOffTests {
                 each.get(4, MINUTES);
             }
 
-            await().atMost(Duration.ofMinutes(4))
-                    .untilAsserted(() -> assertThat(shop.meetings.left).hasValue(shop.meetings.arrived.get()));
-            shop.awaitAllPermits();
-            await().atMost(Duration.ofMinutes(4))
-                    .untilAsserted(() -> assertThat(shop.ledger.finished).hasValue(shop.ledger.started.get()));
-
-            // each request was served or refused, and has been counted once
-            assertThat(shop.ledger.submitted).hasValue(shop.meetings.arrived.get());
-            assertThat(shop.ledger.started).hasValue(shop.meetings.begun.get());
-            assertThat(shop.ledger.rejected.get() + shop.ledger.finished.get()).isEqualTo(shop.ledger.submitted.get());
-            // nobody has got another answer than these
+            // each was served or refused, and has been counted once; those broken off at once may come late, or never
             int broken = (REQUESTS + 2) / 3;
+            await().atMost(Duration.ofMinutes(4)).untilAsserted(() -> {
+                int arrived = shop.meetings.arrived.get();
+                assertThat(arrived).isBetween(REQUESTS - unfinished.get() - atOnce.get(), REQUESTS - unfinished.get());
+                assertThat(shop.meetings.left).hasValue(arrived);
+                assertThat(shop.ledger.submitted).hasValue(arrived);
+                int started = shop.meetings.begun.get();
+                assertThat(shop.ledger.started).hasValue(started);
+                assertThat(shop.ledger.finished).hasValue(started);
+                assertThat(shop.ledger.rejected).hasValue(arrived - started);
+                assertThat(shop.web.available()).isEqualTo(PERMITS);
+                assertThat(shop.web.waiting()).isZero();
+            });
+            shop.awaitAllPermits();
+
             assertThat(served.get() + refused.get() + timedOut.get()).isEqualTo(REQUESTS - broken);
-            assertThat(shop.meetings.arrived.get()).isBetween(REQUESTS - broken + 1, REQUESTS - unfinished.get());
             assertThat(served).hasPositiveValue();
             assertThat(refused).hasPositiveValue();
             assertThat(timedOut).hasPositiveValue();
@@ -114,6 +120,7 @@ class BrokenOffTests {
             }
             case 1 -> {
                 meeting.gate.countDown();
+                atOnce.incrementAndGet();
                 shop.send(path, id).breakOff();
             }
             case 2 -> { // it waits at the door, or is about to

@@ -1,6 +1,5 @@
 package com.acme.shop;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.acme.shop.Exchange.Answer;
@@ -90,9 +89,7 @@ final class Shop implements AutoCloseable {
         for (CompletableFuture<Integer> call : calls) {
             call.get(4, TimeUnit.MINUTES);
         }
-        assertThat(web.available()).isEqualTo(permits);
-        assertThat(web.inUse()).isZero();
-        assertThat(web.waiting()).isZero();
+        await().atMost(Duration.ofMinutes(4)).until(() -> web.available() == permits && web.waiting() == 0);
     }
 
     @Override
