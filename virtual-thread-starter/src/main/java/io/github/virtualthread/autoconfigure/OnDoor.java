@@ -4,16 +4,23 @@ import io.github.virtualthread.limit.LimitNames;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Whether web requests have a limit or a deadline, and the starter is on. */
+/**
+ * Whether web requests have a limit or a deadline, and the starter is on. Always matches during ahead-of-time processing: the
+ * properties that count are those of the start, and without its bean a limit would be silently absent.
+ */
 final class OnDoor implements Condition {
 
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        Environment environment = context.getEnvironment();
+        return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING) || isOn(context.getEnvironment());
+    }
+
+    static boolean isOn(Environment environment) {
         return isEnabled(environment)
                 && (isSet(environment, "virtual-thread.web.limit")
                         || isSet(environment, "virtual-thread.web.deadline"));

@@ -104,7 +104,8 @@ public class VirtualThreadWebAutoConfiguration {
                 DoorSettings virtualThreadDoorSettings,
                 ObjectProvider<TaskEngine> engine,
                 ObjectProvider<RequestKey> requestKey,
-                ObjectProvider<ManagementPaths> managementPaths) {
+                ObjectProvider<ManagementPaths> managementPaths,
+                Environment environment) {
             DoorSettings settings = virtualThreadDoorSettings;
             WebLimitFilter filter = new WebLimitFilter(engine::getObject, settings.limit(), settings.deadline());
             RejectionAnswer answer = SettingsFactory.rejectionAnswer(properties.web());
@@ -116,6 +117,7 @@ public class VirtualThreadWebAutoConfiguration {
             ManagementPaths management = managementPaths.getIfAvailable();
             filter.setExclude(management == null ? settings.exclude() : management.or(settings.exclude()));
             FilterRegistrationBean<WebLimitFilter> registration = new FilterRegistrationBean<>(filter);
+            registration.setEnabled(OnDoor.isOn(environment));
             registration.setOrder(properties.web().order());
             registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC);
             return registration;
@@ -142,10 +144,11 @@ public class VirtualThreadWebAutoConfiguration {
     static class ReactiveDoorConfiguration {
 
         @Bean
-        FurtherCheck virtualThreadDoorCheck() {
-            return limits -> List.of(new Mistake(
+        FurtherCheck virtualThreadDoorCheck(Environment environment) {
+            Mistake reactive = new Mistake(
                     "virtual-thread.web.limit and virtual-thread.web.deadline need a servlet application, but this one is reactive",
-                    "Remove both. Limit the methods that the handlers call, by @VirtualThread."));
+                    "Remove both. Limit the methods that the handlers call, by @VirtualThread.");
+            return limits -> OnDoor.isOn(environment) ? List.of(reactive) : List.of();
         }
     }
 

@@ -13,6 +13,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -26,8 +27,11 @@ import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebApplicationContext;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigRegistry;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Scope;
@@ -38,6 +42,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
+import org.springframework.web.context.support.GenericWebApplicationContext;
 
 /** Applications processed ahead of time, compiled, and started from what was generated, under other properties. */
 @Timeout(300)
@@ -151,12 +156,30 @@ class AheadOfTimeTests {
 
     @Test
     void wrongPropertiesDoNotFailTheBuild() {
-        System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
-        try {
-            processed(Shop.class, Map.of("virtual-thread.limits.db.permits", "${db.permits}"));
-        } finally {
-            System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);
-        }
+        processed(Shop.class, Map.of("virtual-thread.limits.db.permits", "${db.permits}"));
+    }
+
+    @CompiledTest
+    void requestsHaveTheLimitThatOnlyTheStartSets() {
+        Map<String, Object> withDoor = Map.of(
+                "virtual-thread.limits.db.permits", "2",
+                "virtual-thread.limits.db.queue-capacity", "0",
+                "virtual-thread.web.limit", "db");
+
+        webStarted(withDoor, door -> assertThat(door.isEnabled()).isTrue());
+    }
+
+    @CompiledTest
+    void requestsHaveNoLimitThatTheStartDoesNotSet() {
+        webStarted(LIMITS, door -> assertThat(door.isEnabled()).isFalse());
+    }
+
+    private static void webStarted(Map<String, Object> whenStarted, Consumer<FilterRegistrationBean<?>> then) {
+        started(
+                processed(new AnnotationConfigServletWebApplicationContext(), Web.class, LIMITS),
+                new GenericWebApplicationContext(),
+                whenStarted,
+                context -> then.accept(context.getBean(FilterRegistrationBean.class)));
     }
 
     @CompiledTest
@@ -190,11 +213,19 @@ class AheadOfTimeTests {
     }
 
     private static TestGenerationContext processed(Class<?> application, Map<String, Object> properties) {
+        return processed(new AnnotationConfigApplicationContext(), application, properties);
+    }
+
+    private static <C extends GenericApplicationContext & AnnotationConfigRegistry> TestGenerationContext processed(
+            C context, Class<?> application, Map<String, Object> properties) {
         TestGenerationContext generation = new TestGenerationContext();
-        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+        System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
+        try (context) {
             properties(context, properties);
             context.register(application);
             new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+        } finally {
+            System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);
         }
         generation.writeGeneratedContent();
         return generation;
@@ -205,17 +236,24 @@ class AheadOfTimeTests {
             Map<String, Object> whenBuilt,
             Map<String, Object> whenStarted,
             Consumer<GenericApplicationContext> then) {
-        TestGenerationContext generation = processed(application, whenBuilt);
+        started(processed(application, whenBuilt), new GenericApplicationContext(), whenStarted, then);
+    }
+
+    private static void started(
+            TestGenerationContext generation,
+            GenericApplicationContext fresh,
+            Map<String, Object> whenStarted,
+            Consumer<GenericApplicationContext> then) {
         TestCompiler.forSystem().with(generation).compile(compiled -> {
-            try (GenericApplicationContext context = new GenericApplicationContext()) {
-                properties(context, whenStarted);
+            try (fresh) {
+                properties(fresh, whenStarted);
                 initializer(compiled.getAllCompiledClasses().stream()
                                 .filter(ApplicationContextInitializer.class::isAssignableFrom)
                                 .findFirst()
                                 .orElseThrow())
-                        .initialize(context);
-                context.refresh();
-                then.accept(context);
+                        .initialize(fresh);
+                fresh.refresh();
+                then.accept(fresh);
             }
         });
     }
@@ -246,6 +284,10 @@ class AheadOfTimeTests {
         @VirtualThread(limit = "db", key = "#tenat")
         void send(String tenant) {}
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class})
+    static class Web {}
 
     static class Mailer {
 
