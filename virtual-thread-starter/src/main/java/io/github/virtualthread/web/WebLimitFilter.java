@@ -1,11 +1,14 @@
 package io.github.virtualthread.web;
 
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.HeldPermit;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.mistake.PropertyKeys;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
@@ -15,6 +18,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
     private final @Nullable Supplier<Door> door;
     private final @Nullable Duration deadline;
+    private final AtomicBoolean warned = new AtomicBoolean();
     private RejectionAnswer answer = new RejectionAnswer(UNAVAILABLE, Duration.ofSeconds(1));
     private Predicate<HttpServletRequest> exclude = request -> false;
     private @Nullable RequestKey requestKey;
@@ -78,6 +83,14 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
         static Door of(TaskEngine engine, String limit) {
             return new Door(engine, engine.spec("web-request", limit));
+        }
+
+        /** The start-up check cannot see on which threads an external container serves requests. */
+        @Nullable
+        TaskLimit fullOnPlatformThread() {
+            TaskLimit limit = spec.limit();
+            boolean mayWait = limit != null && limit.queueCapacity() != 0 && limit.available() <= 0;
+            return mayWait && !Thread.currentThread().isVirtual() ? limit : null;
         }
 
         HeldPermit acquire(@Nullable String key) throws InterruptedException {
@@ -151,8 +164,10 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         HeldPermit permit = null;
         if (door != null) {
             String key = key(request);
+            Door passed = door.get();
+            warnOnce(passed.fullOnPlatformThread());
             try {
-                permit = door.get().acquire(key);
+                permit = passed.acquire(key);
             } catch (LimitExceededException rejection) {
                 reject(response, answer.status());
                 return;
@@ -163,6 +178,14 @@ public final class WebLimitFilter extends OncePerRequestFilter {
             }
         }
         new Passage(permit, end).begin(request, response, chain, passageAttribute());
+    }
+
+    private void warnOnce(@Nullable TaskLimit limit) {
+        if (limit != null && warned.compareAndSet(false, true)) {
+            SafeLog.write(() -> logger.warn(
+                    "Web requests wait under limit '%s' on platform threads: each holds a thread of the container, and further requests wait where no limit rejects them. Let the container use virtual threads, or set %s.queue-capacity to 0."
+                            .formatted(limit.name(), PropertyKeys.limit(limit.name()))));
+        }
     }
 
     private @Nullable String key(HttpServletRequest request) {

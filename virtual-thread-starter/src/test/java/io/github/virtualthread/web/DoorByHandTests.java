@@ -24,6 +24,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -33,6 +36,7 @@ import org.springframework.mock.web.MockHttpServletResponse;
 
 /** The filter without Spring Boot, and what a server does only rarely. */
 @Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
 class DoorByHandTests {
 
     private static final FilterChain NOTHING = (request, response) -> {};
@@ -138,6 +142,31 @@ class DoorByHandTests {
         assertThat(flag).isTrue();
         assertThat(response.getStatus()).isEqualTo(503);
         assertThat(response.getHeader("Retry-After")).isEqualTo("1");
+    }
+
+    @Test
+    void requestsThatWaitOnPlatformThreadsAreReportedOnce(CapturedOutput output) throws Exception {
+        filter.doFilter(request, response, (any, other) -> {
+            assertThat(output).doesNotContain("platform threads");
+            for (int i = 0; i < 2; i++) {
+                Thread waiting = Thread.ofPlatform().start(this::ask);
+                await().atMost(Duration.ofMinutes(2)).until(() -> limit.waiting() == 1);
+                waiting.interrupt();
+                await().atMost(Duration.ofMinutes(2)).until(() -> limit.waiting() == 0);
+            }
+        });
+
+        assertThat(output)
+                .containsOnlyOnce("Web requests wait under limit 'web' on platform threads")
+                .contains("set virtual-thread.limits.web.queue-capacity to 0.");
+    }
+
+    private void ask() {
+        try {
+            filter.doFilter(new MockHttpServletRequest(), new MockHttpServletResponse(), NOTHING);
+        } catch (IOException | ServletException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     @Test
