@@ -167,8 +167,7 @@ class DeadlineInheritanceTests {
         assertOverdue(
                 deadline -> {
                     CompletableFuture<Object> outcome = new CompletableFuture<>();
-                    test.engine.execute(
-                            Late.spec(test, "db", deadline), this::blocks, outcome::completeExceptionally);
+                    test.engine.execute(Late.spec(test, "db", deadline), this::blocks, outcome::completeExceptionally);
                     return outcome;
                 },
                 "Test.late ran past its deadline of %s under limit 'db' and was interrupted");
