@@ -1,6 +1,8 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.StripedCount;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +18,16 @@ final class LiveTasks {
 
     /** The bit of a task's place that says whether the task is counted; the others are its place in the table. */
     private static final int COUNTED = Integer.MIN_VALUE;
+
+    private static final VarHandle PLACE;
+
+    static {
+        try {
+            PLACE = MethodHandles.lookup().findVarHandle(Task.class, "place", int.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
 
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -40,8 +52,7 @@ final class LiveTasks {
 
     /** The task has ended, unless it had ended before. Throws nothing. */
     void end(Task task) {
-        if (isCounted(task)) {
-            task.place &= ~COUNTED;
+        if (clear(task, COUNTED) != 0) {
             end();
         }
     }
@@ -62,20 +73,37 @@ final class LiveTasks {
         task.place = running.enter(task) | (task.place & COUNTED);
     }
 
-    /** As {@link #enter}, if the task may have entered before. */
+    /** As {@link #enter}, for a task that gets no permit: it may have entered before, and enter on another thread, too. */
     void enterOnce(Task task) {
-        if ((task.place & ~COUNTED) == 0) {
-            enter(task);
+        if ((task.place & ~COUNTED) != 0) {
+            return;
+        }
+        int entered = running.enter(task);
+        int before;
+        do {
+            before = task.place;
+        } while ((before & ~COUNTED) == 0 && !PLACE.compareAndSet(task, before, entered | before));
+        if ((before & ~COUNTED) != 0) {
+            running.leave(entered);
         }
     }
 
     /** The thread of the task ends, or could not be started. */
     void leave(Task task) {
-        int place = task.place & ~COUNTED;
+        int place = clear(task, ~COUNTED);
         if (place != 0) {
-            task.place &= COUNTED;
             running.leave(place);
         }
+    }
+
+    /** Clears bits of a task's place; returns those that were set. Two threads may report at once that a task gets no permit. */
+    private static int clear(Task task, int bits) {
+        if (task.isRefused()) {
+            return (int) PLACE.getAndBitwiseAnd(task, ~bits) & bits;
+        }
+        int before = task.place;
+        task.place = before & ~bits;
+        return before & bits;
     }
 
     /** The tasks that have a thread at this moment. */

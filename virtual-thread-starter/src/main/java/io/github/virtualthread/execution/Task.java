@@ -60,6 +60,11 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return future.isDone() ? refusal : null;
     }
 
+    /** Whether it is known that the body never runs. */
+    final boolean isRefused() {
+        return refusal != null;
+    }
+
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
@@ -219,7 +224,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Runs the body, or reports why it never runs, on a thread that does nothing else. */
     void runHere() {
         if (!LiveTasks.isCounted(this)) {
-            return; // reported before
+            parts().live().leave(this); // reported before, perhaps before it entered again
+            return;
         }
         Scope scope = Scope.NOTHING;
         try {

@@ -6,8 +6,12 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,6 +54,60 @@ class LateRefusalTests {
 
         assertThat(future).failsWithin(Duration.ofMinutes(2));
         assertThat(future.exceptionNow()).isInstanceOf(LimitExceededException.class);
+    }
+
+    private List<Task> waiting(int number) {
+        List<Task> tasks = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            Task task = test.engine.task(test.engine.spec("Test.task", "db"), () -> "ran", null);
+            test.engine.submit(task);
+            assertThat(task.leaveQueue()).isTrue();
+            tasks.add(task);
+        }
+        return tasks;
+    }
+
+    private void awaitThatNothingIsLeft() throws Exception {
+        assertThat(test.engine.awaitIdle(TestEngine.ENOUGH)).isTrue();
+        Awaitility.await()
+                .atMost(TestEngine.ENOUGH)
+                .until(() -> test.engine.parts().live().running().isEmpty());
+        assertThat(test.engine.isIdle()).as("no end is counted twice").isTrue();
+    }
+
+    @Test
+    void aRefusalThatIsToldOnceMoreLeavesNothingBehind() throws Exception {
+        CountDownLatch until = test.latch();
+        test.hold("db", until);
+        Task task = waiting(1).get(0);
+
+        task.rejected(Reason.EVICTED);
+        assertThat(task.future()).failsWithin(Duration.ofMinutes(2));
+        task.rejected(Reason.EVICTED);
+
+        until.countDown();
+        awaitThatNothingIsLeft();
+    }
+
+    /** Who evicts tells also those that other threads are telling. */
+    @Test
+    void aRefusalThatIsToldByTwoThreadsAtOnceIsCountedOnce() throws Exception {
+        CountDownLatch until = test.latch();
+        test.hold("db", until);
+        List<Task> tasks = waiting(5_000);
+        Runnable telling = () -> tasks.forEach(task -> task.rejected(Reason.EVICTED));
+
+        Thread other = Thread.ofPlatform().start(telling);
+        telling.run();
+        other.join();
+
+        for (Task task : tasks) {
+            assertThat(task.future()).failsWithin(Duration.ofMinutes(2));
+        }
+        assertThat(test.engine.parts().rejections().total("db")).isLessThanOrEqualTo(5_000);
+        until.countDown();
+        awaitThatNothingIsLeft();
+        assertThat(test.engine.parts().rejections().total("db")).isEqualTo(5_000);
     }
 
     private void awaitStop() {
