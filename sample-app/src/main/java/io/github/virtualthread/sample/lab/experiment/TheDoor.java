@@ -184,13 +184,15 @@ class TheDoor implements Experiment {
     }
 
     private static String goodput(List<Row> rows) {
+        String platform =
+                isClearlyMore(rate(rows, PLATFORM), rate(rows, DOOR)) ? " Platform threads did more still." : "";
         if (isDoorMore(rows)) {
-            return "The door added goodput.";
+            return "On virtual threads the door added goodput." + platform;
         }
         if (isDoorLess(rows)) {
-            return "The door cost goodput.";
+            return "On virtual threads the door cost goodput.";
         }
-        return isEqual(rows) ? "The door added no goodput." : "The difference that the door made is not clear.";
+        return isEqual(rows) ? "The door added no goodput." : "The door made no clear difference to goodput.";
     }
 
     private static boolean isEqual(List<Row> rows) {
@@ -198,7 +200,9 @@ class TheDoor implements Experiment {
     }
 
     private static String took(Row row) {
-        return has(row, Latencies.P50) ? number(row.median(Latencies.P50.key())) + " ms" : "for ever";
+        return has(row, Latencies.P50)
+                ? number(row.median(Latencies.P50.key())) + " ms"
+                : "no time that could be measured";
     }
 
     private static String came(Row row) {
@@ -225,18 +229,25 @@ class TheDoor implements Experiment {
         return row.median(DONE.key());
     }
 
-    /** None where the door cost goodput, or refused nobody: then it was not needed. */
+    /** None where the door cost goodput, refused later than the pool, or where nobody was refused: then it was not needed. */
     static String right(List<Row> rows) {
-        Row door = Row.named(rows, DOOR);
-        Row virtual = Row.named(rows, VIRTUAL);
         if (isDoorMore(rows)) {
             return MORE;
         }
-        if (isDoorLess(rows) || !has(door, DoorTally.TOLD) || !has(virtual, DoorTally.TOLD)) {
+        if (isDoorLess(rows)) {
             return "";
         }
-        double sooner = virtual.median(DoorTally.TOLD.key()) / door.median(DoorTally.TOLD.key());
-        return sooner > 4 ? SOONER : isClearlyMore(sooner, 1) ? "" : NOTHING;
+        double sooner = sooner(rows);
+        return sooner > 4 ? SOONER : isClearlyMore(sooner, 1) || isClearlyMore(1, sooner) ? "" : NOTHING;
+    }
+
+    /** How many times as long the pool takes to refuse as the door; zero where one of them has refused nobody. */
+    private static double sooner(List<Row> rows) {
+        Row door = Row.named(rows, DOOR);
+        Row virtual = Row.named(rows, VIRTUAL);
+        return has(door, DoorTally.TOLD) && has(virtual, DoorTally.TOLD)
+                ? virtual.median(DoorTally.TOLD.key()) / door.median(DoorTally.TOLD.key())
+                : 0;
     }
 
     private static List<String> notes(List<Row> rows, Run run) {
@@ -245,12 +256,14 @@ class TheDoor implements Experiment {
                 "The pool behind serves %d requests at once, in the order in which they ask, and refuses one that has waited for %,d ms. %s"
                         .formatted(places, run.get("timeout"), honestly(rows)),
                 ("The door lets you choose the wait: queue-capacity / permits x the time of a request, here %,d / %d x %,d ms ="
-                                + " %,d ms. Without a door the timeout of the pool decides, or nothing does.")
+                                + " %,d ms, but at most max-wait, here %,d ms. Without a door the timeout of the pool decides, or"
+                                + " nothing does.")
                         .formatted(
                                 run.get("queue"),
                                 places,
                                 run.get("millis"),
-                                (long) run.get("queue") * run.get("millis") / places),
+                                (long) run.get("queue") * run.get("millis") / places,
+                                run.get("wait")),
                 "The limit has as many permits, and the server as many platform threads, as the pool has places. Without virtual"
                         + " threads requests wait for a thread in the queue of the server, which has no timeout: no user is refused,"
                         + " and none knows how long it will take.",
@@ -263,11 +276,25 @@ class TheDoor implements Experiment {
                         .formatted(Runtime.getRuntime().availableProcessors()));
     }
 
-    private static String honestly(List<Row> rows) {
-        return isEqual(rows)
-                ? "In front of such a pool a door adds no goodput. It refuses at once what the pool would refuse later."
-                : "A door does not make such a pool faster. The difference comes from other work of the server, such as thousands of"
-                        + " requests that time out at once.";
+    /** What the figures of this run say of a pool whose queue is fair. */
+    static String honestly(List<Row> rows) {
+        if (isDoorMore(rows)) {
+            return "In this run the door added goodput: the timeout of the pool is too short to keep the pool busy, or something"
+                    + " else was scarce, such as the processor. Otherwise a door adds no goodput in front of such a pool.";
+        }
+        if (isDoorLess(rows)) {
+            return "In this run the door cost goodput: its queue or its max-wait is too short to keep the pool busy, or something"
+                    + " else was scarce, such as the processor.";
+        }
+        double sooner = sooner(rows);
+        return (isEqual(rows)
+                        ? "In front of such a pool a door adds no goodput."
+                        : "The difference in goodput is too small to tell it from other work of the server, such as thousands of"
+                                + " requests that time out at once.")
+                + (sooner > 4 ? " The door refuses at once what the pool would refuse later." : "")
+                + (sooner > 0 && isClearlyMore(1, sooner)
+                        ? " In this run the door refused later than the pool: its max-wait is longer than the timeout of the pool."
+                        : "");
     }
 
     /** A server and how its requests come in. */

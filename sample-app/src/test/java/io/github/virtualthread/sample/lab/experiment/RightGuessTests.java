@@ -119,6 +119,7 @@ class RightGuessTests {
                 .isEmpty();
         assertThat(TheDoor.right(door(668, 324, 257, 2_500))).isEqualTo(TheDoor.MORE);
         assertThat(TheDoor.right(door(257, 1, 668, 2_500))).as("less").isEmpty();
+        assertThat(TheDoor.right(door(200, 5_000, 200, 1_000))).as("later").isEmpty();
         assertThat(TheDoor.right(List.of(rate(TheDoor.DOOR, 200), rate(TheDoor.VIRTUAL, 200))))
                 .as("nobody was refused")
                 .isEmpty();
@@ -133,9 +134,35 @@ class RightGuessTests {
                                 + " 3,003 ms and 18,604 ms. The median refusal came after 1.25 ms with the door, after 2,001 ms on"
                                 + " virtual threads without it, and never on platform threads.");
         assertThat(TheDoor.sentence(door(220, 1, 199, 2_001)))
-                .contains("The difference that the door made is not clear.");
-        assertThat(TheDoor.sentence(door(668, 324, 257, 2_500))).contains("The door added goodput.");
-        assertThat(TheDoor.sentence(door(257, 324, 668, 2_500))).contains("The door cost goodput.");
+                .contains("The door made no clear difference to goodput.");
+        assertThat(TheDoor.sentence(door(668, 324, 257, 2_500)))
+                .contains("On virtual threads the door added goodput. The median");
+        assertThat(TheDoor.sentence(door(150, 324, 100, 2_500)))
+                .contains("On virtual threads the door added goodput. Platform threads did more still.");
+        assertThat(TheDoor.sentence(door(257, 324, 668, 2_500))).contains("On virtual threads the door cost goodput.");
+    }
+
+    @Test
+    void theDoorSaysOfAPoolOnlyWhatWasMeasured() {
+        String later = "The door refuses at once what the pool would refuse later.";
+        assertThat(TheDoor.honestly(door(200, 1, 199, 2_000)))
+                .isEqualTo("In front of such a pool a door adds no goodput. " + later);
+        assertThat(TheDoor.honestly(door(200, 1_900, 199, 2_000))).endsWith("adds no goodput.");
+        assertThat(TheDoor.honestly(List.of(rate(TheDoor.DOOR, 200), rate(TheDoor.VIRTUAL, 200))))
+                .as("nobody was refused")
+                .endsWith("adds no goodput.");
+        assertThat(TheDoor.honestly(door(220, 1, 199, 2_000)))
+                .startsWith("The difference in goodput is too small to tell")
+                .endsWith(later);
+        assertThat(TheDoor.honestly(door(200, 5_000, 199, 1_000)))
+                .contains("the door refused later than the pool")
+                .doesNotContain(later);
+        assertThat(TheDoor.honestly(door(668, 1, 257, 2_500)))
+                .contains("In this run the door added goodput")
+                .doesNotContain(later);
+        assertThat(TheDoor.honestly(door(257, 1, 668, 2_500)))
+                .contains("In this run the door cost goodput")
+                .doesNotContain(later);
     }
 
     private static Row millis(String name, double millis) {

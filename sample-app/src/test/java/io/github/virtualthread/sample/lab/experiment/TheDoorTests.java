@@ -81,8 +81,34 @@ class TheDoorTests {
                         assertThat(line.points().getLast()[1]).as(line.name()).isZero());
         assertThat(answer.notes().getFirst())
                 .startsWith("The pool behind serves 10 requests at once")
-                .containsAnyOf("In front of such a pool a door adds no goodput", "does not make such a pool faster");
-        assertThat(answer.notes().get(1)).contains("here 10 / 10 x 1,000 ms = 1,000 ms");
+                .endsWith(TheDoor.honestly(answer.rows()));
+        assertThat(answer.notes().get(1))
+                .contains("here 10 / 10 x 1,000 ms = 1,000 ms, but at most max-wait, here 60,000 ms");
+        leftovers.assertNone();
+    }
+
+    /** The pool refuses at once all whom it cannot serve, the door only after its max-wait. */
+    @Test
+    void aDoorThatLetsRequestsWaitLongerThanThePoolRefusesLater() throws Exception {
+        Answer answer = lab.start(
+                        ID,
+                        Map.of(
+                                "users", "60",
+                                "places", "10",
+                                "queue", "60",
+                                "wait", "5000",
+                                "millis", "2000",
+                                "timeout", "1",
+                                "pause", "10000",
+                                "seconds", "1"),
+                        Scale.SMALL)
+                .answer()
+                .get(10, TimeUnit.MINUTES);
+
+        assertThat(answer.row(TheDoor.DOOR).median(DoorTally.TOLD.key())).isGreaterThanOrEqualTo(5_000);
+        assertThat(answer.row(TheDoor.VIRTUAL).median(DoorTally.TOLD.key())).isLessThan(5_000);
+        assertThat(answer.right()).isNotIn(TheDoor.SOONER, TheDoor.NOTHING);
+        assertThat(answer.notes().getFirst()).doesNotContain("The door refuses at once what the pool would refuse later");
         leftovers.assertNone();
     }
 
