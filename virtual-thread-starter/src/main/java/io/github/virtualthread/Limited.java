@@ -64,10 +64,10 @@ public @interface Limited {
     String limit() default "";
 
     /**
-     * Time that a call has, from when it is made. It bounds the wait: then the call fails with a {@link
-     * io.github.virtualthread.limit.LimitExceededException} for the reason {@code DEADLINE}. It does not interrupt the method;
-     * calls that the method makes have what is left, or their own deadline if that is earlier. Written as {@code "2s"}, {@code
-     * "500ms"} or {@code "PT2S"}, more than zero; a number alone fails the start. May be a {@code ${...}} placeholder.
+     * Time that a call has, from when it is made. If it is over before the call has its permit, the call fails with a {@link
+     * io.github.virtualthread.limit.LimitExceededException} for the reason {@code DEADLINE}. The method is not interrupted; calls
+     * that it makes have what is left, or their own deadline if that is earlier. Written as {@code "2s"}, {@code "500ms"} or
+     * {@code "PT2S"}, more than zero; a number alone fails the start. May be a {@code ${...}} placeholder.
      *
      * @return a duration, or empty for that of the caller, if there is one
      * @see io.github.virtualthread.execution.Deadline

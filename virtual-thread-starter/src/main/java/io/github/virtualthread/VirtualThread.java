@@ -66,9 +66,9 @@ public @interface VirtualThread {
     String timeout() default "";
 
     /**
-     * Time that a call has from its submission, for its wait and its run together. A call that still waits then leaves the queue and
-     * fails with a {@link io.github.virtualthread.limit.LimitExceededException} for the reason {@code DEADLINE}; a body that
-     * runs is interrupted, and the call fails with a {@link java.util.concurrent.TimeoutException}. Calls that the body makes
+     * Time that a call has from its submission, for its wait and its run together. A call that still waits when it is over leaves
+     * the queue and fails with a {@link io.github.virtualthread.limit.LimitExceededException} for the reason {@code DEADLINE}. A
+     * body that still runs is interrupted, and the call fails with a {@link java.util.concurrent.TimeoutException}. Calls that the body makes
      * have what is left, or their own deadline if that is earlier; {@code void} methods do not inherit it. Written as
      * {@code "2s"}, {@code "500ms"} or {@code "PT2S"}, more than zero; a number alone fails the start. May be a {@code ${...}}
      * placeholder.

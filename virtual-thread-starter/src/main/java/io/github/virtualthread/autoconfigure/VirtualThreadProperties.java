@@ -154,9 +154,10 @@ public record VirtualThreadProperties(
      *
      * @param limit name of the limit at the door: each servlet request takes a permit of it. No limit if not set
      * @param deadline time that each servlet request has, for its wait and its answer. No deadline if not set
-     * @param exclude path patterns of requests without this limit and deadline, from the context path on; requests to Actuator
-     *     and its health groups are always excluded
-     * @param order place among the filters; by default behind the one that observes requests, and before Spring Security
+     * @param exclude path patterns of requests without this limit and deadline, such as /events/**, without the context path;
+     *     requests to Actuator and its health groups are always excluded
+     * @param order place of this limit among the filters; by default after the filter that observes requests, and before Spring
+     *     Security
      * @param rejectedStatus HTTP status of the answer, 400 to 599; none leaves rejected calls to the application, whose own
      *     handlers come first in any case, and answers rejected requests with 503
      * @param retryAfter time after which the client should try again, sent in whole seconds as Retry-After; zero for no such

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time by which the current thread should be done, waiting and running together.
  *
- * <p>A call with a deadline opens it for its body. Calls that the body makes have what is left of it, or their own deadline if that
- * is earlier. Calls without a result, which are {@code void} methods and {@code execute}, do not inherit it.
+ * <p>The body of a call with a deadline runs under it. Calls that the body makes have what is left of it, or their own deadline if
+ * that is earlier. Calls without a result, which are {@code void} methods and {@code execute}, do not inherit it.
  *
- * <p>Deadlines are measured by {@link System#nanoTime()}. No method here blocks or interrupts anything.
+ * <p>Deadlines are measured by {@link System#nanoTime()}. No method here waits or interrupts a thread.
  */
 public final class Deadline {
 
@@ -47,22 +47,22 @@ public final class Deadline {
     }
 
     /**
-     * Returns a timeout for a client: the time that the current thread has left, but not more than what is given.
+     * Returns a timeout for a client: the time that the current thread has left, but not more than the given maximum.
      *
-     * @param longest maximum, more than zero
-     * @return {@code longest} if there is no deadline; at least 1 ms, because to most clients zero means no timeout
-     * @throws IllegalArgumentException if {@code longest} is zero or negative
+     * @param maximum more than zero
+     * @return {@code maximum} if there is no deadline; at least 1 ms, because for most clients zero means no timeout
+     * @throws IllegalArgumentException if {@code maximum} is zero or negative
      */
-    public static Duration atMost(Duration longest) {
-        requirePositive("the longest timeout", longest);
-        Duration left = remaining().orElse(longest);
-        Duration shorter = left.compareTo(longest) < 0 ? left : longest;
+    public static Duration atMost(Duration maximum) {
+        requirePositive("the maximum", maximum);
+        Duration left = remaining().orElse(maximum);
+        Duration shorter = left.compareTo(maximum) < 0 ? left : maximum;
         return shorter.compareTo(LEAST) < 0 ? LEAST : shorter;
     }
 
     /**
-     * Runs a task on the current thread with a deadline, or with that of the thread if it is earlier. The task is run in any
-     * case, and is not interrupted when the deadline passes.
+     * Runs a task on the current thread with a deadline, or with that of the thread if it is earlier. The task runs even if that
+     * has passed, and is not interrupted when the deadline passes.
      *
      * @param length time from now on, more than zero
      * @param task what to run
@@ -77,7 +77,7 @@ public final class Deadline {
     }
 
     /**
-     * Runs a task on the current thread without its deadline: for what has to be done even if the time is over.
+     * Runs a task on the current thread without its deadline: for work that must be done even if the time is over.
      *
      * @param task what to run
      * @param <T> type of its value

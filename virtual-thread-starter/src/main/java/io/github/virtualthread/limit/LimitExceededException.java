@@ -77,7 +77,7 @@ public class LimitExceededException extends TaskRejectedException {
      * @param limit its limit, null for a call without one
      * @param reason why it was rejected
      * @param key key of the call, null for none
-     * @param deadline time that the call had for its wait and its run together, null for no maximum
+     * @param deadline time that the call, or a caller of it, had for its wait and its run together; null for none
      */
     public LimitExceededException(
             String task, @Nullable TaskLimit limit, Reason reason, @Nullable String key, @Nullable Duration deadline) {
@@ -109,7 +109,7 @@ public class LimitExceededException extends TaskRejectedException {
 
     private String detail() {
         if (reason == Reason.DEADLINE && settings == null) {
-            return overdue() + "give it or its caller more time";
+            return overdue();
         }
         if (settings == null || reason == Reason.SHUTDOWN) {
             return "the application is stopping and accepts no more calls";
@@ -126,7 +126,7 @@ public class LimitExceededException extends TaskRejectedException {
                     case KEY_QUEUE_FULL ->
                         "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
-                    case DEADLINE -> overdue() + "give it more time, raise the permits, or send fewer calls";
+                    case DEADLINE -> overdue();
                     case EVICTED -> "an operator evicted all waiting calls";
                     default ->
                         "the caller holds one of its permits: give this call a limit of its own, let one call do both,"
@@ -135,8 +135,10 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     private String overdue() {
-        return "its deadline%s passed before it began: "
-                .formatted(deadline == null ? "" : " of " + Durations.text(deadline));
+        return "its deadline%s passed before it began: give it or its caller more time%s"
+                .formatted(
+                        deadline == null ? "" : " of " + Durations.text(deadline),
+                        settings == null ? "" : ", raise the permits, or send fewer calls");
     }
 
     /**

@@ -17,8 +17,8 @@ public interface RequestKey {
      * Returns the key of a request. Called before the request waits for its permit, on its thread. If it throws, the request fails
      * with that exception, as if a filter had thrown it, and takes no permit.
      *
-     * @param request request that arrives
-     * @return key, of which {@code toString()} counts; null for none: requests without a key take turns as if they were one key
+     * @param request request that has arrived
+     * @return key, of which {@code toString()} counts; null for none. All requests without a key take turns as one key
      */
     @Nullable
     Object key(HttpServletRequest request);

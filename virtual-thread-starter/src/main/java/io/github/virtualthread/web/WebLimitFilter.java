@@ -57,25 +57,31 @@ public final class WebLimitFilter extends OncePerRequestFilter {
      * @throws IllegalArgumentException if the limit does not exist, or if {@code deadline} is zero or negative
      */
     public WebLimitFilter(TaskEngine engine, @Nullable String limit, @Nullable Duration deadline) {
+        Door known = limit == null ? null : Door.of(engine, limit);
+        this.door = known == null ? null : () -> known;
+        this.deadline = positive(deadline);
+    }
+
+    /**
+     * Creates a filter that looks up engine and limit at the first request, because servers create filters before the start-up
+     * check. If the limit does not exist, requests fail.
+     *
+     * @param engine looks up the engine
+     * @param limit name of the limit, null for none
+     * @param deadline time that each request has from this filter on; more than zero, null for none
+     * @throws IllegalArgumentException if {@code deadline} is zero or negative
+     */
+    public WebLimitFilter(Supplier<TaskEngine> engine, @Nullable String limit, @Nullable Duration deadline) {
+        this.door = limit == null ? null : SingletonSupplier.of(() -> Door.of(engine.get(), limit));
+        this.deadline = positive(deadline);
+    }
+
+    private static @Nullable Duration positive(@Nullable Duration deadline) {
         if (deadline != null && !deadline.isPositive()) {
             throw new IllegalArgumentException(
                     "A deadline of requests must be longer than zero, was %s".formatted(Durations.text(deadline)));
         }
-        Door known = limit == null ? null : Door.of(engine, limit);
-        this.door = known == null ? null : () -> known;
-        this.deadline = deadline;
-    }
-
-    /**
-     * Creates a filter that looks up engine and limit at the first request: servers create filters before the start-up check.
-     *
-     * @param engine looks up the engine
-     * @param limit name of the limit, null for none
-     * @param deadline time that each request has, null for none
-     */
-    public WebLimitFilter(Supplier<TaskEngine> engine, @Nullable String limit, @Nullable Duration deadline) {
-        this.door = limit == null ? null : SingletonSupplier.of(() -> Door.of(engine.get(), limit));
-        this.deadline = deadline;
+        return deadline;
     }
 
     /** What requests pass. */
@@ -232,7 +238,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         void run() throws ServletException, IOException;
     }
 
-    /** A request that has been let in. If it is answered asynchronously, it gets told when its answer is complete. */
+    /** A request that has been let in. If it is answered asynchronously, the container reports when its answer is complete. */
     private static final class Passage implements AsyncListener {
 
         private final @Nullable HeldPermit permit; // null without a limit

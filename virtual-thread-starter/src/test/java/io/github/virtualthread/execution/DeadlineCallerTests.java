@@ -222,6 +222,6 @@ class DeadlineCallerTests {
                 .withMessage("a deadline must be longer than zero, was 0s");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Deadline.atMost(Duration.ofSeconds(-2)))
-                .withMessage("the longest timeout must be longer than zero, was -2s");
+                .withMessage("the maximum must be longer than zero, was -2s");
     }
 }

@@ -91,8 +91,8 @@ class DeadlineTests {
         assertThat(failureOf(submit("db", SOON, this::runs)))
                 .hasMessage(
                         "Test.late was rejected (DEADLINE): limit db (1 permit, unbounded queue, unbounded wait) has 0"
-                                + " permits free and 0 calls waiting; its deadline of 0.1s passed before it began: give it more time, raise the"
-                                + " permits, or send fewer calls");
+                                + " permits free and 0 calls waiting; its deadline of 0.1s passed before it began: give it or its caller more"
+                                + " time, raise the permits, or send fewer calls");
     }
 
     @Test

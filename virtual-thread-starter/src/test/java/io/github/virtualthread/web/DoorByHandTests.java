@@ -82,6 +82,9 @@ class DoorByHandTests {
         assertThatThrownBy(() -> new WebLimitFilter(engine, "web", Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("A deadline of requests must be longer than zero, was 0s");
+        assertThatThrownBy(() -> new WebLimitFilter(() -> engine, null, Duration.ofSeconds(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("A deadline of requests must be longer than zero, was -1s");
     }
 
     @Test
