@@ -45,13 +45,6 @@ final class DeadlineContext implements CapturedContext {
         return context instanceof DeadlineContext timed ? timed : null;
     }
 
-    /** The deadline of the task whose body the current thread runs, null for none. */
-    static @Nullable Deadline ofCurrentTask() {
-        Task task = Task.current();
-        DeadlineContext timed = task == null ? null : of(task.context());
-        return timed == null ? null : timed.deadline;
-    }
-
     Deadline deadline() {
         return deadline;
     }

@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,9 +52,10 @@ final class TaskDecorators {
         private final TaskBody body;
         private Runnable decorated = this::runHere;
         private @Nullable Thread thread;
+        private @Nullable Deadline deadline; // of the task, while it runs
+        private @Nullable Object outcome; // value or failure in one field, as a waiting call holds this object
         private boolean started;
-        private @Nullable Object value;
-        private @Nullable Throwable failure;
+        private boolean failed;
 
         private DecoratedBody(String task, TaskBody body) {
             this.task = task;
@@ -77,15 +79,17 @@ final class TaskDecorators {
         @Override
         public @Nullable Object run() throws Throwable {
             thread = Thread.currentThread();
+            deadline = Deadline.current();
             try {
                 decorated.run();
-            } catch (Throwable failed) {
+            } catch (Throwable ofDecorator) {
                 if (!started) {
-                    throw failed;
+                    throw ofDecorator;
                 }
-                SafeLog.write(logger, Level.ERROR, "A task decorator has failed after {}", task, null, failed);
+                SafeLog.write(logger, Level.ERROR, "A task decorator has failed after {}", task, null, ofDecorator);
             } finally {
                 thread = null;
+                deadline = null;
             }
             if (!started) {
                 throw new IllegalStateException(
@@ -93,10 +97,10 @@ final class TaskDecorators {
                                         + " what it is given, once, on the same thread")
                                 .formatted(task));
             }
-            if (failure != null) {
-                throw failure;
+            if (failed) {
+                throw (Throwable) Objects.requireNonNull(outcome);
             }
-            return value;
+            return outcome;
         }
 
         /** Permit, timeout and cancellation belong to the task's thread, so the body runs there, and once. */
@@ -107,12 +111,12 @@ final class TaskDecorators {
                                 .formatted(task));
             }
             started = true;
-            Deadline carried =
-                    Deadline.open(DeadlineContext.ofCurrentTask()); // decorators may carry that of the caller
+            Deadline carried = Deadline.open(deadline); // decorators may carry that of the caller
             try {
-                value = body.run();
+                outcome = body.run();
             } catch (Throwable thrown) {
-                failure = thrown;
+                outcome = thrown;
+                failed = true;
             } finally {
                 Deadline unused = Deadline.open(carried);
             }
