@@ -98,9 +98,8 @@ class DeadlineReportTests {
         assertRefused(late);
 
         assertThat(heard).containsExactly("submitted", "rejected DEADLINE");
-        assertThat(waited)
-                .singleElement()
-                .satisfies(time -> assertThat(time).isGreaterThanOrEqualTo(SOON.minus(submitting)));
+        assertThat(waited).singleElement().satisfies(time -> assertThat(time)
+                .isGreaterThanOrEqualTo(SOON.minus(submitting)));
         assertThat(ran).containsExactly(Duration.ZERO);
         assertThat(test.engine.parts().rejections().total("db")).isOne();
     }

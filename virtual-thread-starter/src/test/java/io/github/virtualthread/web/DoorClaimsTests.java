@@ -142,10 +142,11 @@ class DoorClaimsTests {
         @GetMapping("/nested")
         String nested() {
             return calls.nested()
-                    .whenComplete((value, failure) -> calls.ended().add(
-                            failure instanceof LimitExceededException rejection
-                                    ? rejection.reason().toString()
-                                    : value))
+                    .whenComplete((value, failure) -> calls.ended()
+                            .add(
+                                    failure instanceof LimitExceededException rejection
+                                            ? rejection.reason().toString()
+                                            : value))
                     .join();
         }
 

@@ -108,7 +108,8 @@ class TheDoorTests {
         assertThat(answer.row(TheDoor.DOOR).median(DoorTally.TOLD.key())).isGreaterThanOrEqualTo(5_000);
         assertThat(answer.row(TheDoor.VIRTUAL).median(DoorTally.TOLD.key())).isLessThan(5_000);
         assertThat(answer.right()).isNotIn(TheDoor.SOONER, TheDoor.NOTHING);
-        assertThat(answer.notes().getFirst()).doesNotContain("The door refuses at once what the pool would refuse later");
+        assertThat(answer.notes().getFirst())
+                .doesNotContain("The door refuses at once what the pool would refuse later");
         leftovers.assertNone();
     }
 
