@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks that have not ended. All of them are counted, and so are callers that wait for a permit. Those that have a thread
@@ -26,6 +27,22 @@ final class LiveTasks {
             PLACE = MethodHandles.lookup().findVarHandle(Task.class, "place", int.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
+        }
+        link(null);
+    }
+
+    /** The JVM needs memory for the first use of each of these, and when a task is refused that may be short. */
+    @SuppressWarnings("EmptyCatch")
+    private static void link(@Nullable Task none) {
+        try {
+            boolean unused = PLACE.compareAndSet(none, 0, 0);
+        } catch (NullPointerException linked) {
+            // as meant
+        }
+        try {
+            int unused = (int) PLACE.getAndBitwiseAnd(none, 0);
+        } catch (NullPointerException linked) {
+            // as meant
         }
     }
 
