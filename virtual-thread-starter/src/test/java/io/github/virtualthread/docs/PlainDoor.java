@@ -14,7 +14,7 @@ class PlainDoor {
     @Bean
     WebLimitFilter door(TaskEngine engine) {
         WebLimitFilter filter = new WebLimitFilter(engine, "web", Duration.ofSeconds(5));
-        filter.setExclude(request -> request.getRequestURI().startsWith("/events/"));
+        filter.setExclude(request -> request.getServletPath().startsWith("/events/"));
         return filter;
     }
     // end
