@@ -16,6 +16,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,6 +47,8 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     private final AtomicBoolean warned = new AtomicBoolean();
     private RejectionAnswer answer = new RejectionAnswer(UNAVAILABLE, Duration.ofSeconds(1));
     private Predicate<HttpServletRequest> exclude = request -> false;
+    private final Supplier<Cleaner> cleaner =
+            SingletonSupplier.of(Cleaner::create); // has a thread from the first use on
     private @Nullable RequestKey requestKey;
 
     /**
@@ -183,7 +186,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                 return;
             }
         }
-        new Passage(permit, end).begin(request, response, chain, passageAttribute());
+        new Passage(permit, end, cleaner).begin(request, response, chain, passageAttribute());
     }
 
     private void warnOnce(@Nullable TaskLimit limit) {
@@ -238,16 +241,30 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         void run() throws ServletException, IOException;
     }
 
+    /**
+     * Gives the permit of a request back that nobody knows any more. Where a client goes away at certain moments, Jetty neither
+     * completes the request nor reports an error.
+     */
+    private record Forgotten(HeldPermit permit) implements Runnable {
+
+        @Override
+        public void run() {
+            permit.close(null);
+        }
+    }
+
     /** A request that has been let in. If it is answered asynchronously, the container reports when its answer is complete. */
     private static final class Passage implements AsyncListener {
 
         private final @Nullable HeldPermit permit; // null without a limit
         private final @Nullable Long end; // by System.nanoTime(), null without a deadline
+        private final Supplier<Cleaner> cleaner;
         private volatile boolean over;
 
-        Passage(@Nullable HeldPermit permit, @Nullable Long end) {
+        Passage(@Nullable HeldPermit permit, @Nullable Long end, Supplier<Cleaner> cleaner) {
             this.permit = permit;
             this.end = end;
+            this.cleaner = cleaner;
         }
 
         void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String attribute)
@@ -272,6 +289,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                     request.setAttribute(attribute, this);
                     if (permit != null) {
                         request.getAsyncContext().addListener(this);
+                        cleaner.get().register(this, new Forgotten(permit));
                     }
                 }
             } catch (IllegalStateException completed) { // meanwhile: nobody would report the end

@@ -88,6 +88,22 @@ class DoorByHandTests {
     }
 
     @Test
+    void theServerForgetsARequest() throws Exception {
+        MockHttpServletRequest forgotten = new MockHttpServletRequest("GET", "/orders");
+        forgotten.setAsyncSupported(true);
+        filter.doFilter(forgotten, new MockHttpServletResponse(), (any, other) -> any.startAsync());
+        assertThat(limit.inUse()).isOne();
+        assertThat(forgotten.isAsyncStarted()).isTrue();
+
+        forgotten = null;
+
+        await().atMost(Duration.ofMinutes(4)).until(() -> {
+            System.gc();
+            return limit.inUse() == 0;
+        });
+    }
+
+    @Test
     void anExcludedRequestHasNeither() throws Exception {
         filter.setExclude(any -> true);
 

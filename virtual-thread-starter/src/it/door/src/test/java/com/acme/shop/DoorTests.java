@@ -128,6 +128,7 @@ class DoorTests {
         String id = Shop.newId();
         Exchange exchange = shop.send(path, id);
         exchange.readUntil("first");
+        Meeting.await(shop.meetings.of(id).left);
         assertThat(shop.web.inUse()).isEqualTo(1);
 
         exchange.breakOff();
@@ -142,7 +143,7 @@ class DoorTests {
         String id = Shop.newId();
         Meeting meeting = shop.meetings.of(id);
         Exchange exchange = shop.send(path, id);
-        Meeting.await(meeting.begun);
+        Meeting.await(path.equals("/gated") ? meeting.begun : meeting.left);
         assertThat(shop.web.inUse()).isEqualTo(1);
 
         exchange.breakOff();

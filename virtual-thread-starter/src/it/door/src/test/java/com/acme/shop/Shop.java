@@ -14,11 +14,17 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The application, started, and what tests ask of it. */
 final class Shop implements AutoCloseable {
+
+    static {
+        Awaitility
+                .doNotCatchUncaughtExceptionsByDefault(); // Jetty's threads have some, of buffers of broken connections
+    }
 
     private static final AtomicInteger ids = new AtomicInteger();
 
