@@ -242,8 +242,8 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     }
 
     /**
-     * Gives the permit of a request back that nobody knows any more. Where a client goes away at certain moments, Jetty neither
-     * completes the request nor reports an error.
+     * Gives the permit of a request back that nobody knows any more. Where a client goes away at certain moments, servers neither
+     * complete the request nor report an error: seen with Tomcat 10.1 and Jetty 12.
      */
     private record Forgotten(HeldPermit permit) implements Runnable {
 

@@ -22,7 +22,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
-/** A client that goes away in the midst of an answer: the permit is back as soon as the server notices it. */
+/** A client that goes away in the midst of an answer: the permit is back when the server notices it, or forgets the request. */
 @Timeout(300)
 class ClientGoneTests {
 
@@ -41,7 +41,7 @@ class ClientGoneTests {
             }
             answers.gone.countDown();
 
-            it.awaitFree();
+            it.awaitFreeOrForgotten();
         });
     }
 
@@ -74,7 +74,7 @@ class ClientGoneTests {
                     }
 
                     assertThat(away.await(4, MINUTES)).isTrue();
-                    it.awaitFree();
+                    it.awaitFreeOrForgotten();
                 },
                 "limits.web.permits=20",
                 "limits.web.queue-capacity=1000");
