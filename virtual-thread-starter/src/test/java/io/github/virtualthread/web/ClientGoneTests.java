@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 
 /** A client that goes away in the midst of an answer: the permit is back when the server notices it, or forgets the request. */
 @Timeout(300)
+@Tag("slow")
 class ClientGoneTests {
 
     @ParameterizedTest

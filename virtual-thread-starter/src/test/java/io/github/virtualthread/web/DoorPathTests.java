@@ -9,6 +9,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** Which requests pass the door: while its only permit is held they are answered, and others are not. */
 @Timeout(300)
+@Tag("slow")
 class DoorPathTests {
 
     private static final WebApplicationContextRunner RUNNER = DoorApplication.RUNNER

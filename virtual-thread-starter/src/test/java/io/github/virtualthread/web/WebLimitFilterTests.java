@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +24,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 
 /** Each way to answer a request, on Tomcat: the request holds one permit until its answer is complete, and not longer. */
 @Timeout(300)
+@Tag("slow")
 class WebLimitFilterTests {
 
     @ParameterizedTest
