@@ -133,15 +133,6 @@ abstract class InterruptibleCall extends Call {
         return interrupt(Cause.CANCELLED);
     }
 
-    /**
-     * The call has taken too long: interrupts the body if it still runs. The call fails, no matter what the body returns.
-     *
-     * @param why what has passed, timeout or deadline
-     */
-    final boolean timeOut(Cause why) {
-        return interrupt(why);
-    }
-
     /** The failure of a call that took too long. */
     abstract TimeoutException timeoutException(Cause why);
 
@@ -152,12 +143,12 @@ abstract class InterruptibleCall extends Call {
     }
 
     /**
-     * Interrupts the body if it runs.
+     * Interrupts the body if it runs. Then the call fails, no matter how the body reacts.
      *
      * @param why becomes known before anybody sees the interrupt, and only if it is delivered
      * @return whether the window was open
      */
-    private boolean interrupt(Cause why) {
+    final boolean interrupt(Cause why) {
         Thread running = null;
         for (byte seen = window; running == null && (seen == OPEN || seen == DELIVERED); seen = window) {
             if (WINDOW.compareAndSet(this, seen, DELIVERING)) {

@@ -72,7 +72,7 @@ final class TimeBounds {
     @SuppressWarnings("EmptyCatch")
     private static void expire(Task task, Cause why) {
         TaskTimer timer = task.parts().timer();
-        if (task.timeOut(why)) {
+        if (task.interrupt(why)) {
             try {
                 Future<?> unused = timer.schedule(
                         () -> timer.handOff(() -> tellIfRunning(task, why)),

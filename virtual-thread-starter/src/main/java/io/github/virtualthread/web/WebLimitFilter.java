@@ -45,10 +45,12 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     private final @Nullable Supplier<Door> door;
     private final @Nullable Duration deadline;
     private final AtomicBoolean warned = new AtomicBoolean();
+
+    /** Has a thread from the first use on. */
+    private final Supplier<Cleaner> cleaner = SingletonSupplier.of(Cleaner::create);
+
     private RejectionAnswer answer = new RejectionAnswer(UNAVAILABLE, Duration.ofSeconds(1));
     private Predicate<HttpServletRequest> exclude = request -> false;
-    private final Supplier<Cleaner> cleaner =
-            SingletonSupplier.of(Cleaner::create); // has a thread from the first use on
     private @Nullable RequestKey requestKey;
 
     /**
@@ -191,9 +193,12 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
     private void warnOnce(@Nullable TaskLimit limit) {
         if (limit != null && warned.compareAndSet(false, true)) {
-            SafeLog.write(() -> logger.warn(
-                    "Web requests wait under limit '%s' on platform threads: each holds a thread of the container, and further requests wait where no limit rejects them. Let the container use virtual threads, or set %s.queue-capacity to 0."
-                            .formatted(limit.name(), PropertyKeys.limit(limit.name()))));
+            String message =
+                    ("Web requests wait under limit '%s' on platform threads: each holds a thread of the container, and"
+                                    + " further requests wait where no limit rejects them. Let the container use virtual threads, or set"
+                                    + " %s.queue-capacity to 0.")
+                            .formatted(limit.name(), PropertyKeys.limit(limit.name()));
+            SafeLog.write(() -> logger.warn(message));
         }
     }
 
