@@ -5,6 +5,7 @@ import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.pool.PoolPermits;
@@ -18,6 +19,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
@@ -73,6 +75,18 @@ public class VirtualThreadAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         PoolSizes virtualThreadPoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
             return new DataSourcePoolSizes(providers);
+        }
+    }
+
+    /** Only if asked for: otherwise no connection is wrapped. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(name = "virtual-thread.jdbc.cancel-statements", havingValue = "true")
+    static class StatementsConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static HikariStatements virtualThreadStatements() {
+            return new HikariStatements();
         }
     }
 

@@ -31,6 +31,7 @@ import org.springframework.context.annotation.AdviceMode;
  * @param health health of the limits
  * @param endpoint what the endpoint virtualthreads shows
  * @param web limit and deadline of web requests, and answers to those that were rejected
+ * @param jdbc what happens to the statements of a call that is stopped
  * @param shutdown what happens to calls when the application stops
  */
 @ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
@@ -52,6 +53,7 @@ public record VirtualThreadProperties(
         @DefaultValue Health health,
         @DefaultValue Endpoint endpoint,
         @DefaultValue Web web,
+        @DefaultValue Jdbc jdbc,
         @DefaultValue Shutdown shutdown) {
 
     /**
@@ -144,10 +146,13 @@ public record VirtualThreadProperties(
      *
      * @param mdcKeys keys of the caller's MDC to show for live calls; none if empty
      * @param keys whether the keys of calls are shown, which may be personal data
+     * @param sql whether the beginning of the SQL that a call waits for is shown, which may be personal data; needs
+     *     jdbc.cancel-statements
      */
     public record Endpoint(
             @DefaultValue List<String> mdcKeys,
-            @DefaultValue("false") boolean keys) {}
+            @DefaultValue("false") boolean keys,
+            @DefaultValue("false") boolean sql) {}
 
     /**
      * Limit and deadline of web requests, and answers to those that were rejected.
@@ -176,6 +181,15 @@ public record VirtualThreadProperties(
         /** {@code Ordered.HIGHEST_PRECEDENCE + 10}. */
         static final String DEFAULT_ORDER = "-2147483638";
     }
+
+    /**
+     * What happens to the statements of a call that is stopped.
+     *
+     * @param cancelStatements whether a statement is cancelled in the database when its call is stopped by a timeout, a deadline,
+     *     a cancel or the end of the application; otherwise the call is interrupted, which closes the connection while the
+     *     database goes on with the statement. For pools of HikariCP
+     */
+    public record Jdbc(@DefaultValue("false") boolean cancelStatements) {}
 
     /**
      * What happens to calls when the application stops.

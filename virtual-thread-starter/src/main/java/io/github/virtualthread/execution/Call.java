@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.execution.TaskListener.Outcome;
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
@@ -137,6 +138,13 @@ abstract class Call extends PermitRequest implements TaskCall {
     final void stuck() {
         if (observed) {
             parts().listeners().stuck(this);
+        }
+    }
+
+    /** What became of a statement of the body that was stopped. */
+    public final void statementEnded(StatementOutcome outcome) {
+        if (observed) {
+            parts().listeners().statementEnded(this, outcome);
         }
     }
 

@@ -2,13 +2,19 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
+import io.github.virtualthread.limit.TaskTimer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,7 +27,7 @@ import org.slf4j.event.Level;
  *
  * <p>This is a part of the call and not a separate object, because each waiting call costs memory.
  */
-abstract class InterruptibleCall extends Call {
+abstract class InterruptibleCall extends Call implements StoppableBody {
 
     private static final Logger logger = LoggerFactory.getLogger(InterruptibleCall.class);
 
@@ -29,6 +35,8 @@ abstract class InterruptibleCall extends Call {
     private static final byte OPEN = 1;
     private static final byte DELIVERING = 2;
     private static final byte DELIVERED = 3;
+    private static final byte SHIELDED = 4;
+    private static final byte SHIELDED_STOPPED = 5; // the shield knows of the stop; the interrupt is owed to the thread
     private static final VarHandle WINDOW;
     private static final VarHandle CAUSE;
 
@@ -149,34 +157,132 @@ abstract class InterruptibleCall extends Call {
      * @return whether the window was open
      */
     final boolean interrupt(Cause why) {
-        Thread running = null;
-        for (byte seen = window; running == null && (seen == OPEN || seen == DELIVERED); seen = window) {
+        byte seen = window;
+        while (seen == OPEN || seen == DELIVERED || seen == SHIELDED) {
             if (WINDOW.compareAndSet(this, seen, DELIVERING)) {
-                running = thread;
+                deliver(seen == SHIELDED, why);
+                return true;
             }
+            seen = window;
         }
-        if (running != null) {
-            try {
-                decide(why);
-                if (why.outcome == Outcome.TIMEOUT) {
-                    // before the interrupt, which closes the channel that the body is blocked on and may take long
-                    TimeBounds.tell(this);
+        return seen == SHIELDED_STOPPED; // it is being ended already
+    }
+
+    private void deliver(boolean shielded, Cause why) {
+        try {
+            decide(why);
+            if (why.outcome == Outcome.TIMEOUT) {
+                // before the interrupt, which closes the channel that the body is blocked on and may take long
+                TimeBounds.tell(this);
+            }
+            if (!shielded || !Shields.stop(this)) {
+                interruptThread();
+            }
+        } finally {
+            window = shielded ? SHIELDED_STOPPED : DELIVERED;
+        }
+    }
+
+    /** While an interrupt is being delivered: the body does not go on without it. */
+    private void interruptThread() {
+        Thread running = Objects.requireNonNull(thread);
+        try {
+            running.interrupt();
+        } catch (RuntimeException broken) {
+            // the interrupt closes the channel that the body is blocked on, and that may fail
+            SafeLog.write(
+                    logger,
+                    Level.WARN,
+                    "Thread {} was interrupted, but it could not be woken up",
+                    running.getName(),
+                    null,
+                    broken);
+        }
+    }
+
+    @Override
+    public final Entered shield(Shield part) {
+        while (true) {
+            byte seen = window;
+            if (seen == OPEN || seen == DELIVERED) {
+                Shields.PARTS.put(this, part); // before it can be asked for
+                if (WINDOW.compareAndSet(this, seen, seen == OPEN ? SHIELDED : SHIELDED_STOPPED)) {
+                    return seen == OPEN ? Entered.RUNNING : Entered.STOPPED;
                 }
-                running.interrupt();
-            } catch (RuntimeException broken) {
-                // the interrupt closes the channel that the body is blocked on, and that may fail
-                SafeLog.write(
-                        logger,
-                        Level.WARN,
-                        "Thread {} was interrupted, but it could not be woken up",
-                        running.getName(),
-                        null,
-                        broken);
-            } finally {
-                window = DELIVERED;
+            } else if (seen == DELIVERING) {
+                letDeliver();
+            } else {
+                return Entered.NOT;
             }
         }
-        return running != null;
+    }
+
+    @Override
+    public final boolean unshield() {
+        while (true) {
+            byte seen = window;
+            if (seen == DELIVERING) {
+                letDeliver();
+            } else if (WINDOW.compareAndSet(this, seen, seen == SHIELDED ? OPEN : DELIVERED)) {
+                Shields.PARTS.remove(this);
+                return seen == SHIELDED_STOPPED;
+            }
+        }
+    }
+
+    @Override
+    public final boolean force() {
+        boolean stopped = WINDOW.compareAndSet(this, SHIELDED_STOPPED, DELIVERING);
+        if (stopped) {
+            try {
+                interruptThread();
+            } finally {
+                window = SHIELDED_STOPPED;
+            }
+        }
+        return stopped;
+    }
+
+    /** Whether the body has been stopped and does not get the interrupt yet. */
+    final boolean isShielded() {
+        return window == SHIELDED_STOPPED;
+    }
+
+    @Override
+    public final String whyStopped() {
+        Cause why = cause();
+        return why == null
+                ? spec().name() + " was stopped"
+                : String.valueOf(why.failure(this, null).getMessage());
+    }
+
+    @Override
+    public final Future<?> schedule(Duration delay, Runnable action) {
+        TaskTimer timer = parts().timer();
+        return timer.schedule(() -> timer.handOff(action), TimeUnit.NANOSECONDS.convert(delay));
+    }
+
+    /** The parts that are shielded at this moment. Beside the calls, because one that waits should not have a field for it. */
+    static final class Shields {
+
+        private static final Map<InterruptibleCall, Shield> PARTS = new ConcurrentHashMap<>();
+
+        private Shields() {}
+
+        /** What the body of a call is shielded in, null if it is not. */
+        static @Nullable Shield of(InterruptibleCall call) {
+            return PARTS.get(call);
+        }
+
+        /** Returns whether the shield will end its part. */
+        private static boolean stop(InterruptibleCall call) {
+            try {
+                Objects.requireNonNull(PARTS.get(call)).stopped(call);
+                return true;
+            } catch (Throwable noThread) {
+                return false;
+            }
+        }
     }
 
     /** Completes the future of a body that was interrupted, without waiting for its end. */
@@ -188,16 +294,20 @@ abstract class InterruptibleCall extends Call {
     }
 
     /** Closes the window: waits for an interrupt that is being delivered, and clears the flag. */
-    @SuppressWarnings("ThreadPriorityCheck") // the wait ends with a call of interrupt() that has begun already
     final void closeWindow() {
         for (byte seen = window; seen == DELIVERING || !WINDOW.compareAndSet(this, seen, CLOSED); seen = window) {
-            try {
-                Thread.yield();
-            } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
-                Thread.onSpinWait();
-            }
+            letDeliver();
         }
         Thread.interrupted();
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // the wait ends with a call of interrupt() that has begun already
+    private static void letDeliver() {
+        try {
+            Thread.yield();
+        } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
+            Thread.onSpinWait();
+        }
     }
 
     /**

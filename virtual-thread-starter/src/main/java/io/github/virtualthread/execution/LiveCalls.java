@@ -1,6 +1,8 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.InterruptibleCall.Shields;
+import io.github.virtualthread.execution.StoppableBody.Shield;
 import io.github.virtualthread.limit.PermitRequest;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -108,6 +110,18 @@ public final class LiveCalls {
         return threads()
                 .filter(live -> live.thread() != null && live.thread().threadId() == threadId)
                 .findFirst();
+    }
+
+    /**
+     * Returns the SQL that the body of a call waits for, which may be personal data. Known with {@code
+     * virtual-thread.jdbc.cancel-statements} only.
+     *
+     * @param call a call
+     * @return the whole statement, empty if the call is in none, or if its SQL is unknown
+     */
+    public Optional<String> statement(TaskCall call) {
+        Shield part = call instanceof Task task ? Shields.of(task) : null;
+        return Optional.ofNullable(part == null ? null : part.statement());
     }
 
     /**

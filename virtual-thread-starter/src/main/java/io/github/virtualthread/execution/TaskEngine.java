@@ -300,6 +300,15 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
+     * Returns the body that runs on the current thread, or whose continuations do. Reads nothing but the thread.
+     *
+     * @return the body, null on a thread that the starter did not create
+     */
+    public static @Nullable StoppableBody currentBody() {
+        return Task.current();
+    }
+
+    /**
      * Whether the current thread holds a permit of a limit, or of one within it: a {@link #call} runs at once then.
      *
      * @param limit a limit

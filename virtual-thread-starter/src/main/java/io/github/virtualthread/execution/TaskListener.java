@@ -30,6 +30,20 @@ public interface TaskListener {
         CANCELLED
     }
 
+    /** What became of a statement whose body was stopped. */
+    enum StatementOutcome {
+        /** The database ended it, and its connection is kept. */
+        CANCELLED,
+        /** It came to its end before the cancel did. */
+        COMPLETED,
+        /** It was not sent, because its body had been stopped before. A commit became a rollback. */
+        REFUSED,
+        /** It did not end, so its thread was interrupted: mostly its connection is lost, and the database may go on with it. */
+        INTERRUPTED,
+        /** The cancel itself did not return, so the connection was closed: the database may go on with the statement. */
+        ABORTED
+    }
+
     /**
      * A call was made. Called on the caller's thread, before the limit is asked.
      *
@@ -61,6 +75,15 @@ public interface TaskListener {
      * @param call the call, which still runs
      */
     default void stuck(TaskCall call) {}
+
+    /**
+     * A call was stopped while a statement of its body ran, or before the body sent it. Called on the thread of the body, with
+     * {@code virtual-thread.jdbc.cancel-statements}.
+     *
+     * @param call the call, whose body still runs
+     * @param outcome what became of the statement
+     */
+    default void statementEnded(TaskCall call, StatementOutcome outcome) {}
 
     /**
      * A blocked virtual thread was pinned to its carrier for longer than {@code virtual-thread.pinning.threshold}. Called a

@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,10 @@ final class TaskListeners {
 
     void stuck(TaskCall call) {
         tell(call, STUCK, null, null);
+    }
+
+    void statementEnded(TaskCall call, StatementOutcome outcome) {
+        tell(call, (listener, stopped, none, nothing) -> listener.statementEnded(stopped, outcome), null, null);
     }
 
     void rejected(TaskCall call, LimitExceededException rejection) {

@@ -18,6 +18,9 @@ final class TimeBounds {
 
     private static final Logger logger = LoggerFactory.getLogger(TimeBounds.class);
 
+    /** So often it is looked after a statement that is being cancelled: by then its thread has been interrupted, too. */
+    private static final int LOOKS = 8;
+
     private TimeBounds() {}
 
     /**
@@ -71,16 +74,17 @@ final class TimeBounds {
     /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */
     @SuppressWarnings("EmptyCatch")
     private static void expire(Task task, Cause why) {
-        TaskTimer timer = task.parts().timer();
         if (task.interrupt(why)) {
             try {
-                Future<?> unused = timer.schedule(
-                        () -> timer.handOff(() -> tellIfRunning(task, why)),
-                        task.parts().grace().toNanos());
+                lookLater(task, why, LOOKS);
             } catch (OutOfMemoryError noRoom) {
                 // without the check whether the body reacts to the interrupt
             }
         }
+    }
+
+    private static void lookLater(Task task, Cause why, int looks) {
+        Future<?> unused = task.schedule(task.parts().grace(), () -> tellIfRunning(task, why, looks - 1));
     }
 
     /** Completes the future of a body that is about to be interrupted. Continuations may block, so they get a thread. */
@@ -97,18 +101,25 @@ final class TimeBounds {
         }
     }
 
-    private static void tellIfRunning(Task task, Cause why) {
+    /** Whatever ends a statement has more time than a body that was interrupted. */
+    private static void tellIfRunning(Task task, Cause why, int looks) {
         Thread thread = task.runningThread();
-        if (thread != null) {
-            logger.warn(
-                    "{} does not react to the interrupt after its {} of {}; it still runs and holds its permit of"
-                            + " limit '{}'",
-                    task.spec().name(),
-                    why == Cause.OVERDUE ? "deadline" : "timeout",
-                    Durations.text(length(task, why)),
-                    task.spec().limitName(),
-                    stack(thread));
+        if (thread == null) {
+            return;
         }
+        boolean shielded = task.isShielded();
+        if (shielded && looks > 0) {
+            lookLater(task, why, looks);
+            return;
+        }
+        logger.warn(
+                "{} does not {} after its {} of {}; it still runs and holds its permit of limit '{}'",
+                task.spec().name(),
+                shielded ? "get out of a call of its database driver" : "react to the interrupt",
+                why == Cause.OVERDUE ? "deadline" : "timeout",
+                Durations.text(length(task, why)),
+                task.spec().limitName(),
+                stack(thread));
     }
 
     /** The stack of a thread at this moment, for the log. */

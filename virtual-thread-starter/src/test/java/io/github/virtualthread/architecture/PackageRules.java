@@ -21,6 +21,7 @@ record PackageRules(String root) {
             "execution",
             "aop",
             "aspectj",
+            "jdbc",
             "pool",
             "config",
             "observation",

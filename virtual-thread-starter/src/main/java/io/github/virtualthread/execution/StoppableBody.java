@@ -1,0 +1,88 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A body that may be stopped: by its timeout or deadline, a cancel or the end of the application. Usually a stop interrupts it.
+ * A part of it that an interrupt would break, such as a call of a database driver, can be shielded: then whoever shields it is
+ * told of the stop and ends that part in its own way. Found by {@link TaskEngine#currentBody}.
+ */
+public interface StoppableBody extends TaskCall {
+
+    /** What became of {@link #shield}. */
+    enum Entered {
+        /** The body is over, or the part is within another that is shielded. Nothing is shielded. */
+        NOT,
+        /** From now on a stop is told to the shield and does not interrupt. */
+        RUNNING,
+        /** The body was stopped before. No interrupt comes from now on. */
+        STOPPED
+    }
+
+    /** A part of a body that is not interrupted. */
+    interface Shield {
+
+        /**
+         * The body was stopped during this part. Called on any thread, at most once for each part. Must not block.
+         *
+         * @param body the body
+         */
+        void stopped(StoppableBody body);
+
+        /**
+         * What the part does, for operators.
+         *
+         * @return SQL of the statement that runs, null if none is known
+         */
+        @Nullable
+        String statement();
+    }
+
+    /**
+     * Shields what follows, on the thread of the body. The flag of the thread stays as it is.
+     *
+     * @param part is told of a stop
+     * @return whether it is shielded; then {@link #unshield} must follow
+     */
+    Entered shield(Shield part);
+
+    /**
+     * Ends what is shielded. Waits for a stop that is being told to the shield.
+     *
+     * @return whether the body has been stopped; the caller then owes the interrupt to the thread
+     */
+    boolean unshield();
+
+    /**
+     * Interrupts the thread after all, if the body has been stopped and is shielded.
+     *
+     * @return whether it was interrupted
+     */
+    boolean force();
+
+    /**
+     * Why the body was stopped.
+     *
+     * @return a sentence with the name of the call
+     */
+    String whyStopped();
+
+    /**
+     * Runs an action later, on a thread that may block.
+     *
+     * @param delay how long to wait
+     * @param action what to run
+     * @return forgets the action by {@code cancel}
+     */
+    Future<?> schedule(Duration delay, Runnable action);
+
+    /**
+     * Tells the listeners what became of a statement.
+     *
+     * @param outcome what became of it
+     */
+    void statementEnded(StatementOutcome outcome);
+}

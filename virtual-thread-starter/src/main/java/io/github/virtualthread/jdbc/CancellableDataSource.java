@@ -1,0 +1,283 @@
+package io.github.virtualthread.jdbc;
+
+import io.github.virtualthread.jdbc.ConnectionGate.Kind;
+import java.io.PrintWriter;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
+import java.sql.Wrapper;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Connections whose statements are cancelled when the body that runs them is stopped: by a timeout, a deadline, a cancel or the
+ * end of the application. Otherwise the interrupt would break the connection, and the database would go on with the statement.
+ *
+ * <p>It stands below a pool and never before it:
+ *
+ * <pre>{@code
+ * HikariDataSource pool = new HikariDataSource();
+ * pool.setDataSource(new CancellableDataSource(() -> driverDataSource));
+ * }</pre>
+ *
+ * <p>With Spring Boot, {@code virtual-thread.jdbc.cancel-statements=true} does so for each pool of HikariCP.
+ */
+public final class CancellableDataSource implements DataSource {
+
+    private final Supplier<DataSource> target;
+
+    /**
+     * Creates a data source for the connections of another one.
+     *
+     * @param target makes the other one, once, when the first connection is needed
+     */
+    public CancellableDataSource(Supplier<? extends DataSource> target) {
+        this.target = SingletonSupplier.of(target::get);
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        return guarded(target.get().getConnection());
+    }
+
+    @Override
+    public Connection getConnection(String user, String password) throws SQLException {
+        return guarded(target.get().getConnection(user, password));
+    }
+
+    private static Connection guarded(Connection raw) {
+        return proxy(Connection.class, new OfConnection(raw));
+    }
+
+    private static <T> T proxy(Class<T> type, Handler handler) {
+        return type.cast(
+                Proxy.newProxyInstance(CancellableDataSource.class.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    @Override
+    public @Nullable PrintWriter getLogWriter() throws SQLException {
+        return target.get().getLogWriter();
+    }
+
+    @Override
+    public void setLogWriter(@Nullable PrintWriter out) throws SQLException {
+        target.get().setLogWriter(out);
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) throws SQLException {
+        target.get().setLoginTimeout(seconds);
+    }
+
+    @Override
+    public int getLoginTimeout() throws SQLException {
+        return target.get().getLoginTimeout();
+    }
+
+    @Override
+    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+        return target.get().getParentLogger();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        if (type.isInstance(this)) {
+            return type.cast(this);
+        }
+        DataSource raw = target.get();
+        return type.isInstance(raw) ? type.cast(raw) : raw.unwrap(type);
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) throws SQLException {
+        return type.isInstance(this)
+                || type.isInstance(target.get())
+                || target.get().isWrapperFor(type);
+    }
+
+    private abstract static class Handler implements InvocationHandler {
+
+        private final Wrapper raw;
+
+        Handler(Wrapper raw) {
+            this.raw = raw;
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // a proxy equals itself
+        public final @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] args)
+                throws Throwable {
+            return switch (method.getName()) {
+                case "equals" -> args != null && proxy == args[0];
+                case "hashCode" -> System.identityHashCode(proxy);
+                case "toString" -> raw.toString();
+                case "unwrap" -> args != null && isRaw(args[0]) ? raw : direct(method, args);
+                case "isWrapperFor" -> (args != null && isRaw(args[0])) || Boolean.TRUE.equals(direct(method, args));
+                default -> answer(proxy, method, args);
+            };
+        }
+
+        private boolean isRaw(@Nullable Object type) {
+            return type instanceof Class<?> wanted && wanted.isInstance(raw);
+        }
+
+        abstract @Nullable Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args)
+                throws Throwable;
+
+        final @Nullable Object direct(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            try {
+                return method.invoke(raw, args);
+            } catch (InvocationTargetException failure) {
+                throw failure.getTargetException();
+            }
+        }
+
+        static @Nullable String sql(@Nullable Object @Nullable [] args) {
+            return args != null && args.length > 0 && args[0] instanceof String sql ? sql : null;
+        }
+    }
+
+    private static final class OfConnection extends Handler {
+
+        private final ConnectionGate gate;
+
+        OfConnection(Connection raw) {
+            super(raw);
+            gate = new ConnectionGate(raw);
+        }
+
+        @Override
+        @Nullable
+        Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            return switch (method.getName()) {
+                // those that must not wait, and those that send nothing
+                case "abort",
+                        "isClosed",
+                        "getNetworkTimeout",
+                        "setNetworkTimeout",
+                        "getAutoCommit",
+                        "getWarnings",
+                        "clearWarnings",
+                        "getMetaData",
+                        "getClientInfo",
+                        "getTypeMap",
+                        "getHoldability" -> direct(method, args);
+                case "createStatement" -> statement(proxy, Statement.class, direct(method, args), null);
+                case "prepareStatement" ->
+                    statement(proxy, PreparedStatement.class, call(Kind.OTHER, method, args), sql(args));
+                case "prepareCall" ->
+                    statement(proxy, CallableStatement.class, call(Kind.OTHER, method, args), sql(args));
+                case "commit" -> call(Kind.COMMIT, method, args);
+                case "setAutoCommit" ->
+                    call(args != null && Boolean.TRUE.equals(args[0]) ? Kind.AUTO_COMMIT : Kind.OTHER, method, args);
+                case "close" -> call(Kind.CLEAN_UP, method, args);
+                default -> call(Kind.OTHER, method, args);
+            };
+        }
+
+        private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            return gate.call(kind, null, null, () -> direct(method, args));
+        }
+
+        private <T extends Statement> T statement(
+                Object connection, Class<T> type, @Nullable Object raw, @Nullable String sql) {
+            return proxy(
+                    type, new OfStatement(Objects.requireNonNull(type.cast(raw)), (Connection) connection, gate, sql));
+        }
+    }
+
+    private static final class OfStatement extends Handler {
+
+        private final Statement raw;
+        private final Connection connection;
+        private final ConnectionGate gate;
+        private final @Nullable String prepared;
+
+        OfStatement(Statement raw, Connection connection, ConnectionGate gate, @Nullable String prepared) {
+            super(raw);
+            this.raw = raw;
+            this.connection = connection;
+            this.gate = gate;
+            this.prepared = prepared;
+        }
+
+        @Override
+        @Nullable
+        Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            return switch (method.getName()) {
+                case "execute",
+                        "executeQuery",
+                        "executeUpdate",
+                        "executeBatch",
+                        "executeLargeUpdate",
+                        "executeLargeBatch" -> result(proxy, call(Kind.STATEMENT, method, args));
+                case "getMoreResults" -> call(Kind.STATEMENT, method, args);
+                case "close" -> call(Kind.CLEAN_UP, method, args);
+                case "getConnection" -> connection;
+                case "getResultSet", "getGeneratedKeys" -> result(proxy, direct(method, args));
+                default -> direct(method, args);
+            };
+        }
+
+        private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            String given = sql(args);
+            return gate.call(kind, raw, given == null ? prepared : given, () -> direct(method, args));
+        }
+
+        /** Only where rows come in portions, a row may need the database. */
+        private @Nullable Object result(Object proxy, @Nullable Object result) throws SQLException {
+            return result instanceof ResultSet rows && raw.getFetchSize() != 0
+                    ? proxy(ResultSet.class, new OfResult(rows, raw, proxy, gate, prepared))
+                    : result;
+        }
+    }
+
+    private static final class OfResult extends Handler {
+
+        private final Statement statement;
+        private final Object proxy;
+        private final ConnectionGate gate;
+        private final @Nullable String sql;
+
+        OfResult(ResultSet raw, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql) {
+            super(raw);
+            this.statement = statement;
+            this.proxy = proxy;
+            this.gate = gate;
+            this.sql = sql;
+        }
+
+        @Override
+        @Nullable
+        Object answer(Object self, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            return switch (method.getName()) {
+                case "next",
+                        "previous",
+                        "first",
+                        "last",
+                        "absolute",
+                        "relative",
+                        "afterLast",
+                        "insertRow",
+                        "updateRow",
+                        "deleteRow",
+                        "refreshRow" -> gate.call(Kind.STATEMENT, statement, sql, () -> direct(method, args));
+                case "close" -> gate.call(Kind.CLEAN_UP, statement, sql, () -> direct(method, args));
+                case "getStatement" -> proxy;
+                default -> direct(method, args);
+            };
+        }
+    }
+}
