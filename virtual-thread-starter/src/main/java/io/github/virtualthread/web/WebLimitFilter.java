@@ -247,8 +247,8 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     }
 
     /**
-     * Gives the permit of a request back that nobody knows any more. Where a client goes away at certain moments, servers neither
-     * complete the request nor report an error: seen with Tomcat 10.1 and Jetty 12.
+     * Gives the permit of a request back that nobody knows any more. Where a client goes away at certain moments, Tomcat 10.1 neither
+     * completes the request nor reports an error.
      */
     private record Forgotten(HeldPermit permit) implements Runnable {
 
@@ -274,27 +274,33 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
         void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String attribute)
                 throws ServletException, IOException {
+            WatchedResponse watched = permit == null ? null : new WatchedResponse(response);
             Throwable failure = null;
             try {
-                chain.doFilter(request, response);
+                chain.doFilter(request, watched == null ? response : watched);
             } catch (Throwable thrown) {
                 failure = thrown;
                 throw thrown;
             } finally {
-                leave(request, attribute, failure);
+                leave(request, watched, attribute, failure);
             }
         }
 
-        private void leave(HttpServletRequest request, String attribute, @Nullable Throwable failure) {
+        private void leave(
+                HttpServletRequest request,
+                @Nullable WatchedResponse response,
+                String attribute,
+                @Nullable Throwable failure) {
             try {
                 // Tomcat does not report the end of a request that fails after startAsync()
                 if (failure != null || !request.isAsyncStarted()) {
                     close(failure);
                 } else {
                     request.setAttribute(attribute, this);
-                    if (permit != null) {
+                    if (permit != null && response != null) {
                         request.getAsyncContext().addListener(this);
                         cleaner.get().register(this, new Forgotten(permit));
+                        response.onFailedWrite(this::close);
                     }
                 }
             } catch (IllegalStateException completed) { // meanwhile: nobody would report the end

@@ -13,6 +13,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.web.WebLimitFilter;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -106,7 +107,7 @@ class WebPageTests {
         request.setServletPath(path);
         request.addHeader("X-Tenant", "acme");
         MockHttpServletResponse response = new MockHttpServletResponse();
-        FilterChain chain = (same, answer) -> handler.handle((MockHttpServletResponse) answer);
+        FilterChain chain = (same, answer) -> handler.handle((HttpServletResponse) answer);
         try {
             door.doFilter(request, response, chain);
         } catch (Exception failure) {
@@ -115,7 +116,7 @@ class WebPageTests {
         return response;
     }
 
-    private static void showDeadline(MockHttpServletResponse response) throws IOException {
+    private static void showDeadline(HttpServletResponse response) throws IOException {
         response.getWriter().write(Deadline.remaining().isPresent() ? "some" : "none");
     }
 
@@ -136,6 +137,6 @@ class WebPageTests {
     /** What is behind the door. */
     interface Handler {
 
-        void handle(MockHttpServletResponse response) throws IOException;
+        void handle(HttpServletResponse response) throws IOException;
     }
 }
