@@ -18,7 +18,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 @RestController
 class AnswersController {
 
-    /** Longer than the first thread is in the container: Jetty loses a shorter one, with and without a door. */
+    /** Not a few milliseconds: Jetty schedules a timeout before it notes it, and forgets one that fires in between. */
     private static final long TIMEOUT = 500;
 
     private final Meetings meetings;
@@ -153,7 +153,36 @@ class AnswersController {
         return events;
     }
 
-    /** Ends when nobody listens. Jetty does not end a request because a send has failed. */
+    /** All is sent before the handler returns: Spring MVC writes it afterwards, and ends nothing where that fails. */
+    @GetMapping("/sse-at-once")
+    SseEmitter sseAtOnce(String id) throws IOException {
+        Meeting.await(meetings.begin(id).gate);
+        SseEmitter events = new SseEmitter(0L);
+        events.send("first");
+        events.send("last");
+        events.complete();
+        return events;
+    }
+
+    /** Gives up when nobody listens, and leaves the end of the request to the container, as the Javadoc of send says. */
+    @GetMapping("/sse-given-up")
+    SseEmitter sseGivenUp(String id) {
+        CountDownLatch gate = meetings.begin(id).gate;
+        SseEmitter events = new SseEmitter(0L);
+        Thread.startVirtualThread(() -> {
+            try {
+                events.send("first");
+                Meeting.await(gate);
+                events.send("last");
+                events.complete();
+            } catch (IOException | IllegalStateException e) {
+                // see above
+            }
+        });
+        return events;
+    }
+
+    /** Ends when nobody listens. */
     @GetMapping("/sse-without-end")
     SseEmitter sseWithoutEnd(String id) {
         CountDownLatch gate = meetings.begin(id).gate;

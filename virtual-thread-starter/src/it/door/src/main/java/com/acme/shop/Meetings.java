@@ -1,7 +1,5 @@
 package com.acme.shop;
 
-import jakarta.servlet.AsyncEvent;
-import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -9,7 +7,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -26,9 +23,6 @@ class Meetings extends OncePerRequestFilter {
     final AtomicInteger arrived = new AtomicInteger();
     final AtomicInteger begun = new AtomicInteger();
     final AtomicInteger left = new AtomicInteger();
-
-    /** Asynchronous answers that the container has not reported as ended or failed. */
-    final AtomicInteger open = new AtomicInteger();
 
     Meeting of(String id) {
         return meetings.computeIfAbsent(id, key -> new Meeting());
@@ -57,53 +51,9 @@ class Meetings extends OncePerRequestFilter {
         try {
             chain.doFilter(request, response);
         } finally {
-            if (request.isAsyncStarted()) {
-                End end = new End(open);
-                open.incrementAndGet();
-                try {
-                    request.getAsyncContext().addListener(end);
-                } catch (IllegalStateException ended) {
-                    end.report();
-                }
-            }
             left.incrementAndGet();
             meeting.left.countDown();
             meeting.begunOrLeft.countDown();
-        }
-    }
-
-    /** Hears from the container, once, that an answer has ended. */
-    private static final class End implements AsyncListener {
-
-        private final AtomicInteger open;
-        private final AtomicBoolean reported = new AtomicBoolean();
-
-        End(AtomicInteger open) {
-            this.open = open;
-        }
-
-        void report() {
-            if (reported.compareAndSet(false, true)) {
-                open.decrementAndGet();
-            }
-        }
-
-        @Override
-        public void onComplete(AsyncEvent event) {
-            report();
-        }
-
-        @Override
-        public void onError(AsyncEvent event) {
-            report();
-        }
-
-        @Override
-        public void onTimeout(AsyncEvent event) {}
-
-        @Override
-        public void onStartAsync(AsyncEvent event) {
-            event.getAsyncContext().addListener(this);
         }
     }
 }

@@ -68,6 +68,7 @@ class DoorTests {
         "/deferred-already, 200, already",
         "/deferred-times-out, 503, ''",
         "/sse-times-out, 200, first",
+        "/sse-at-once, 200, last",
         "/gated, 200, 'gated, deadline true'"
     })
     void anAnswerGivesItsPermitBack(String path, int status, String text) throws Exception {
@@ -90,7 +91,8 @@ class DoorTests {
         "/callable, 200, callable",
         "/callable-throws, 500, ''",
         "/stream, 200, last",
-        "/sse, 200, last"
+        "/sse, 200, last",
+        "/sse-given-up, 200, last"
     })
     void anAsynchronousAnswerHoldsItsPermitUntilItsEnd(String path, int status, String text) throws Exception {
         String id = Shop.newId();
@@ -123,7 +125,7 @@ class DoorTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/sse-without-end", "/stream-without-end", "/sse", "/stream"})
+    @ValueSource(strings = {"/sse-without-end", "/stream-without-end", "/sse", "/sse-given-up", "/stream"})
     void aClientThatGoesAwayInTheMidstOfItsAnswerGivesThePermitBackWithTheNextWrite(String path) throws Exception {
         String id = Shop.newId();
         Exchange exchange = shop.send(path, id);
@@ -138,12 +140,21 @@ class DoorTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/deferred", "/deferred-fails", "/future", "/callable", "/callable-throws", "/gated"})
+    @ValueSource(
+            strings = {
+                "/deferred",
+                "/deferred-fails",
+                "/future",
+                "/callable",
+                "/callable-throws",
+                "/gated",
+                "/sse-at-once"
+            })
     void aClientThatGoesAwayBeforeItsAnswerGivesThePermitBackWhenTheResultIsThere(String path) throws Exception {
         String id = Shop.newId();
         Meeting meeting = shop.meetings.of(id);
         Exchange exchange = shop.send(path, id);
-        Meeting.await(path.equals("/gated") ? meeting.begun : meeting.left);
+        Meeting.await(path.matches("/gated|/sse-at-once") ? meeting.begun : meeting.left);
         assertThat(shop.web.inUse()).isEqualTo(1);
 
         exchange.breakOff();
