@@ -29,7 +29,10 @@ class DoorTests {
 
     @BeforeAll
     static void start() {
-        shop = new Shop("server.servlet.context-path=/shop");
+        shop = new Shop(
+                "server.servlet.context-path=/shop",
+                // Tomcat and Jetty wait for answers that nobody ends when their clients have gone
+                "server.shutdown=immediate");
     }
 
     @AfterAll
