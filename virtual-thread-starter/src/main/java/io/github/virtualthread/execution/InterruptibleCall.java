@@ -232,15 +232,18 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     @Override
     public final boolean force() {
-        boolean stopped = WINDOW.compareAndSet(this, SHIELDED_STOPPED, DELIVERING);
-        if (stopped) {
-            try {
-                interruptThread();
-            } finally {
-                window = SHIELDED_STOPPED;
+        for (byte seen = window; !WINDOW.compareAndSet(this, SHIELDED_STOPPED, DELIVERING); seen = window) {
+            if (seen != DELIVERING && seen != SHIELDED_STOPPED) {
+                return false;
             }
+            letDeliver(); // whoever tells the shield of the stop is not quite done
         }
-        return stopped;
+        try {
+            interruptThread();
+        } finally {
+            window = SHIELDED_STOPPED;
+        }
+        return true;
     }
 
     /** Whether the body has been stopped and does not get the interrupt yet. */

@@ -57,7 +57,8 @@ public interface StoppableBody extends TaskCall {
     boolean unshield();
 
     /**
-     * Interrupts the thread after all, if the body has been stopped and is shielded.
+     * Interrupts the thread after all, if the body has been stopped and is shielded. For a shield that has been told of the stop:
+     * waits until that is done.
      *
      * @return whether it was interrupted
      */
