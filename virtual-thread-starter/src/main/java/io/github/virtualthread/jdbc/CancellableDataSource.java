@@ -1,6 +1,7 @@
 package io.github.virtualthread.jdbc;
 
 import io.github.virtualthread.jdbc.ConnectionGate.Kind;
+import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import java.io.PrintWriter;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -10,10 +11,12 @@ import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.sql.Wrapper;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
@@ -37,6 +40,7 @@ import org.springframework.util.function.SingletonSupplier;
 public final class CancellableDataSource implements DataSource {
 
     private final Supplier<DataSource> target;
+    private final Times times;
 
     /**
      * Creates a data source for the connections of another one.
@@ -44,7 +48,12 @@ public final class CancellableDataSource implements DataSource {
      * @param target makes the other one, once, when the first connection is needed
      */
     public CancellableDataSource(Supplier<? extends DataSource> target) {
+        this(target, Times.USUAL);
+    }
+
+    CancellableDataSource(Supplier<? extends DataSource> target, Times times) {
         this.target = SingletonSupplier.of(target::get);
+        this.times = times;
     }
 
     @Override
@@ -57,8 +66,8 @@ public final class CancellableDataSource implements DataSource {
         return guarded(target.get().getConnection(user, password));
     }
 
-    private static Connection guarded(Connection raw) {
-        return proxy(Connection.class, new OfConnection(raw));
+    private Connection guarded(Connection raw) {
+        return proxy(Connection.class, new OfConnection(raw, new ConnectionGate(raw, times)));
     }
 
     private static <T> T proxy(Class<T> type, Handler handler) {
@@ -123,14 +132,22 @@ public final class CancellableDataSource implements DataSource {
                 case "equals" -> args != null && proxy == args[0];
                 case "hashCode" -> System.identityHashCode(proxy);
                 case "toString" -> raw.toString();
-                case "unwrap" -> args != null && isRaw(args[0]) ? raw : direct(method, args);
-                case "isWrapperFor" -> (args != null && isRaw(args[0])) || Boolean.TRUE.equals(direct(method, args));
+                case "unwrap" -> {
+                    Object known = args == null ? null : known(proxy, args[0]);
+                    yield known == null ? direct(method, args) : known;
+                }
+                case "isWrapperFor" ->
+                    (args != null && known(proxy, args[0]) != null) || Boolean.TRUE.equals(direct(method, args));
                 default -> answer(proxy, method, args);
             };
         }
 
-        private boolean isRaw(@Nullable Object type) {
-            return type instanceof Class<?> wanted && wanted.isInstance(raw);
+        /** What is of a type of JDBC stays guarded; what is of one of the driver is not. */
+        private @Nullable Object known(Object proxy, @Nullable Object type) {
+            if (!(type instanceof Class<?> wanted)) {
+                return null;
+            }
+            return wanted.isInstance(proxy) ? proxy : wanted.isInstance(raw) ? raw : null;
         }
 
         abstract @Nullable Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args)
@@ -153,9 +170,9 @@ public final class CancellableDataSource implements DataSource {
 
         private final ConnectionGate gate;
 
-        OfConnection(Connection raw) {
+        OfConnection(Connection raw, ConnectionGate gate) {
             super(raw);
-            gate = new ConnectionGate(raw);
+            this.gate = gate;
         }
 
         @Override
@@ -168,7 +185,6 @@ public final class CancellableDataSource implements DataSource {
                         "getNetworkTimeout",
                         "setNetworkTimeout",
                         "getAutoCommit",
-                        "getWarnings",
                         "clearWarnings",
                         "getMetaData",
                         "getClientInfo",
@@ -183,8 +199,20 @@ public final class CancellableDataSource implements DataSource {
                 case "setAutoCommit" ->
                     call(args != null && Boolean.TRUE.equals(args[0]) ? Kind.AUTO_COMMIT : Kind.OTHER, method, args);
                 case "close" -> call(Kind.CLEAN_UP, method, args);
+                case "setClientInfo" -> clientInfo(method, args);
                 default -> call(Kind.OTHER, method, args);
             };
+        }
+
+        /** The only method of JDBC that may not throw each {@code SQLException}. */
+        private @Nullable Object clientInfo(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            try {
+                return call(Kind.OTHER, method, args);
+            } catch (SQLClientInfoException failure) {
+                throw failure;
+            } catch (SQLException failure) {
+                throw new SQLClientInfoException(failure.getMessage(), failure.getSQLState(), Map.of(), failure);
+            }
         }
 
         private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
@@ -223,7 +251,9 @@ public final class CancellableDataSource implements DataSource {
                         "executeBatch",
                         "executeLargeUpdate",
                         "executeLargeBatch" -> result(proxy, call(Kind.STATEMENT, method, args));
-                case "getMoreResults" -> call(Kind.STATEMENT, method, args);
+                // the last two ask the database what a prepared statement looks like
+                case "getMoreResults", "getMetaData", "getParameterMetaData" -> call(Kind.STATEMENT, method, args);
+                case "getWarnings" -> gate.call(Kind.OTHER, null, null, () -> direct(method, args));
                 case "close" -> call(Kind.CLEAN_UP, method, args);
                 case "getConnection" -> connection;
                 case "getResultSet", "getGeneratedKeys" -> result(proxy, direct(method, args));
@@ -236,11 +266,15 @@ public final class CancellableDataSource implements DataSource {
             return gate.call(kind, raw, given == null ? prepared : given, () -> direct(method, args));
         }
 
-        /** Only where rows come in portions, a row may need the database. */
+        /** Only where rows come in portions, or are changed, a row may need the database. */
         private @Nullable Object result(Object proxy, @Nullable Object result) throws SQLException {
-            return result instanceof ResultSet rows && raw.getFetchSize() != 0
+            return result instanceof ResultSet rows && (raw.getFetchSize() != 0 || isUpdatable())
                     ? proxy(ResultSet.class, new OfResult(rows, raw, proxy, gate, prepared))
                     : result;
+        }
+
+        private boolean isUpdatable() throws SQLException {
+            return raw.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE;
         }
     }
 
@@ -269,7 +303,9 @@ public final class CancellableDataSource implements DataSource {
                         "last",
                         "absolute",
                         "relative",
+                        "beforeFirst",
                         "afterLast",
+                        "isLast",
                         "insertRow",
                         "updateRow",
                         "deleteRow",

@@ -11,7 +11,6 @@ import java.sql.SQLNonTransientException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -28,14 +27,17 @@ final class ConnectionGate implements StoppableBody.Shield {
 
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
-    /** A driver may send a cancel before the database has begun with the statement. */
-    private static final long AGAIN = TimeUnit.MILLISECONDS.toNanos(100);
+    /**
+     * How long to wait.
+     *
+     * @param again after this time the cancel is sent again: a driver may send it before the database has begun with the statement
+     * @param grace how long a statement may take to end after its first cancel has returned
+     * @param longest how long a cancel may take to return, and how long a call may take that cannot be cancelled
+     */
+    record Times(Duration again, Duration grace, Duration longest) {
 
-    /** How long a statement may take to end after its cancel has returned. */
-    private static final Duration GRACE = Duration.ofSeconds(1);
-
-    /** How long a cancel may take to return, and how long a call may take that cannot be cancelled. */
-    private static final Duration LONGEST = Duration.ofSeconds(5);
+        static final Times USUAL = new Times(Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ofSeconds(5));
+    }
 
     /** SQLState "query canceled", which Spring translates into a {@code QueryTimeoutException}. HikariCP keeps the connection. */
     private static final String QUERY_CANCELED = "57014";
@@ -51,10 +53,14 @@ final class ConnectionGate implements StoppableBody.Shield {
         CLEAN_UP,
         /** Ends by itself, because nobody could tell its outcome otherwise; afterwards it becomes a rollback. */
         COMMIT,
-        /** As the next; but commits, so that what was not committed before is rolled back first. */
+        /** Commits, and so ends by itself, too; always sent, but what was not committed before is rolled back first. */
         AUTO_COMMIT,
         /** Cannot be cancelled; always sent. */
-        OTHER
+        OTHER;
+
+        boolean commits() {
+            return this == COMMIT || this == AUTO_COMMIT;
+        }
     }
 
     /** A call of the driver. */
@@ -66,11 +72,13 @@ final class ConnectionGate implements StoppableBody.Shield {
     }
 
     private final Connection connection;
+    private final Times times;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
+    private volatile @Nullable Thread owner; // set under the lock, cleared by itself: until then nobody else's stop finds its call
+
     // all guarded by the lock
-    private @Nullable Thread owner;
     private long number; // of the call
     private boolean inDriver;
     private Kind kind = Kind.OTHER;
@@ -82,8 +90,9 @@ final class ConnectionGate implements StoppableBody.Shield {
     private boolean dead;
     private @Nullable Future<?> watch;
 
-    ConnectionGate(Connection connection) {
+    ConnectionGate(Connection connection, Times times) {
         this.connection = connection;
+        this.times = times;
     }
 
     /**
@@ -95,13 +104,18 @@ final class ConnectionGate implements StoppableBody.Shield {
      */
     @Nullable
     Object call(Kind what, @Nullable Statement statement, @Nullable String text, DriverCall call) throws Throwable {
+        StoppableBody body = TaskEngine.currentBody();
         if (!enter(what, statement, text)) {
             return call.run(); // within another call, or beside one
         }
-        StoppableBody body = TaskEngine.currentBody();
-        if (body != null) {
-            return shielded(body, what, call);
+        try {
+            return body == null ? plain(call) : shielded(body, what, call);
+        } finally {
+            owner = null;
         }
+    }
+
+    private @Nullable Object plain(DriverCall call) throws Throwable {
         try {
             return call.run();
         } finally {
@@ -117,26 +131,26 @@ final class ConnectionGate implements StoppableBody.Shield {
         try {
             entered = body.shield(this);
             interrupted = entered != Entered.NOT && Thread.interrupted();
-            if (entered == Entered.STOPPED) {
-                stopped(body); // the driver may hang in a rollback, too
-                refused = isRefused(what);
-                if (refused) {
-                    throw refusal(body, "was not sent", null);
-                }
+            refused = entered == Entered.STOPPED && isRefused(what, body);
+            if (refused) {
+                throw refusal(body, "was not sent", null);
             }
             Object result = call.run();
             completed = true;
             return result;
         } catch (SQLException failure) {
-            throw !refused && isCancelled() ? refusal(body, "was cancelled", failure) : failure;
+            throw !refused && isCancelled(failure) ? refusal(body, "was cancelled", failure) : failure;
         } finally {
             StatementOutcome outcome = leave(completed, refused);
             if (entered != Entered.NOT) {
-                if (outcome != null) {
-                    body.statementEnded(outcome);
-                }
-                if ((body.unshield() && entered == Entered.RUNNING) || interrupted) {
-                    Thread.currentThread().interrupt();
+                try {
+                    if (outcome != null) {
+                        body.statementEnded(outcome);
+                    }
+                } finally {
+                    if ((body.unshield() && entered == Entered.RUNNING) || interrupted) {
+                        Thread.currentThread().interrupt();
+                    }
                 }
             }
         }
@@ -151,7 +165,7 @@ final class ConnectionGate implements StoppableBody.Shield {
             if (dead && what != Kind.CLEAN_UP) {
                 throw new SQLNonTransientConnectionException(
                         "The connection has been closed, because a cancel of its last statement did not return within %d s"
-                                .formatted(LONGEST.toSeconds()),
+                                .formatted(times.longest.toSeconds()),
                         CONNECTION_FAILURE);
             }
             owner = Thread.currentThread();
@@ -169,11 +183,31 @@ final class ConnectionGate implements StoppableBody.Shield {
     }
 
     /** What a body that has been stopped must not do. What it has not committed is rolled back. */
-    private boolean isRefused(Kind what) throws SQLException {
-        if ((what == Kind.COMMIT || what == Kind.AUTO_COMMIT) && !connection.getAutoCommit()) {
+    private boolean isRefused(Kind what, StoppableBody body) throws SQLException {
+        if (what == Kind.STATEMENT) {
+            return true;
+        }
+        watch(body); // the driver may hang in a rollback, too
+        if (what.commits() && !connection.getAutoCommit()) {
             connection.rollback();
         }
-        return what == Kind.STATEMENT || what == Kind.COMMIT;
+        return what == Kind.COMMIT;
+    }
+
+    /** What a body does after its stop is mostly short, and needs no cancel. */
+    @SuppressWarnings("EmptyCatch")
+    private void watch(StoppableBody body) {
+        lock.lock();
+        try {
+            long call = number;
+            watch = running == null
+                    ? body.schedule(times.longest, () -> interrupt(call, body))
+                    : body.schedule(times.again, () -> cancelUntilEnd(call, body));
+        } catch (OutOfMemoryError noRoom) {
+            // a rollback without a watch is better than none
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static SQLException refusal(StoppableBody body, String what, @Nullable SQLException cause) {
@@ -182,13 +216,17 @@ final class ConnectionGate implements StoppableBody.Shield {
     }
 
     /** Whether the failure of the driver comes from a cancel, and the connection is still good. */
-    private boolean isCancelled() {
+    private boolean isCancelled(SQLException failure) throws SQLException {
         lock.lock();
         try {
-            return cancels > 0 && !forced && !dead;
+            if (cancels == 0 || forced || dead) {
+                return false;
+            }
         } finally {
             lock.unlock();
         }
+        String state = String.valueOf(failure.getSQLState());
+        return !state.startsWith("08") && !state.startsWith("57P") && !connection.isClosed();
     }
 
     private @Nullable StatementOutcome leave(boolean completed, boolean refused) {
@@ -203,7 +241,6 @@ final class ConnectionGate implements StoppableBody.Shield {
             }
             changed.signalAll();
             awaitCancel();
-            owner = null;
             return outcome(completed, refused);
         } finally {
             lock.unlock();
@@ -225,33 +262,18 @@ final class ConnectionGate implements StoppableBody.Shield {
     /** The call does not end before, so that the cancel cannot reach the next one. */
     private void awaitCancel() {
         boolean interrupted = false;
-        long left = LONGEST.toNanos();
+        long left = times.longest.toNanos();
         while (cancelling && !dead) {
             try {
                 left = changed.awaitNanos(left);
             } catch (InterruptedException later) {
                 interrupted = true;
             }
-            if (left <= 0) {
-                abort();
-            }
+            dead = dead || left <= 0; // usually giveUp() says so
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** Under the lock. What comes after it on this connection fails. */
-    private void abort() {
-        dead = true;
-        changed.signalAll();
-        Thread.ofPlatform().daemon().name("abort-connection").start(() -> {
-            try {
-                connection.abort(Runnable::run);
-            } catch (SQLException | RuntimeException failure) {
-                logger.warn("Connection {} could not be aborted", connection, failure);
-            }
-        });
     }
 
     @Override
@@ -269,11 +291,11 @@ final class ConnectionGate implements StoppableBody.Shield {
         lock.lock();
         try {
             long call = number;
-            if (!inDriver || (kind == Kind.COMMIT && !body.equals(TaskEngine.currentBody()))) {
+            if (!inDriver || kind.commits()) {
                 return; // it has just ended, and gets the interrupt; or ends by itself
             }
             if (running == null) {
-                watch = body.schedule(LONGEST, () -> interrupt(call, body));
+                watch = body.schedule(times.longest, () -> interrupt(call, body));
             } else {
                 Thread.ofPlatform()
                         .daemon()
@@ -281,6 +303,9 @@ final class ConnectionGate implements StoppableBody.Shield {
                         .name("cancel-statement")
                         .start(() -> cancelUntilEnd(call, body));
             }
+        } catch (Throwable noThread) {
+            forced = true; // by whoever told us
+            throw noThread;
         } finally {
             lock.unlock();
         }
@@ -291,35 +316,42 @@ final class ConnectionGate implements StoppableBody.Shield {
     }
 
     private void cancelUntilEnd(long call, StoppableBody body) {
+        boolean ended = false;
         lock.lock();
         try {
-            long end = 0;
-            for (long left = AGAIN; isIn(call) && !dead; left = end - System.nanoTime()) {
-                if (left <= 0) {
-                    interrupt(call, body);
-                    return;
-                }
-                if (end != 0) {
-                    changed.awaitNanos(Math.min(left, AGAIN));
-                }
-                Statement statement = running;
-                if (isIn(call) && statement != null) {
-                    cancel(statement, call, body);
-                    end = end == 0 ? System.nanoTime() + GRACE.toNanos() : end;
-                }
-            }
-        } catch (Throwable noRoom) { // nor is it interrupted
-            interrupt(call, body);
+            ended = endsByCancel(call, body);
+        } catch (InterruptedException byNobody) {
+            Thread.currentThread().interrupt();
         } finally {
             lock.unlock();
+            if (!ended) {
+                interrupt(call, body);
+            }
         }
+    }
+
+    private boolean endsByCancel(long call, StoppableBody body) throws InterruptedException {
+        long end = 0;
+        for (long left = 1; left > 0; left = end - System.nanoTime()) {
+            if (end != 0) {
+                changed.awaitNanos(Math.min(left, times.again.toNanos()));
+            }
+            Statement statement = running;
+            if (statement == null || !isIn(call) || dead) {
+                return true;
+            }
+            cancel(statement, call, body);
+            end = end == 0 ? System.nanoTime() + times.grace.toNanos() : end;
+        }
+        return false;
     }
 
     /** Under the lock, but not while the driver sends the cancel. */
     private void cancel(Statement statement, long call, StoppableBody body) {
+        int which = cancels + 1;
+        Future<?> hangs = body.schedule(times.longest, () -> giveUp(call, which, body));
+        cancels = which;
         cancelling = true;
-        cancels++;
-        Future<?> hangs = body.schedule(LONGEST, () -> giveUp(call, body));
         lock.unlock();
         try {
             statement.cancel();
@@ -333,31 +365,48 @@ final class ConnectionGate implements StoppableBody.Shield {
         }
     }
 
-    /** The cancel does not return. */
-    private void giveUp(long call, StoppableBody body) {
+    /** The cancel does not return. What comes after it on this connection fails. */
+    private void giveUp(long call, int which, StoppableBody body) {
         lock.lock();
         try {
-            if (cancelling && number == call && !dead) {
-                abort();
-                interrupt(call, body);
+            if (!cancelling || number != call || cancels != which || dead) {
+                return;
             }
+            dead = true;
+            changed.signalAll();
         } finally {
             lock.unlock();
+        }
+        force(call, body);
+        logger.warn(
+                "{} was stopped, but the cancel of its statement has not returned within {} s: its connection is closed, and the"
+                        + " database may go on with the statement.",
+                body.spec().name(),
+                times.longest.toSeconds());
+        try {
+            connection.abort(Runnable::run);
+        } catch (Throwable failure) {
+            logger.warn("Connection {} could not be closed", connection, failure);
         }
     }
 
     /** The last resort. */
     private void interrupt(long call, StoppableBody body) {
+        if (force(call, body)) {
+            logger.warn(
+                    "{} was stopped, but its statement did not end when it was cancelled, or could not be cancelled. Its"
+                            + " thread was interrupted: its connection is lost, and the database may go on with the"
+                            + " statement.",
+                    body.spec().name());
+        }
+    }
+
+    private boolean force(long call, StoppableBody body) {
         lock.lock();
         try {
-            if (isIn(call) && body.force()) {
-                forced = true;
-                logger.warn(
-                        "{} was stopped, but its statement did not end when it was cancelled, or could not be cancelled. Its"
-                                + " thread was interrupted: its connection is lost, and the database may go on with the"
-                                + " statement.",
-                        body.spec().name());
-            }
+            boolean now = isIn(call) && body.force();
+            forced |= now;
+            return now;
         } finally {
             lock.unlock();
         }
