@@ -84,7 +84,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     private Kind kind = Kind.OTHER;
     private @Nullable Statement running;
     private @Nullable String sql;
-    private boolean cancelling;
+    private @Nullable Object cancelling; // the cancel on its way
     private int cancels;
     private boolean forced;
     private boolean dead;
@@ -263,13 +263,13 @@ final class ConnectionGate implements StoppableBody.Shield {
     private void awaitCancel() {
         boolean interrupted = false;
         long left = times.longest.toNanos();
-        while (cancelling && !dead) {
+        while (cancelling != null && !dead) {
             try {
                 left = changed.awaitNanos(left);
             } catch (InterruptedException later) {
                 interrupted = true;
             }
-            dead = dead || left <= 0; // usually giveUp() says so
+            dead = dead || left <= 0; // usually giveUp() says so before
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -348,10 +348,10 @@ final class ConnectionGate implements StoppableBody.Shield {
 
     /** Under the lock, but not while the driver sends the cancel. */
     private void cancel(Statement statement, long call, StoppableBody body) {
-        int which = cancels + 1;
-        Future<?> hangs = body.schedule(times.longest, () -> giveUp(call, which, body));
-        cancels = which;
-        cancelling = true;
+        Object cancel = new Object();
+        Future<?> hangs = body.schedule(times.longest, () -> giveUp(call, cancel, body));
+        cancels++;
+        cancelling = cancel;
         lock.unlock();
         try {
             statement.cancel();
@@ -359,17 +359,18 @@ final class ConnectionGate implements StoppableBody.Shield {
             logger.debug("A statement of {} could not be cancelled", body.spec().name(), failure);
         } finally {
             lock.lock();
-            cancelling = false;
+            cancelling = null;
             changed.signalAll();
             hangs.cancel(false);
         }
     }
 
     /** The cancel does not return. What comes after it on this connection fails. */
-    private void giveUp(long call, int which, StoppableBody body) {
+    @SuppressWarnings("ReferenceEquality")
+    private void giveUp(long call, Object cancel, StoppableBody body) {
         lock.lock();
         try {
-            if (!cancelling || number != call || cancels != which || dead) {
+            if (cancelling != cancel) {
                 return;
             }
             dead = true;

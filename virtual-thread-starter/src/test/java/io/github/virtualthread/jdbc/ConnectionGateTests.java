@@ -1,0 +1,452 @@
+package io.github.virtualthread.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.virtualthread.execution.LiveCall;
+import io.github.virtualthread.execution.StoppableBody;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
+import io.github.virtualthread.jdbc.ConnectionGate.Kind;
+import io.github.virtualthread.jdbc.ConnectionGate.Times;
+import io.github.virtualthread.jdbc.FakeDriver.Held;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLNonTransientException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Bodies that are stopped while they are in a call of the driver. */
+@Timeout(300)
+class ConnectionGateTests {
+
+    private static final Duration ENOUGH = Duration.ofMinutes(5);
+
+    /** Those who wait for the next step get it soon, those who do not never do. */
+    private static final Times PATIENT = new Times(Duration.ofMillis(1), ENOUGH, ENOUGH);
+
+    @RegisterExtension
+    private final JdbcEngine test = new JdbcEngine();
+
+    private final FakeDriver driver = new FakeDriver();
+
+    /** What the body caught. */
+    private final CompletableFuture<@Nullable Throwable> caught = new CompletableFuture<>();
+
+    /** Whether it then had the flag. */
+    private final CompletableFuture<Boolean> flag = new CompletableFuture<>();
+
+    private Connection connection(Times times) throws SQLException {
+        return new CancellableDataSource(driver::dataSource, times).getConnection();
+    }
+
+    private interface Action {
+
+        void run() throws Exception;
+    }
+
+    private CompletableFuture<@Nullable Object> body(Action action) {
+        return test.submit(() -> {
+            Throwable failure = null;
+            try {
+                action.run();
+            } catch (Throwable thrown) {
+                failure = thrown;
+            }
+            flag.complete(Thread.currentThread().isInterrupted());
+            caught.complete(failure);
+            return null;
+        });
+    }
+
+    private CompletableFuture<@Nullable Object> statement(Times times) throws SQLException {
+        Connection connection = connection(times);
+        return body(() -> connection.createStatement().execute("select 1"));
+    }
+
+    private @Nullable Throwable caught() throws Exception {
+        return caught.get(5, TimeUnit.MINUTES);
+    }
+
+    @Test
+    void theWaitsAreThoseOfTheDocumentation() {
+        assertThat(Times.USUAL)
+                .isEqualTo(new Times(Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ofSeconds(5)));
+    }
+
+    @Test
+    void aStopCancelsTheStatementInPlaceOfAnInterrupt() throws Exception {
+        Held execute = driver.hold("execute");
+        driver.cancelEnds(execute);
+        CompletableFuture<@Nullable Object> call = statement(PATIENT);
+        execute.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught())
+                .isExactlyInstanceOf(SQLNonTransientException.class)
+                .hasMessage("The statement was cancelled: Shop.price was cancelled")
+                .hasCause(execute.end.exceptionNow())
+                .extracting(failure -> ((SQLException) failure).getSQLState())
+                .isEqualTo("57014");
+        assertThat(flag.join()).isTrue();
+        assertThat(driver.interrupted).isEmpty();
+        assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);
+    }
+
+    @Test
+    void aCallDoesNotEndBeforeItsCancelHasReturned() throws Exception {
+        List<String> order = new CopyOnWriteArrayList<>();
+        AtomicReference<@Nullable Thread> body = new AtomicReference<>();
+        Held execute = driver.hold("execute");
+        driver.on("cancel", () -> {
+            order.add(Thread.currentThread().getName());
+            execute.end.complete(true);
+            await().atMost(ENOUGH).until(() -> order.contains("body goes on") || isIn(body.get(), "awaitCancel"));
+            order.add("cancel returns");
+            return null;
+        });
+        Connection connection = connection(PATIENT);
+        CompletableFuture<@Nullable Object> call = body(() -> {
+            body.set(Thread.currentThread());
+            connection.createStatement().execute("select 1");
+            order.add("body goes on");
+        });
+        execute.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught()).isNull();
+        assertThat(order).containsExactly("cancel-statement", "cancel returns", "body goes on");
+        assertThat(flag.join()).isTrue();
+        assertThat(test.outcomes).containsExactly(StatementOutcome.COMPLETED);
+    }
+
+    private static boolean isIn(@Nullable Thread thread, String method) {
+        return thread != null
+                && Arrays.stream(thread.getStackTrace())
+                        .anyMatch(frame -> frame.getMethodName().equals(method));
+    }
+
+    @Test
+    void aCancelThatComesTooEarlyIsSentAgain() throws Exception {
+        Held execute = driver.hold("execute");
+        AtomicInteger cancels = new AtomicInteger();
+        driver.on("cancel", () -> cancels.incrementAndGet() == 3 && execute.end.complete(true));
+        CompletableFuture<@Nullable Object> call = statement(PATIENT);
+        execute.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught()).isNull();
+        assertThat(cancels).hasValue(3);
+    }
+
+    @Test
+    void aCancelThatFailsIsSentAgain() throws Exception {
+        Held execute = driver.hold("execute");
+        AtomicInteger cancels = new AtomicInteger();
+        driver.on("cancel", () -> {
+            if (cancels.incrementAndGet() == 1) {
+                throw new SQLException("too many connections");
+            }
+            return execute.end.completeExceptionally(new SQLException("canceled", "57014"));
+        });
+        CompletableFuture<@Nullable Object> call = statement(PATIENT);
+        execute.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught()).isExactlyInstanceOf(SQLNonTransientException.class);
+        assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);
+    }
+
+    @Test
+    void aStatementThatDoesNotEndIsInterruptedAfterAGraceFromTheFirstCancel() throws Exception {
+        Duration grace = Duration.ofMillis(300);
+        AtomicLong firstReturned = new AtomicLong();
+        Held execute = driver.hold("execute");
+        driver.on("cancel", () -> {
+            letPass(grace); // a slow cancel does not count
+            return firstReturned.compareAndSet(0, System.nanoTime());
+        });
+        CompletableFuture<@Nullable Object> call = statement(new Times(Duration.ofMillis(20), grace, ENOUGH));
+        execute.awaitBegin();
+
+        call.cancel(true);
+
+        // the driver's own, so that the pool drops the connection
+        assertThat(caught()).isExactlyInstanceOf(SQLException.class).hasMessage("I/O error");
+        assertThat(System.nanoTime() - firstReturned.get()).isGreaterThanOrEqualTo(grace.toNanos());
+        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
+        assertThat(driver.calls).doesNotContain("abort");
+    }
+
+    @Test
+    void aCancelThatDoesNotReturnClosesTheConnection() throws Exception {
+        Held execute = driver.hold("execute");
+        Held cancel = driver.hold("cancel");
+        Connection connection = connection(new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50)));
+        CompletableFuture<@Nullable Object> call =
+                body(() -> connection.createStatement().execute("select 1"));
+        execute.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught()).isExactlyInstanceOf(SQLException.class).hasMessage("I/O error");
+        assertClosed(connection);
+        cancel.end.complete(null);
+    }
+
+    @Test
+    void aConnectionIsClosedWhoseStatementHasEndedButNotItsCancel() throws Exception {
+        Held execute = driver.hold("execute");
+        Held cancel = driver.hold("cancel");
+        Connection connection = connection(new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50)));
+        CompletableFuture<@Nullable Object> call =
+                body(() -> connection.createStatement().execute("select 1"));
+        execute.awaitBegin();
+
+        call.cancel(true);
+        cancel.awaitBegin();
+        execute.end.complete(true);
+
+        assertThat(caught()).isNull();
+        assertClosed(connection);
+        cancel.end.complete(null);
+    }
+
+    private void assertClosed(Connection connection) throws Exception {
+        await().atMost(ENOUGH).until(connection::isClosed);
+        assertThat(test.outcomes).containsExactly(StatementOutcome.ABORTED);
+        for (Action each : List.<Action>of(
+                () -> connection.createStatement().execute("select 2"),
+                () -> connection.prepareStatement("select 2"),
+                connection::rollback,
+                () -> connection.setAutoCommit(true))) {
+            assertThatThrownBy(each::run)
+                    .isInstanceOf(SQLNonTransientConnectionException.class)
+                    .hasMessageStartingWith("The connection has been closed, because a cancel")
+                    .extracting(failure -> ((SQLException) failure).getSQLState())
+                    .isEqualTo("08006");
+        }
+        assertThatThrownBy(() -> connection.setClientInfo("user", "me"))
+                .isInstanceOf(java.sql.SQLClientInfoException.class);
+        connection.close();
+        assertThat(driver.calls).contains("Connection.close").doesNotContain("rollback", "setAutoCommit");
+    }
+
+    @Test
+    void whatCannotBeCancelledIsInterruptedIfItDoesNotEnd() throws Exception {
+        Held prepare = driver.hold("prepareStatement");
+        Connection connection = connection(new Times(ENOUGH, ENOUGH, Duration.ofMillis(50)));
+        CompletableFuture<@Nullable Object> call = body(() -> connection.prepareStatement("select 1"));
+        prepare.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught()).hasMessage("I/O error");
+        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
+    }
+
+    @Test
+    void aFailureThatBrokeTheConnectionReachesThePool() throws Exception {
+        Held execute = driver.hold("execute");
+        SQLException broken = new SQLException("terminated by administrator", "57P01");
+        driver.on("cancel", () -> execute.end.completeExceptionally(broken));
+        CompletableFuture<@Nullable Object> call = statement(PATIENT);
+        execute.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught()).isSameAs(broken);
+    }
+
+    @Test
+    void aCommitEndsByItself() throws Exception {
+        assertEndsByItself("commit", Connection::commit);
+    }
+
+    @Test
+    void aCommitByAutoCommitEndsByItself() throws Exception {
+        assertEndsByItself("setAutoCommit", connection -> connection.setAutoCommit(true));
+    }
+
+    private interface Use {
+
+        void of(Connection connection) throws SQLException;
+    }
+
+    private void assertEndsByItself(String method, Use use) throws Exception {
+        Duration longest = Duration.ofMillis(5);
+        Held commit = driver.hold(method);
+        Connection connection = connection(new Times(longest, longest, longest));
+        CompletableFuture<@Nullable Object> call = body(() -> use.of(connection));
+        commit.awaitBegin();
+
+        call.cancel(true);
+
+        letPass(longest.multipliedBy(20));
+        commit.end.complete(null);
+        assertThat(caught()).isNull();
+        assertThat(flag.join()).isTrue();
+        assertThat(test.outcomes).isEmpty();
+    }
+
+    private void letPass(Duration time) throws InterruptedException {
+        CountDownLatch later = new CountDownLatch(1);
+        Future<?> unused = test.timer.schedule(later::countDown, time.toNanos());
+        FakeDriver.await(later);
+    }
+
+    @Test
+    void aCallWithinACallAndOneOfASecondThreadPass() throws Exception {
+        Connection connection = connection(PATIENT);
+        Held execute = driver.hold("execute");
+        driver.on("executeUpdate", () -> {
+            connection.setReadOnly(true);
+            return connection.createStatement().execute("select within");
+        });
+        driver.cancelEnds(execute);
+        Statement statement = connection.createStatement();
+        CompletableFuture<@Nullable Object> call = body(() -> statement.executeUpdate("update"));
+        execute.awaitBegin();
+
+        connection.setSchema("beside");
+        call.cancel(true);
+
+        assertThat(caught()).isExactlyInstanceOf(SQLNonTransientException.class);
+        assertThat(driver.calls)
+                .containsSubsequence("executeUpdate", "setReadOnly", "execute", "setSchema", "cancel");
+        assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);
+    }
+
+    @Test
+    void theTimeoutOfTheNetworkIsSetWhileACallRuns() throws Exception {
+        Connection connection = connection(PATIENT);
+        Held execute = driver.hold("execute");
+        body(() -> connection.createStatement().execute("select 1"));
+        execute.awaitBegin();
+
+        connection.setNetworkTimeout(Runnable::run, 5);
+        assertThat(connection.isClosed()).isFalse();
+        connection.abort(Runnable::run);
+
+        assertThat(driver.calls).containsExactly("getConnection", "createStatement", "execute", "setNetworkTimeout", "abort");
+        execute.end.complete(true);
+    }
+
+    @Test
+    void theStatementIsKnownWhileItRuns() throws Exception {
+        Held first = driver.hold("execute");
+        Held second = driver.hold("executeQuery");
+        CountDownLatch between = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Connection connection = connection(PATIENT);
+        body(() -> {
+            try (PreparedStatement statement = connection.prepareStatement("select ?")) {
+                statement.execute();
+                between.countDown();
+                FakeDriver.await(go);
+                statement.executeQuery("select 2");
+            }
+        });
+
+        first.awaitBegin();
+        assertThat(statement()).contains("select ?");
+        first.end.complete(true);
+        FakeDriver.await(between);
+        assertThat(statement()).isEmpty();
+        go.countDown();
+        second.awaitBegin();
+        assertThat(statement()).contains("select 2");
+        second.end.complete(null);
+        assertThat(caught()).isNull();
+    }
+
+    private Optional<String> statement() {
+        LiveCall only = test.engine.liveCalls().running().get(0);
+        return test.engine.liveCalls().statement(only.call());
+    }
+
+    @Test
+    void aCancelWithoutRoomForAWatchBecomesAnInterrupt() throws Exception {
+        AtomicBoolean forced = new AtomicBoolean();
+        ConnectionGate gate = new ConnectionGate(driver.connection(), PATIENT);
+        Statement statement = driver.connection().createStatement();
+        Held execute = new Held();
+        CompletableFuture<@Nullable Object> call = body(() -> {
+            StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> forced.set(execute.end.complete(true)));
+            try {
+                gate.call(Kind.STATEMENT, statement, "select 1", () -> {
+                    gate.stopped(noRoom);
+                    return execute.give();
+                });
+            } catch (Throwable failure) {
+                throw new AssertionError(failure);
+            }
+        });
+
+        assertThat(caught()).isNull();
+        assertThat(call).succeedsWithin(ENOUGH);
+        assertThat(forced).isTrue();
+        assertThat(driver.calls).doesNotContain("cancel");
+        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
+    }
+
+    @Test
+    void aShieldThatFindsNoRoomSaysSo() throws Exception {
+        ConnectionGate gate = new ConnectionGate(driver.connection(), PATIENT);
+        body(() -> {
+            StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> {});
+            try {
+                gate.call(Kind.OTHER, null, null, () -> {
+                    assertThatThrownBy(() -> gate.stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
+                    return null;
+                });
+            } catch (Throwable failure) {
+                throw new AssertionError(failure);
+            }
+        });
+
+        assertThat(caught()).isNull();
+        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED); // by the engine, then
+    }
+
+    /** A body for which nothing can be scheduled. */
+    private static final class NoRoom {
+
+        static StoppableBody of(@Nullable StoppableBody body, Runnable force) {
+            return (StoppableBody) java.lang.reflect.Proxy.newProxyInstance(
+                    NoRoom.class.getClassLoader(),
+                    new Class<?>[] {StoppableBody.class},
+                    (proxy, method, arguments) -> switch (method.getName()) {
+                        case "schedule" -> throw new OutOfMemoryError("no room");
+                        case "force" -> {
+                            force.run();
+                            yield true;
+                        }
+                        default -> method.invoke(body, arguments);
+                    });
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.github.virtualthread.jdbc;
+
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.TaskBody;
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** An engine that notes what became of statements. Registered as an extension, it is closed after each test. */
+final class JdbcEngine implements AfterEachCallback, TaskListener {
+
+    final List<StatementOutcome> outcomes = new CopyOnWriteArrayList<>();
+    final TaskTimer timer = new TaskTimer("timer");
+    final TaskEngine engine;
+
+    JdbcEngine(LimitSettings... limits) {
+        engine = new TaskEngine(
+                new TaskLimits(List.of(limits), timer, change -> {}),
+                ContextPropagation.none(),
+                timer,
+                "vt-",
+                getClass().getClassLoader(),
+                () -> List.of(this),
+                List::of,
+                false);
+    }
+
+    CompletableFuture<@Nullable Object> submit(TaskBody body) {
+        return engine.submit(engine.spec("Shop.price", null), body);
+    }
+
+    @Override
+    public void statementEnded(TaskCall call, StatementOutcome outcome) {
+        outcomes.add(outcome);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        engine.close();
+        timer.close();
+    }
+}

@@ -1,0 +1,283 @@
+package io.github.virtualthread.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
+import io.github.virtualthread.jdbc.ConnectionGate.Times;
+import io.github.virtualthread.jdbc.FakeDriver.Held;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the driver still gets from a body that was stopped and goes on; and where the flag of an interrupt is meanwhile. */
+@Timeout(300)
+class StoppedBodyTests {
+
+    private static final Duration ENOUGH = Duration.ofMinutes(5);
+
+    @RegisterExtension
+    private final JdbcEngine test = new JdbcEngine();
+
+    private final FakeDriver driver = new FakeDriver();
+    private final CountDownLatch running = new CountDownLatch(1);
+
+    private Connection connection() throws SQLException {
+        Times patient = new Times(ENOUGH, ENOUGH, ENOUGH);
+        Connection connection = new CancellableDataSource(driver::dataSource, patient).getConnection();
+        driver.calls.clear();
+        return connection;
+    }
+
+    /** What the driver is asked for. */
+    private interface Use {
+
+        void of(Connection connection, PreparedStatement statement, ResultSet rows) throws SQLException;
+    }
+
+    private enum Refused implements Use {
+        execute((connection, statement, rows) -> statement.execute()),
+        executeQuery((connection, statement, rows) -> statement.executeQuery()),
+        executeUpdate((connection, statement, rows) -> statement.executeUpdate("update")),
+        executeLargeUpdate((connection, statement, rows) -> statement.executeLargeUpdate()),
+        executeBatch((connection, statement, rows) -> statement.executeBatch()),
+        executeLargeBatch((connection, statement, rows) -> statement.executeLargeBatch()),
+        getMoreResults((connection, statement, rows) -> statement.getMoreResults()),
+        getMetaData((connection, statement, rows) -> statement.getMetaData()),
+        getParameterMetaData((connection, statement, rows) -> statement.getParameterMetaData()),
+        next((connection, statement, rows) -> rows.next()),
+        absolute((connection, statement, rows) -> rows.absolute(3)),
+        isLast((connection, statement, rows) -> rows.isLast()),
+        updateRow((connection, statement, rows) -> rows.updateRow());
+
+        private final Use use;
+
+        Refused(Use use) {
+            this.use = use;
+        }
+
+        @Override
+        public void of(Connection connection, PreparedStatement statement, ResultSet rows) throws SQLException {
+            use.of(connection, statement, rows);
+        }
+    }
+
+    private enum Passed implements Use {
+        rollback((connection, statement, rows) -> connection.rollback()),
+        setReadOnly((connection, statement, rows) -> connection.setReadOnly(false)),
+        setAutoCommit((connection, statement, rows) -> connection.setAutoCommit(false)),
+        setTransactionIsolation((connection, statement, rows) -> connection.setTransactionIsolation(2)),
+        getWarnings((connection, statement, rows) -> statement.getWarnings()),
+        setNetworkTimeout((connection, statement, rows) -> connection.setNetworkTimeout(Runnable::run, 1), true),
+        setInt((connection, statement, rows) -> statement.setInt(1, 1), true),
+        cancel((connection, statement, rows) -> statement.cancel(), true),
+        close((connection, statement, rows) -> {
+            rows.close();
+            statement.close();
+            connection.close();
+        });
+
+        private final Use use;
+        private final boolean direct;
+
+        Passed(Use use) {
+            this(use, false);
+        }
+
+        Passed(Use use, boolean direct) {
+            this.use = use;
+            this.direct = direct;
+        }
+
+        @Override
+        public void of(Connection connection, PreparedStatement statement, ResultSet rows) throws SQLException {
+            use.of(connection, statement, rows);
+        }
+    }
+
+    /** A body that goes on after its stop, and then raises the flag again. */
+    private @Nullable Throwable stopped(Use use) throws Exception {
+        CompletableFuture<@Nullable Throwable> failure = new CompletableFuture<>();
+        Connection connection = connection();
+        PreparedStatement statement = connection.prepareStatement("select ?");
+        ResultSet rows = statement.executeQuery();
+        driver.calls.clear();
+        CompletableFuture<@Nullable Object> call = test.submit(() -> {
+            running.countDown();
+            try {
+                FakeDriver.await(new CountDownLatch(1));
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+            Throwable thrown = catchThrowable(() -> use.of(connection, statement, rows));
+            failure.complete(
+                    Thread.currentThread().isInterrupted() ? thrown : new AssertionError("the flag is lost", thrown));
+            return null;
+        });
+        FakeDriver.await(running);
+        call.cancel(true);
+        return failure.get(5, TimeUnit.MINUTES);
+    }
+
+    private void assertRefused(@Nullable Throwable failure) {
+        assertThat(failure)
+                .isExactlyInstanceOf(SQLNonTransientException.class)
+                .hasMessage("The statement was not sent: Shop.price was cancelled")
+                .extracting(thrown -> ((SQLException) thrown).getSQLState())
+                .isEqualTo("57014");
+        assertThat(test.outcomes).containsExactly(StatementOutcome.REFUSED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void statementsAreNotSent(Refused use) throws Exception {
+        assertRefused(stopped(use));
+        assertThat(driver.calls).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatCleansUpIsSentWithoutTheFlag(Passed use) throws Exception {
+        assertThat(stopped(use)).isNull();
+        assertThat(driver.calls)
+                .isEqualTo(
+                        use == Passed.close
+                                ? List.of("ResultSet.close", "Statement.close", "Connection.close")
+                                : List.of(use.name()));
+        assertThat(driver.interrupted).hasSize(use.direct ? 1 : 0);
+        assertThat(test.outcomes).isEmpty();
+    }
+
+    @Test
+    void aCommitBecomesARollback() throws Exception {
+        Throwable failure = stopped((connection, statement, rows) -> {
+            connection.setAutoCommit(false);
+            connection.commit();
+        });
+
+        assertRefused(failure);
+        assertThat(driver.calls).containsExactly("setAutoCommit", "rollback");
+    }
+
+    @Test
+    void theEndOfATransactionByAutoCommitIsARollback() throws Exception {
+        assertThat(stopped((connection, statement, rows) -> {
+                    connection.setAutoCommit(false);
+                    connection.setAutoCommit(true);
+                }))
+                .isNull();
+        assertThat(driver.calls).containsExactly("setAutoCommit", "rollback", "setAutoCommit");
+        assertThat(test.outcomes).isEmpty();
+    }
+
+    @Test
+    void aRollbackThatFailsKeepsTheConnectionFromAutoCommit() throws Exception {
+        SQLException broken = new SQLException("I/O error", "08006");
+        driver.on("rollback", () -> {
+            throw broken;
+        });
+
+        assertThat(stopped((connection, statement, rows) -> {
+                    connection.setAutoCommit(false);
+                    connection.setAutoCommit(true);
+                }))
+                .isSameAs(broken);
+        assertThat(driver.calls).containsExactly("setAutoCommit", "rollback");
+    }
+
+    @Test
+    void aFlagThatTheBodyRaisedItselfIsBackAfterTheCall() throws Exception {
+        Connection connection = connection();
+        CompletableFuture<@Nullable Object> flag = test.submit(() -> {
+            Thread.currentThread().interrupt();
+            connection.createStatement().execute("select 1");
+            return Thread.interrupted();
+        });
+
+        assertThat(flag.get(5, TimeUnit.MINUTES)).isEqualTo(true);
+        assertThat(driver.interrupted).containsExactly("createStatement"); // which sends nothing
+    }
+
+    @Test
+    void aStopBetweenCallsInterrupts() throws Exception {
+        Connection connection = connection();
+        CompletableFuture<Boolean> woken = new CompletableFuture<>();
+        CompletableFuture<@Nullable Object> call = test.submit(() -> {
+            connection.createStatement().execute("select 1");
+            running.countDown();
+            woken.complete(catchThrowable(() -> FakeDriver.await(new CountDownLatch(1))) instanceof InterruptedException);
+            return null;
+        });
+        FakeDriver.await(running);
+
+        call.cancel(true);
+
+        assertThat(woken.get(5, TimeUnit.MINUTES)).isTrue();
+    }
+
+    private enum Other {
+        PLATFORM,
+        VIRTUAL;
+
+        Thread start(Runnable action) {
+            return this == VIRTUAL
+                    ? Thread.ofVirtual().start(action)
+                    : Thread.ofPlatform().start(action);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void otherThreadsAreInterruptedAsEver(Other kind) throws Exception {
+        Connection connection = connection();
+        Held execute = driver.hold("execute");
+        CompletableFuture<@Nullable Throwable> failure = new CompletableFuture<>();
+        Thread thread = kind.start(() -> {
+            Statement statement = catchStatement(connection);
+            failure.complete(catchThrowable(() -> statement.execute("select 1")));
+        });
+        execute.awaitBegin();
+
+        thread.interrupt();
+
+        assertThat(failure.get(5, TimeUnit.MINUTES)).hasMessage("I/O error");
+        assertThat(driver.calls).doesNotContain("cancel");
+    }
+
+    @Test
+    void callsOfTheCallersThreadAreInterruptedAsEver() throws Exception {
+        Connection connection = connection();
+        Held execute = driver.hold("execute");
+        CompletableFuture<@Nullable Throwable> failure = new CompletableFuture<>();
+        Thread caller = Thread.ofVirtual().start(() -> failure.complete(catchThrowable(() -> test.engine.call(
+                test.engine.spec("Shop.price", null), () -> connection.createStatement().execute("select 1")))));
+        execute.awaitBegin();
+
+        caller.interrupt();
+
+        assertThat(failure.get(5, TimeUnit.MINUTES)).hasMessage("I/O error");
+        assertThat(driver.calls).doesNotContain("cancel");
+    }
+
+    private static Statement catchStatement(Connection connection) {
+        try {
+            return connection.createStatement();
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+}
