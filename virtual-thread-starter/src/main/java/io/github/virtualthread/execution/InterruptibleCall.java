@@ -36,7 +36,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     private static final byte DELIVERING = 2;
     private static final byte DELIVERED = 3;
     private static final byte SHIELDED = 4;
-    private static final byte SHIELDED_STOPPED = 5; // the shield knows of the stop; the interrupt is owed to the thread
+    private static final byte SHIELDED_LATE = 5; // the stop came before
+    private static final byte SHIELDED_STOPPED = 6; // the shield knows of the stop; the interrupt is owed to the thread
     private static final VarHandle WINDOW;
     private static final VarHandle CAUSE;
 
@@ -157,15 +158,19 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
      * @return whether the window was open
      */
     final boolean interrupt(Cause why) {
-        byte seen = window;
-        while (seen == OPEN || seen == DELIVERED || seen == SHIELDED) {
-            if (WINDOW.compareAndSet(this, seen, DELIVERING)) {
-                deliver(seen == SHIELDED, why);
+        for (byte seen = window; seen != CLOSED && seen != DELIVERING; seen = window) {
+            if (seen == SHIELDED_STOPPED) {
+                return true; // it is being ended already
+            }
+            boolean late = seen == SHIELDED_LATE; // there is nothing left to tell the shield
+            if (WINDOW.compareAndSet(this, seen, late ? SHIELDED_STOPPED : DELIVERING)) {
+                if (!late) {
+                    deliver(seen == SHIELDED, why);
+                }
                 return true;
             }
-            seen = window;
         }
-        return seen == SHIELDED_STOPPED; // it is being ended already
+        return false;
     }
 
     private void deliver(boolean shielded, Cause why) {
@@ -205,8 +210,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         while (true) {
             byte seen = window;
             if (seen == OPEN || seen == DELIVERED) {
-                Shields.PARTS.put(this, part); // before it can be asked for
-                if (WINDOW.compareAndSet(this, seen, seen == OPEN ? SHIELDED : SHIELDED_STOPPED)) {
+                Shields.add(this, part); // before it can be asked for
+                if (WINDOW.compareAndSet(this, seen, seen == OPEN ? SHIELDED : SHIELDED_LATE)) {
                     return seen == OPEN ? Entered.RUNNING : Entered.STOPPED;
                 }
             } else if (seen == DELIVERING) {
@@ -219,36 +224,38 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     @Override
     public final boolean unshield() {
-        while (true) {
-            byte seen = window;
+        for (byte seen = window; seen == DELIVERING || seen >= SHIELDED; seen = window) {
             if (seen == DELIVERING) {
                 letDeliver();
             } else if (WINDOW.compareAndSet(this, seen, seen == SHIELDED ? OPEN : DELIVERED)) {
-                Shields.PARTS.remove(this);
+                Shields.forget(this);
                 return seen == SHIELDED_STOPPED;
             }
         }
+        return false; // nothing is shielded
     }
 
     @Override
     public final boolean force() {
-        for (byte seen = window; !WINDOW.compareAndSet(this, SHIELDED_STOPPED, DELIVERING); seen = window) {
-            if (seen != DELIVERING && seen != SHIELDED_STOPPED) {
-                return false;
+        for (byte seen = window; seen == DELIVERING || seen > SHIELDED; seen = window) {
+            if (seen == DELIVERING) {
+                letDeliver(); // the shield has just been told
+            } else if (WINDOW.compareAndSet(this, seen, DELIVERING)) {
+                try {
+                    interruptThread();
+                } finally {
+                    window = seen;
+                }
+                return true;
             }
             letDeliver(); // whoever tells the shield of the stop is not quite done
         }
-        try {
-            interruptThread();
-        } finally {
-            window = SHIELDED_STOPPED;
-        }
-        return true;
+        return false;
     }
 
     /** Whether the body has been stopped and does not get the interrupt yet. */
     final boolean isShielded() {
-        return window == SHIELDED_STOPPED;
+        return window > SHIELDED;
     }
 
     @Override
@@ -271,6 +278,25 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         private static final Map<InterruptibleCall, Shield> PARTS = new ConcurrentHashMap<>();
 
         private Shields() {}
+
+        private static void add(InterruptibleCall call, Shield part) {
+            try {
+                PARTS.put(call, part);
+            } catch (Throwable noRoom) {
+                forget(call); // the map may have added it all the same
+                throw noRoom;
+            }
+        }
+
+        /** Throws nothing: whoever is shielded owes its thread an interrupt, and pays that afterwards. */
+        @SuppressWarnings("EmptyCatch")
+        private static void forget(InterruptibleCall call) {
+            try {
+                PARTS.remove(call);
+            } catch (OutOfMemoryError noRoom) {
+                // to count what is left; it has been removed
+            }
+        }
 
         /** What the body of a call is shielded in, null if it is not. */
         static @Nullable Shield of(InterruptibleCall call) {
@@ -298,8 +324,13 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     /** Closes the window: waits for an interrupt that is being delivered, and clears the flag. */
     final void closeWindow() {
-        for (byte seen = window; seen == DELIVERING || !WINDOW.compareAndSet(this, seen, CLOSED); seen = window) {
+        byte seen = window;
+        while (seen == DELIVERING || !WINDOW.compareAndSet(this, seen, CLOSED)) {
             letDeliver();
+            seen = window;
+        }
+        if (seen >= SHIELDED) {
+            Shields.forget(this); // whoever shielded it found no memory to end that
         }
         Thread.interrupted();
     }

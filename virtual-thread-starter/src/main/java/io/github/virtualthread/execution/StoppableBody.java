@@ -26,7 +26,8 @@ public interface StoppableBody extends TaskCall {
     interface Shield {
 
         /**
-         * The body was stopped during this part. Called on any thread, at most once for each part. Must not block.
+         * The body was stopped during this part. Called on any thread, at most once for each part. Must not block. If it throws, the
+         * thread of the body is interrupted.
          *
          * @param body the body
          */
@@ -50,15 +51,15 @@ public interface StoppableBody extends TaskCall {
     Entered shield(Shield part);
 
     /**
-     * Ends what is shielded. Waits for a stop that is being told to the shield.
+     * Ends what is shielded, on the thread of the body. Waits for a stop that is being told to the shield.
      *
-     * @return whether the body has been stopped; the caller then owes the interrupt to the thread
+     * @return whether the body was stopped during this part; the caller then owes the interrupt to the thread
      */
     boolean unshield();
 
     /**
-     * Interrupts the thread after all, if the body has been stopped and is shielded. For a shield that has been told of the stop:
-     * waits until that is done.
+     * Interrupts the thread after all, if the body has been stopped and is shielded. Waits until the shield has been told of the
+     * stop: never called by {@link Shield#stopped} itself.
      *
      * @return whether it was interrupted
      */

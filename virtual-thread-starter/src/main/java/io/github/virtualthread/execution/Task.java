@@ -197,6 +197,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (failure instanceof OutOfMemoryError
                 && (LiveTasks.isCounted(this) || !future.isDone())
                 && !TaskThreads.isInside(Task.class, "runHere")) {
+            closeWindow();
             try {
                 giveBack();
                 boolean unused = future.fail(failure);

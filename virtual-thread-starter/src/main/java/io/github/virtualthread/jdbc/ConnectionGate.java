@@ -141,16 +141,14 @@ final class ConnectionGate implements StoppableBody.Shield {
         } catch (SQLException failure) {
             throw !refused && isCancelled(failure) ? refusal(body, "was cancelled", failure) : failure;
         } finally {
-            StatementOutcome outcome = leave(completed, refused);
-            if (entered != Entered.NOT) {
-                try {
-                    if (outcome != null) {
-                        body.statementEnded(outcome);
-                    }
-                } finally {
-                    if ((body.unshield() && entered == Entered.RUNNING) || interrupted) {
-                        Thread.currentThread().interrupt();
-                    }
+            try {
+                StatementOutcome outcome = leave(completed, refused);
+                if (entered != Entered.NOT && outcome != null) {
+                    body.statementEnded(outcome);
+                }
+            } finally {
+                if (entered != Entered.NOT && (body.unshield() || interrupted)) {
+                    Thread.currentThread().interrupt();
                 }
             }
         }

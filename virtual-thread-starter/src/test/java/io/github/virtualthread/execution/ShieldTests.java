@@ -1,0 +1,421 @@
+package io.github.virtualthread.execution;
+
+import static io.github.virtualthread.execution.TestEngine.assertFails;
+import static io.github.virtualthread.execution.TestEngine.await;
+import static io.github.virtualthread.execution.TestEngine.awaitIdle;
+import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
+import static io.github.virtualthread.execution.TestShield.body;
+import static io.github.virtualthread.execution.TestShield.isKnown;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.virtualthread.execution.StoppableBody.Entered;
+import io.github.virtualthread.execution.TestShield.Seen;
+import io.github.virtualthread.limit.LimitSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Parts of bodies that no stop interrupts. */
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
+class ShieldTests {
+
+    /** Whoever stops a body from outside. */
+    enum Stop {
+        CANCEL,
+        DELETE,
+        ENGINE
+    }
+
+    private final CompletableFuture<Entered> inListener = new CompletableFuture<>();
+    private final CompletableFuture<Boolean> flagInListener = new CompletableFuture<>();
+
+    @RegisterExtension
+    private final TestEngine test = new TestEngine(
+            new TaskListener() {
+                @Override
+                public void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
+                    flagInListener.complete(Thread.currentThread().isInterrupted());
+                    inListener.complete(((StoppableBody) call).shield(new TestShield()));
+                }
+            },
+            LimitSettings.of("db", 1));
+
+    private final TestShield shield = new TestShield();
+    private final CountDownLatch running = new CountDownLatch(1);
+    private final CountDownLatch go = test.latch();
+    private final CompletableFuture<StoppableBody> self = new CompletableFuture<>();
+
+    private CompletableFuture<?> submit(TaskBody body) {
+        CompletableFuture<?> future = test.submit("db", () -> {
+            self.complete(body());
+            return body.run();
+        });
+        self.join();
+        return future;
+    }
+
+    private static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(2, TimeUnit.MINUTES);
+    }
+
+    private void stop(Stop how, CompletableFuture<?> future) {
+        switch (how) {
+            case CANCEL -> future.cancel(true);
+            case DELETE ->
+                assertThat(test.engine.liveCalls().cancel(self.join().id())).contains(self.join());
+            case ENGINE -> test.engine.stop(Duration.ZERO);
+        }
+    }
+
+    private void assertAllIsOver() {
+        awaitIdle(test);
+        assertThat(isKnown(self.join())).isFalse();
+        assertThat(test.limit("db").available()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noStopInterrupts(Stop how) throws Exception {
+        CompletableFuture<Seen> seen = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> seen.complete(shield.untilHeard(running)));
+        await(running);
+
+        stop(how, future);
+
+        assertThat(get(seen)).isEqualTo(Seen.ONCE);
+        assertFails(future);
+        assertThat(shield.told).hasValue(1);
+        assertAllIsOver();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void neitherDoesTheEndOfItsTime(boolean deadline) throws Exception {
+        Seen seen;
+        TestShield told;
+        Duration bound = Duration.ofMillis(50);
+        do { // again, if this machine was too slow to be shielded in time
+            told = new TestShield();
+            TestShield next = told;
+            bound = bound.multipliedBy(2);
+            TaskSpec spec = test.engine.spec("Test.task", "db", deadline ? null : bound, deadline ? bound : null);
+            CompletableFuture<Seen> result = new CompletableFuture<>();
+            CompletableFuture<?> future = test.engine.submit(spec, () -> {
+                self.complete(body());
+                result.complete(next.untilHeard(running));
+                return null;
+            });
+            assertFails(future);
+            seen = self.isDone() ? get(result) : new Seen(Entered.STOPPED, false, false, false, Entered.STOPPED);
+        } while (seen.entered() != Entered.RUNNING);
+
+        assertThat(seen).isEqualTo(Seen.ONCE);
+        assertThat(told.told).hasValue(1);
+        assertAllIsOver();
+    }
+
+    @Test
+    void nobodyInterruptsATaskWhoseSiblingHasFailed() throws Exception {
+        CompletableFuture<Seen> seen = new CompletableFuture<>();
+        List<Callable<@Nullable Object>> tasks = List.of(() -> seen.complete(shield.untilHeard(running)), () -> {
+            await(running);
+            throw new IllegalStateException("broken");
+        });
+
+        assertThatThrownBy(() -> new VirtualThreads(test.engine, (task, failure) -> {}).all(tasks))
+                .hasMessage("broken");
+
+        assertThat(get(seen)).isEqualTo(Seen.ONCE);
+        assertThat(shield.told).hasValue(1);
+    }
+
+    @Test
+    void theShieldHearsOfTheFirstStopOnly() throws Exception {
+        CompletableFuture<Boolean> owed = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> {
+            body().shield(shield);
+            running.countDown();
+            awaitStubbornly(go);
+            owed.complete(body().unshield() && !Thread.currentThread().isInterrupted());
+            return null;
+        });
+        await(running);
+
+        stop(Stop.CANCEL, future);
+        stop(Stop.DELETE, future);
+        stop(Stop.CANCEL, future);
+        assertThat(shield.told).hasValue(1);
+        go.countDown();
+
+        assertThat(get(owed)).isTrue();
+        assertAllIsOver();
+    }
+
+    @Test
+    void aStopAfterTheShieldInterrupts() throws Exception {
+        CompletableFuture<Boolean> owed = new CompletableFuture<>();
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> {
+            assertThat(body().shield(shield)).isEqualTo(Entered.RUNNING);
+            owed.complete(body().unshield());
+            awaitStubbornly(go);
+            return interrupted.complete(Thread.currentThread().isInterrupted());
+        });
+        assertThat(get(owed)).isFalse();
+
+        stop(Stop.CANCEL, future);
+        go.countDown();
+
+        assertThat(get(interrupted)).isTrue();
+        assertThat(shield.told).hasValue(0);
+        assertAllIsOver();
+    }
+
+    /** The flag is the one of the first stop; what comes later is owed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aStopBeforeTheShieldIsKnownToIt(boolean again) throws Exception {
+        CompletableFuture<Entered> entered = new CompletableFuture<>();
+        CountDownLatch stopped = test.latch();
+        CompletableFuture<List<Boolean>> seen = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> {
+            awaitStubbornly(go);
+            boolean flag = Thread.currentThread().isInterrupted();
+            entered.complete(body().shield(shield));
+            boolean still = Thread.interrupted();
+            awaitStubbornly(stopped);
+            boolean later = Thread.interrupted();
+            boolean owed = body().unshield();
+            return seen.complete(List.of(flag, still, later, owed));
+        });
+        stop(Stop.CANCEL, future);
+        go.countDown();
+        assertThat(get(entered)).isEqualTo(Entered.STOPPED);
+
+        if (again) {
+            stop(Stop.CANCEL, future);
+        }
+        stopped.countDown();
+
+        assertThat(get(seen)).containsExactly(true, true, false, again);
+        assertThat(shield.told).hasValue(0);
+        assertAllIsOver();
+    }
+
+    @Test
+    void aPartWithinAShieldIsShieldedByIt() throws Exception {
+        TestShield inner = new TestShield();
+        CompletableFuture<Entered> nested = new CompletableFuture<>();
+        CompletableFuture<Seen> seen = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> {
+            body().shield(shield);
+            nested.complete(body().shield(inner));
+            awaitStubbornly(shield.heard);
+            Entered afterTheStop = body().shield(inner);
+            boolean owed = body().unshield();
+            return seen.complete(
+                    new Seen(afterTheStop, Thread.currentThread().isInterrupted(), owed, isKnown(body()), Entered.NOT));
+        });
+        assertThat(get(nested)).isEqualTo(Entered.NOT);
+
+        stop(Stop.CANCEL, future);
+
+        assertThat(get(seen)).isEqualTo(new Seen(Entered.NOT, false, true, false, Entered.NOT));
+        assertThat(shield.told).hasValue(1);
+        assertThat(inner.told).hasValue(0);
+    }
+
+    @Test
+    void whatFollowsTheBodyIsNotShielded() throws Exception {
+        CompletableFuture<?> future = submit(() -> {
+            await(go);
+            return null;
+        });
+        CompletableFuture<List<Object>> inContinuation = future.thenApply(value -> {
+            Entered entered = body().shield(shield);
+            boolean owed = body().unshield();
+            boolean forced = body().force();
+            return List.of(entered, owed, forced, ((InterruptibleCall) body()).cancel(), isKnown(body()));
+        });
+
+        go.countDown();
+
+        assertThat(get(inContinuation)).containsExactly(Entered.NOT, false, false, false, false);
+        assertThat(get(inListener)).isEqualTo(Entered.NOT);
+        assertAllIsOver();
+    }
+
+    @Test
+    void toEndAShieldThatThereIsNotChangesNothing() throws Exception {
+        CompletableFuture<Boolean> owed = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> {
+            owed.complete(body().unshield());
+            return new CompletableFuture<>(); // whoever has been stopped cancels it
+        });
+        assertThat(get(owed)).isFalse();
+        TestEngine.awaitParked(test.thread("db"));
+        assertThat(future).isNotDone();
+
+        stop(Stop.CANCEL, future);
+
+        assertAllIsOver();
+    }
+
+    @Test
+    void forceInterrupts() throws Exception {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CompletableFuture<List<Boolean>> seen = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> {
+            body().shield(shield);
+            running.countDown();
+            try {
+                go.await();
+            } catch (InterruptedException expected) {
+                interrupted.countDown();
+            }
+            boolean owed = body().unshield();
+            return seen.complete(
+                    List.of(owed, body().force(), Thread.currentThread().isInterrupted()));
+        });
+        await(running);
+        assertThat(self.join().force()).as("before a stop").isFalse();
+        stop(Stop.CANCEL, future);
+        await(shield.heard);
+        assertThat(interrupted.getCount()).isEqualTo(1);
+
+        assertThat(self.join().force()).isTrue();
+
+        await(interrupted);
+        assertThat(get(seen)).containsExactly(true, false, false);
+        assertAllIsOver();
+    }
+
+    @Test
+    void forceWaitsUntilTheShieldHasBeenTold() throws Exception {
+        CompletableFuture<Boolean> forced = new CompletableFuture<>();
+        TestShield slow = new TestShield() {
+            @Override
+            public void stopped(StoppableBody body) {
+                CountDownLatch begun = new CountDownLatch(1);
+                Thread.ofPlatform().daemon().start(() -> {
+                    begun.countDown();
+                    forced.complete(body.force());
+                });
+                await(begun);
+                for (int i = 0; i < 10_000 && !forced.isDone(); i++) {
+                    Thread.yield();
+                }
+                super.stopped(body);
+            }
+        };
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CompletableFuture<?> future = submit(() -> {
+            body().shield(slow);
+            running.countDown();
+            try {
+                go.await();
+            } catch (InterruptedException expected) {
+                interrupted.countDown();
+            }
+            return body().unshield();
+        });
+        await(running);
+
+        stop(Stop.CANCEL, future);
+
+        assertThat(get(forced)).isTrue();
+        await(interrupted);
+        assertAllIsOver();
+    }
+
+    /** As there is no thread to end the part on. */
+    @ParameterizedTest
+    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class})
+    void aShieldThatCannotBeToldIsInterrupted(Class<? extends Throwable> failure) throws Exception {
+        TestShield broken = new TestShield() {
+            @Override
+            public void stopped(StoppableBody body) {
+                super.stopped(body);
+                if (failure == OutOfMemoryError.class) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                throw new IllegalStateException("broken");
+            }
+        };
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> {
+            body().shield(broken);
+            running.countDown();
+            boolean seen = false;
+            try {
+                go.await();
+            } catch (InterruptedException expected) {
+                seen = true;
+            }
+            return interrupted.complete(body().unshield() && seen);
+        });
+        await(running);
+
+        stop(Stop.CANCEL, future);
+
+        assertThat(get(interrupted)).isTrue();
+        assertThat(broken.told).hasValue(1);
+        assertAllIsOver();
+    }
+
+    /** Whoever shields it needs memory for that. */
+    @Test
+    void aPartThatCannotBeShieldedIsInterruptedAsUsual() throws Exception {
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        CompletableFuture<?> future = submit(() -> {
+            assertThatNullPointerException().isThrownBy(() -> body().shield(null));
+            running.countDown();
+            awaitStubbornly(go);
+            return interrupted.complete(Thread.currentThread().isInterrupted());
+        });
+        await(running);
+
+        stop(Stop.CANCEL, future);
+        go.countDown();
+
+        assertThat(get(interrupted)).isTrue();
+        assertAllIsOver();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aShieldThatIsLeftOpenEndsWithTheBody(boolean stopped) throws Exception {
+        CompletableFuture<?> future = submit(() -> {
+            body().shield(shield);
+            running.countDown();
+            awaitStubbornly(go);
+            Thread.currentThread().interrupt();
+            throw new StackOverflowError("before it was ended");
+        });
+        await(running);
+        assertThat(isKnown(self.join())).isTrue();
+
+        if (stopped) {
+            stop(Stop.CANCEL, future);
+        }
+        go.countDown();
+
+        assertAllIsOver();
+        assertThat(get(inListener)).isEqualTo(Entered.NOT);
+        assertThat(get(flagInListener)).isFalse();
+        assertThat(shield.told).hasValue(stopped ? 1 : 0);
+    }
+}
