@@ -121,7 +121,9 @@ public final class LiveCalls {
      */
     public Optional<String> statement(TaskCall call) {
         Shield part = call instanceof Task task ? Shields.of(task) : null;
-        return Optional.ofNullable(part == null ? null : part.statement());
+        String statement = part == null ? null : part.statement();
+        // in between, the connection may have gone to another call
+        return Optional.ofNullable(statement).filter(own -> part.equals(Shields.of((Task) call)));
     }
 
     /**

@@ -72,19 +72,20 @@ final class TimeBounds {
     }
 
     /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */
-    @SuppressWarnings("EmptyCatch")
     private static void expire(Task task, Cause why) {
         if (task.interrupt(why)) {
-            try {
-                lookLater(task, why, LOOKS);
-            } catch (OutOfMemoryError noRoom) {
-                // without the check whether the body reacts to the interrupt
-            }
+            lookLater(task, why, LOOKS, false);
         }
     }
 
-    private static void lookLater(Task task, Cause why, int looks) {
-        Future<?> unused = task.schedule(task.parts().grace(), () -> tellIfRunning(task, why, looks - 1));
+    @SuppressWarnings("EmptyCatch")
+    private static void lookLater(Task task, Cause why, int looks, boolean wasShielded) {
+        try {
+            Future<?> unused =
+                    task.schedule(task.parts().grace(), () -> tellIfRunning(task, why, looks - 1, wasShielded));
+        } catch (OutOfMemoryError noRoom) {
+            // without the check whether the body reacts to the interrupt
+        }
     }
 
     /** Completes the future of a body that is about to be interrupted. Continuations may block, so they get a thread. */
@@ -101,15 +102,15 @@ final class TimeBounds {
         }
     }
 
-    /** Whatever ends a statement has more time than a body that was interrupted. */
-    private static void tellIfRunning(Task task, Cause why, int looks) {
+    /** Whatever ends a statement has more time than a body that was interrupted. After it, the body has as much as any other. */
+    private static void tellIfRunning(Task task, Cause why, int looks, boolean wasShielded) {
         Thread thread = task.runningThread();
         if (thread == null) {
             return;
         }
         boolean shielded = task.isShielded();
-        if (shielded && looks > 0) {
-            lookLater(task, why, looks);
+        if ((shielded || wasShielded) && looks > 0) {
+            lookLater(task, why, looks, shielded);
             return;
         }
         logger.warn(

@@ -54,6 +54,10 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
         this(ContextPropagation.none().withMdc(), List.of(listener), List.of(), false, settings);
     }
 
+    static TestEngine listening(List<TaskListener> listeners, LimitSettings... settings) {
+        return new TestEngine(ContextPropagation.none().withMdc(), listeners, List.of(), false, settings);
+    }
+
     private TestEngine(
             ContextPropagation propagation, Duration grace, Duration platformWait, LimitSettings... settings) {
         this(propagation, grace, platformWait, List.of(), List.of(), false, settings);

@@ -1,8 +1,10 @@
 package io.github.virtualthread.limit;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.springframework.test.util.ReflectionTestUtils;
 
 /** Looks into a timer, for tests of other packages. */
@@ -16,11 +18,19 @@ public final class TimerEntries {
 
     /** Those whose action a class has written as a lambda. */
     public static long count(TaskTimer timer, Class<?> owner) {
-        return timer.entries.stream()
-                .map(entry -> ReflectionTestUtils.getField(entry, "action"))
-                .filter(action ->
-                        action != null && action.getClass().getName().startsWith(owner.getName() + "$$Lambda"))
-                .count();
+        return of(timer, owner).count();
+    }
+
+    /** The earliest of those; empty if there is none. */
+    public static Optional<? extends Future<?>> first(TaskTimer timer, Class<?> owner) {
+        return of(timer, owner).findFirst();
+    }
+
+    private static Stream<TaskTimer.Entry> of(TaskTimer timer, Class<?> owner) {
+        return timer.entries.stream().filter(entry -> {
+            Object action = ReflectionTestUtils.getField(entry, "action");
+            return action != null && action.getClass().getName().startsWith(owner.getName() + "$$Lambda");
+        });
     }
 
     public static int threads(TaskTimer timer) {
