@@ -64,6 +64,13 @@ public class VirtualThreadMetricsAutoConfiguration {
         }
 
         @Bean
+        @ConditionalOnProperty(name = "virtual-thread.jdbc.cancel-statements", havingValue = "true")
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static TaskListener virtualThreadStatementMeters(TaskMeters meters) {
+            return meters.statements();
+        }
+
+        @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static TaskLimitCustomizer virtualThreadLimitMeters(TaskMeters meters) {
             return meters.limits();

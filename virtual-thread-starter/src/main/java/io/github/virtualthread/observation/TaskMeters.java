@@ -44,10 +44,12 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     private final Supplier<? extends @Nullable Duration> stuckAfter;
     private final LimitMeters limits = new LimitMeters();
     private final CallMeters calls = new CallMeters(limits);
+    private final StatementMeters statements = new StatementMeters();
     private final MeterRegistry nowhere = new CompositeMeterRegistry();
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Registered> own = new ArrayList<>(); // guarded by lock
     private volatile @Nullable MeterRegistry registry; // from the start until the close
+    private volatile boolean withStatements;
     private volatile boolean running;
 
     /**
@@ -84,6 +86,19 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         return limits;
     }
 
+    /**
+     * Returns the listener that counts statements of stopped calls. Without it there is no meter of them.
+     *
+     * @return the same listener each time
+     */
+    public TaskListener statements() {
+        withStatements = true;
+        if (registry != null) {
+            statements.begin(this);
+        }
+        return statements;
+    }
+
     /** Registers the meters at the first start. Later starts change nothing. */
     @Override
     public void start() {
@@ -100,6 +115,9 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         RunningCalls live = new RunningCalls(engine.getObject().liveCalls(), stuckAfter.get());
         limits.begin(this, live);
         calls.begin(this, live);
+        if (withStatements) {
+            statements.begin(this);
+        }
     }
 
     private @Nullable MeterRegistry find() {

@@ -5,7 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.execution.StoppableBody;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.observation.TaskMeters;
@@ -18,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -85,6 +89,57 @@ class MetersAutoConfigurationTests {
             release.countDown();
             held.join();
         });
+    }
+
+    @Test
+    void statementsOfStoppedCallsAreCountedWithThePropertyOnly() {
+        runner.run(context -> assertThat(context.getBean(MeterRegistry.class)
+                        .find("virtual.thread.statements.cancelled")
+                        .counters())
+                .isEmpty());
+        runner.withPropertyValues("virtual-thread.jdbc.cancel-statements=true").run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            assertThat(statements(registry))
+                    .isEqualTo(Map.of("cancelled", 0, "completed", 0, "refused", 0, "interrupted", 0, "aborted", 0));
+
+            context.getBean(VirtualThreads.class)
+                    .submit("db", () -> {
+                        StoppableBody body = TaskEngine.currentBody();
+                        body.statementEnded(StatementOutcome.CANCELLED);
+                        body.statementEnded(StatementOutcome.CANCELLED);
+                        body.statementEnded(StatementOutcome.ABORTED);
+                        return "";
+                    })
+                    .join();
+
+            assertThat(statements(registry))
+                    .isEqualTo(Map.of("cancelled", 2, "completed", 0, "refused", 0, "interrupted", 0, "aborted", 1));
+        });
+    }
+
+    private static Map<String, Integer> statements(MeterRegistry registry) {
+        return registry.get("virtual.thread.statements.cancelled").counters().stream()
+                .collect(Collectors.toMap(
+                        counter -> String.valueOf(counter.getId().getTag("outcome")),
+                        counter -> (int) counter.count()));
+    }
+
+    /** The listener is made by the first call, after the start. */
+    @Test
+    void statementsAreCountedWhereAllBeansAreLazy() {
+        runner.withPropertyValues("virtual-thread.jdbc.cancel-statements=true")
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> {
+                    context.getBean(VirtualThreads.class)
+                            .submit("db", () -> {
+                                TaskEngine.currentBody().statementEnded(StatementOutcome.REFUSED);
+                                return "";
+                            })
+                            .join();
+
+                    assertThat(statements(context.getBean(MeterRegistry.class))).containsEntry("refused", 1);
+                });
     }
 
     @Test

@@ -72,7 +72,10 @@ class MetricsPageTests {
                         MetricsAutoConfiguration.class,
                         CompositeMeterRegistryAutoConfiguration.class,
                         PrometheusMetricsExportAutoConfiguration.class))
-                .withPropertyValues("virtual-thread.limits.db.permits=1", "virtual-thread.limits.db.queue-capacity=0")
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits=1",
+                        "virtual-thread.limits.db.queue-capacity=0",
+                        "virtual-thread.jdbc.cancel-statements=true")
                 .withInitializer(
                         context -> context.getEnvironment().getPropertySources().addFirst(histograms))
                 .withBean(StuckAndPinned.class)

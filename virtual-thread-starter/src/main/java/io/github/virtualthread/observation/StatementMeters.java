@@ -1,0 +1,37 @@
+package io.github.virtualthread.observation;
+
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskListener;
+import io.micrometer.core.instrument.Counter;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Counts statements of stopped calls. All outcomes are there from the start: Prometheus sees an increase only of a series that it
+ * has read before, and the first statement that goes on in the database is the one to report. What ends earlier is not counted.
+ */
+final class StatementMeters implements TaskListener {
+
+    private volatile Map<StatementOutcome, Counter> counters = Map.of();
+
+    void begin(TaskMeters meters) {
+        Map<StatementOutcome, Counter> made = new EnumMap<>(StatementOutcome.class);
+        for (StatementOutcome outcome : StatementOutcome.values()) {
+            made.put(
+                    outcome,
+                    meters.register(Counter.builder("virtual.thread.statements.cancelled")
+                            .description("Statements whose call was stopped")
+                            .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))::register));
+        }
+        counters = made;
+    }
+
+    @Override
+    public void statementEnded(TaskCall call, StatementOutcome outcome) {
+        Counter counter = counters.get(outcome);
+        if (counter != null) {
+            counter.increment();
+        }
+    }
+}
