@@ -9,6 +9,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDesc
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
@@ -31,19 +32,28 @@ import org.jspecify.annotations.Nullable;
 final class Descriptors {
 
     private static final String TRACE_ID = "traceId";
+    private static final int LONGEST_STATEMENT = 100;
 
     private final TaskLimits limits;
     private final LiveCalls live;
     private final CallCounts counts;
     private final List<String> mdcKeys;
     private final boolean keys;
+    private final boolean sql;
 
-    Descriptors(TaskLimits limits, LiveCalls live, CallCounts counts, Collection<String> mdcKeys, boolean keys) {
+    Descriptors(
+            TaskLimits limits,
+            LiveCalls live,
+            CallCounts counts,
+            Collection<String> mdcKeys,
+            boolean keys,
+            boolean sql) {
         this.limits = limits;
         this.live = live;
         this.counts = counts;
         this.mdcKeys = List.copyOf(mdcKeys);
         this.keys = keys;
+        this.sql = sql;
     }
 
     VirtualThreadsDescriptor all(Collection<AdvisedMethod> advised) {
@@ -118,7 +128,33 @@ final class Descriptors {
                 thread == null ? null : thread.getName(),
                 live.mdc().get(TRACE_ID),
                 chosen(live.mdc()),
+                sql ? statement(live.call()) : null,
                 thread == null ? null : StackExcerpt.of(thread.getStackTrace()));
+    }
+
+    private @Nullable String statement(TaskCall call) {
+        return live.statement(call).map(Descriptors::beginning).orElse(null);
+    }
+
+    /** On one line. Of a long statement, only as much is read as is shown. */
+    static String beginning(String sql) {
+        StringBuilder shown = new StringBuilder(LONGEST_STATEMENT + 1);
+        boolean blank = false;
+        for (int i = 0; i < sql.length() && shown.length() <= LONGEST_STATEMENT; i++) {
+            char next = sql.charAt(i);
+            if (Character.isWhitespace(next)) {
+                blank = !shown.isEmpty();
+            } else {
+                shown.append(blank ? " " : "").append(next);
+                blank = false;
+            }
+        }
+        if (shown.length() > LONGEST_STATEMENT) {
+            int end = LONGEST_STATEMENT - "...".length();
+            shown.setLength(Character.isHighSurrogate(shown.charAt(end - 1)) ? end - 1 : end);
+            shown.append("...");
+        }
+        return shown.toString();
     }
 
     private Map<String, String> chosen(Map<String, String> mdc) {

@@ -61,6 +61,7 @@ public final class VirtualThreadsEndpoint {
      * @param counts how calls have ended
      * @param mdcKeys keys of the caller's MDC to show for live calls
      * @param keys whether to show the keys of calls
+     * @param sql whether to show the beginning of the SQL that calls wait for
      */
     public VirtualThreadsEndpoint(
             TaskLimits limits,
@@ -68,12 +69,13 @@ public final class VirtualThreadsEndpoint {
             AdvisedMethods advised,
             CallCounts counts,
             Collection<String> mdcKeys,
-            boolean keys) {
+            boolean keys,
+            boolean sql) {
         this.limits = limits;
         this.advised = advised;
         this.live = engine.liveCalls();
         this.keys = keys;
-        this.descriptors = new Descriptors(limits, live, counts, mdcKeys, keys);
+        this.descriptors = new Descriptors(limits, live, counts, mdcKeys, keys, sql);
     }
 
     /**
@@ -357,6 +359,8 @@ public final class VirtualThreadsEndpoint {
      * @param thread name of the thread of the body, null while the call waits
      * @param traceId value of {@code traceId} in the caller's MDC, null if it has none
      * @param mdc values of the chosen keys in the caller's MDC; empty for a call on its caller's own thread
+     * @param statement beginning of the SQL that the body waits for, at most 100 characters; null if it waits for none, or if
+     *     SQL is not shown
      * @param stack stack of the body, the innermost frame first: at most 20 frames, with a line that counts those omitted in
      *     between; null while the call waits
      */
@@ -370,6 +374,7 @@ public final class VirtualThreadsEndpoint {
             @Nullable String thread,
             @Nullable String traceId,
             Map<String, String> mdc,
+            @Nullable String statement,
             @Nullable List<String> stack) {}
 
     /**

@@ -66,7 +66,8 @@ public class VirtualThreadActuatorAutoConfiguration {
                 CallCounts counts,
                 VirtualThreadProperties properties) {
             VirtualThreadProperties.Endpoint shown = properties.endpoint();
-            return new VirtualThreadsEndpoint(limits, engine, advised, counts, shown.mdcKeys(), shown.keys());
+            return new VirtualThreadsEndpoint(
+                    limits, engine, advised, counts, shown.mdcKeys(), shown.keys(), shown.sql());
         }
 
         @Bean
