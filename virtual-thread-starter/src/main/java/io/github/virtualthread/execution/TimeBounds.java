@@ -114,12 +114,13 @@ final class TimeBounds {
             return;
         }
         logger.warn(
-                "{} does not {} after its {} of {}; it still runs and holds its permit of limit '{}'",
+                "{} {} after its {} of {}; it still runs and holds its permit of limit '{}'{}",
                 task.spec().name(),
-                shielded ? "get out of a call of its database driver" : "react to the interrupt",
+                shielded ? "has not returned from its database driver" : "does not react to the interrupt",
                 why == Cause.OVERDUE ? "deadline" : "timeout",
                 Durations.text(length(task, why)),
                 task.spec().limitName(),
+                shielded ? ". Look at its session in the database" : "",
                 stack(thread));
     }
 

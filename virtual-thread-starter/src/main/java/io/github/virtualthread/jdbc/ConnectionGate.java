@@ -4,6 +4,8 @@ import io.github.virtualthread.execution.StoppableBody;
 import io.github.virtualthread.execution.StoppableBody.Entered;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
+import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.TaskLimit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -76,7 +78,8 @@ final class ConnectionGate implements StoppableBody.Shield {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    private volatile @Nullable Thread owner; // set under the lock, cleared by itself: until then nobody else's stop finds its call
+    private volatile @Nullable Thread
+            owner; // set under the lock, cleared by itself: until then nobody else's stop finds its call
 
     // all guarded by the lock
     private long number; // of the call
@@ -199,7 +202,7 @@ final class ConnectionGate implements StoppableBody.Shield {
         try {
             long call = number;
             watch = running == null
-                    ? body.schedule(times.longest, () -> interrupt(call, body))
+                    ? body.schedule(times.longest, () -> interruptUncancellable(call, body))
                     : body.schedule(times.again, () -> cancelUntilEnd(call, body));
         } catch (OutOfMemoryError noRoom) {
             // a rollback without a watch is better than none
@@ -293,7 +296,7 @@ final class ConnectionGate implements StoppableBody.Shield {
                 return; // it has just ended, and gets the interrupt; or ends by itself
             }
             if (running == null) {
-                watch = body.schedule(times.longest, () -> interrupt(call, body));
+                watch = body.schedule(times.longest, () -> interruptUncancellable(call, body));
             } else {
                 Thread.ofPlatform()
                         .daemon()
@@ -322,8 +325,8 @@ final class ConnectionGate implements StoppableBody.Shield {
             Thread.currentThread().interrupt();
         } finally {
             lock.unlock();
-            if (!ended) {
-                interrupt(call, body);
+            if (!ended && force(call, body)) {
+                warn(body, "Its statement did not end within %s of being cancelled", times.grace);
             }
         }
     }
@@ -377,27 +380,33 @@ final class ConnectionGate implements StoppableBody.Shield {
             lock.unlock();
         }
         force(call, body);
-        logger.warn(
-                "{} was stopped, but the cancel of its statement has not returned within {} s: its connection is closed, and the"
-                        + " database may go on with the statement.",
-                body.spec().name(),
-                times.longest.toSeconds());
+        warn(body, "A cancel of its statement did not return within %s", times.longest);
         try {
             connection.abort(Runnable::run);
         } catch (Throwable failure) {
-            logger.warn("Connection {} could not be closed", connection, failure);
+            logger.warn(
+                    "The connection of {} could not be closed after a cancel of its statement did not return. Nobody uses it any"
+                            + " more: look for its session in the database, and end it there",
+                    body.spec().name(),
+                    failure);
         }
     }
 
     /** The last resort. */
-    private void interrupt(long call, StoppableBody body) {
+    private void interruptUncancellable(long call, StoppableBody body) {
         if (force(call, body)) {
-            logger.warn(
-                    "{} was stopped, but its statement did not end when it was cancelled, or could not be cancelled. Its"
-                            + " thread was interrupted: its connection is lost, and the database may go on with the"
-                            + " statement.",
-                    body.spec().name());
+            warn(body, "A call of its database driver that cannot be cancelled did not end within %s", times.longest);
         }
+    }
+
+    private static void warn(StoppableBody body, String what, Duration longest) {
+        TaskLimit limit = body.spec().limit();
+        logger.warn(
+                "{}. {}. Its connection is lost, and the database may go on with the statement{}: look for the statement in the"
+                        + " database, and end it there",
+                body.whyStopped(),
+                what.formatted(Durations.text(longest)),
+                limit == null ? "" : " although the permit of limit '" + limit.name() + "' is free for other calls");
     }
 
     private boolean force(long call, StoppableBody body) {

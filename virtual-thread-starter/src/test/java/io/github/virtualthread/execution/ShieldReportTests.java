@@ -130,7 +130,8 @@ class ShieldReportTests {
 
         assertThat(event).isNotNull();
         assertThat(event.getFormattedMessage())
-                .isEqualTo("Shop.price does not get out of a call of its database driver" + STILL_RUNS);
+                .isEqualTo("Shop.price has not returned from its database driver" + STILL_RUNS
+                        + ". Look at its session in the database");
         assertThat(Arrays.toString(event.getThrowableProxy().getStackTraceElementProxyArray()))
                 .contains("shielded");
         assertThat(hasty.limit("db").available()).isZero();
