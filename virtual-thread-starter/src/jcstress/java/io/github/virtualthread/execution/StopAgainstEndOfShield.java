@@ -37,8 +37,9 @@ public class StopAgainstEndOfShield {
         body.open();
         body.shield();
         runs = true;
-        StressedEngine.spin(1000);
+        StressedEngine.spin(500);
         result.r3 = body.unshield();
+        StressedEngine.spin(500);
         boolean left = body.leaves();
         StressedEngine.becomes(() -> stopped);
         result.r4 = body.leaves() || left || Thread.interrupted();

@@ -22,7 +22,7 @@ import org.openjdk.jcstress.infra.results.LLL_Result;
 @Outcome(id = "2, .*", expect = FORBIDDEN, desc = "the shield was told twice")
 @Outcome(id = "1, false, .*", expect = FORBIDDEN, desc = "the interrupt is not owed")
 @Outcome(id = "0, false, false", expect = FORBIDDEN, desc = "the stop is lost")
-@Outcome(id = ".*", expect = FORBIDDEN, desc = "an interrupt is owed that nobody asked for")
+@Outcome(id = ".*", expect = FORBIDDEN, desc = "told after the part, or an interrupt is owed that nobody asked for")
 @State
 public class StopAgainstUnshield {
 
