@@ -239,7 +239,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     public final boolean force() {
         for (byte seen = window; seen == DELIVERING || seen > SHIELDED; seen = window) {
             if (seen == DELIVERING) {
-                letDeliver(); // the shield has just been told
+                letDeliver(); // whoever tells the shield of the stop is not quite done
             } else if (WINDOW.compareAndSet(this, seen, DELIVERING)) {
                 try {
                     interruptThread();
@@ -248,7 +248,6 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
                 }
                 return true;
             }
-            letDeliver(); // whoever tells the shield of the stop is not quite done
         }
         return false;
     }
