@@ -5,14 +5,24 @@ import com.zaxxer.hikari.util.DriverDataSource;
 import com.zaxxer.hikari.util.PropertyElf;
 import com.zaxxer.hikari.util.UtilityElf;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.Advised;
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * Puts a {@link CancellableDataSource} below each pool of HikariCP, before the pool opens its first connection. The bean stays the
@@ -27,6 +37,13 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
 
     private static final boolean HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", HikariStatements.class.getClassLoader());
+    private static final boolean SPRING_JDBC = ClassUtils.isPresent(
+            "org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource",
+            HikariStatements.class.getClassLoader());
+
+    private static final String OTHER =
+            "no pool of HikariCP was found behind it. Use one, or put a CancellableDataSource"
+                    + " below your pool, or make the bean one if there is no pool.";
 
     /** Creates a post-processor for all data sources of its context. */
     public HikariStatements() {}
@@ -38,70 +55,149 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        if (bean instanceof DataSource dataSource && !isCovered(dataSource) && !(HIKARI && Pool.cover(dataSource))) {
-            logger.warn(
-                    "Statements of bean '{}' are not cancelled: it is no pool of HikariCP that has not opened a connection. Create"
-                            + " the pool by new HikariDataSource() and its setters, or put a CancellableDataSource below your"
-                            + " pool.",
-                    beanName);
+        if (bean instanceof DataSource dataSource && !standsForAnotherBean(bean)) {
+            String reason = cover(dataSource);
+            if (reason != null) {
+                logger.warn("Statements of bean '{}' are not cancelled: {}", beanName, reason);
+            }
         }
         return bean;
+    }
+
+    /** As a scoped proxy does. It may have no target now; its targets are beans. */
+    private static boolean standsForAnotherBean(Object bean) {
+        return bean instanceof Advised proxy && !proxy.getTargetSource().isStatic();
+    }
+
+    /** Returns why the statements are not cancelled and what to do; null if they are, or if the pool cannot begin at all. */
+    private static @Nullable String cover(DataSource dataSource) {
+        try {
+            if (isCovered(dataSource)) {
+                return null;
+            }
+            List<DataSource> behind = behind(dataSource);
+            return behind.isEmpty()
+                    ? HIKARI ? Pool.cover(dataSource) : OTHER
+                    : behind.stream()
+                            .map(HikariStatements::cover)
+                            .filter(Objects::nonNull)
+                            .findFirst()
+                            .orElse(null);
+        } catch (SQLException | RuntimeException unknown) {
+            return OTHER;
+        }
     }
 
     /**
      * Whether the statements of a data source are cancelled.
      *
-     * @param dataSource a pool, or what stands before one
-     * @return whether there is a {@link CancellableDataSource} below it
+     * @param dataSource a pool, or what stands before one or several
+     * @return whether there is a {@link CancellableDataSource} below it, or below each of those behind it
      */
     public static boolean isCovered(DataSource dataSource) {
         try {
-            return dataSource.isWrapperFor(CancellableDataSource.class) || (HIKARI && Pool.isCovered(dataSource));
+            List<DataSource> behind = behind(dataSource);
+            return behind.isEmpty()
+                    ? dataSource.isWrapperFor(CancellableDataSource.class)
+                            || (HIKARI && Pool.isCovered(dataSource))
+                            || showsOne(dataSource)
+                    : behind.stream().allMatch(HikariStatements::isCovered);
         } catch (SQLException | RuntimeException unknown) {
             return false;
         }
     }
 
+    /** The data sources that one of Spring's leads to; empty if it is another one. */
+    private static List<DataSource> behind(DataSource dataSource) {
+        return SPRING_JDBC ? SpringJdbc.behind(dataSource) : List.of();
+    }
+
+    /** Other pools, such as Tomcat's, unwrap nothing, but have a getter of what is below them. */
+    private static boolean showsOne(DataSource pool) {
+        BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(pool);
+        return bean.isReadableProperty("dataSource")
+                && bean.getPropertyValue("dataSource") instanceof CancellableDataSource;
+    }
+
+    private static final class SpringJdbc {
+
+        private SpringJdbc() {}
+
+        static List<DataSource> behind(DataSource dataSource) {
+            if (dataSource instanceof DelegatingDataSource delegating) {
+                return Stream.ofNullable(delegating.getTargetDataSource()).toList();
+            }
+            if (dataSource instanceof AbstractRoutingDataSource routing) {
+                List<DataSource> all =
+                        new ArrayList<>(routing.getResolvedDataSources().values());
+                Stream.ofNullable(routing.getResolvedDefaultDataSource()).forEach(all::add);
+                return all;
+            }
+            return List.of();
+        }
+    }
+
     private static final class Pool {
+
+        private static final String BEGUN =
+                "its pool had opened connections before it was a bean. Create the pool by new"
+                        + " HikariDataSource() and its setters, as a bean of its own.";
+        private static final String JNDI =
+                "its pool takes its connections from JNDI. Give the pool a CancellableDataSource by setDataSource instead.";
 
         private Pool() {}
 
         static boolean isCovered(DataSource dataSource) throws SQLException {
             HikariDataSource pool = find(dataSource);
-            return pool != null && pool.getDataSource() instanceof CancellableDataSource;
+            DataSource below = pool == null ? null : pool.getDataSource();
+            return below != null && HikariStatements.isCovered(below);
         }
 
         private static @Nullable HikariDataSource find(DataSource dataSource) throws SQLException {
             return dataSource.isWrapperFor(HikariDataSource.class) ? dataSource.unwrap(HikariDataSource.class) : null;
         }
 
-        static boolean cover(DataSource dataSource) {
-            try {
-                HikariDataSource pool = find(dataSource);
-                if (pool == null || pool.getHikariPoolMXBean() != null || pool.getDataSourceJNDI() != null) {
-                    return false;
-                }
-                pool.setDataSource(new CancellableDataSource(target(pool)));
-                return true;
-            } catch (SQLException | RuntimeException unknown) {
-                return false;
+        static @Nullable String cover(DataSource dataSource) throws SQLException {
+            HikariDataSource pool = find(dataSource);
+            if (pool == null) {
+                return OTHER;
             }
+            if (pool.getHikariPoolMXBean() != null) {
+                return BEGUN;
+            }
+            DataSource given = pool.getDataSource();
+            String type = StringUtils.hasText(pool.getDataSourceClassName()) ? pool.getDataSourceClassName() : null;
+            if (given == null && type != null) {
+                return coverClass(pool, type.strip());
+            }
+            if (given == null && !StringUtils.hasText(pool.getJdbcUrl())) {
+                return StringUtils.hasText(pool.getDataSourceJNDI()) ? JNDI : null; // HikariCP says what is missing
+            }
+            pool.setDataSource(new CancellableDataSource(given == null ? () -> ofDriver(pool) : () -> given));
+            return null;
         }
 
-        /** Makes what the pool would have made itself. */
-        private static Supplier<DataSource> target(HikariDataSource pool) {
-            DataSource given = pool.getDataSource();
-            String type = pool.getDataSourceClassName();
-            if (given != null) {
-                return () -> given;
-            } else if (type != null) {
-                return () -> {
-                    DataSource made = UtilityElf.createInstance(type, DataSource.class);
-                    PropertyElf.setTargetFromProperties(made, pool.getDataSourceProperties());
-                    return made;
-                };
+        /** Beside a data source, HikariCP would report that it ignores the class. */
+        private static @Nullable String coverClass(HikariDataSource pool, String type) {
+            if (!StringUtils.hasText(
+                    pool.getDriverClassName())) { // otherwise HikariCP fails, because it allows one only
+                pool.setDataSourceClassName(null);
+                pool.setDataSource(new CancellableDataSource(ofClass(pool, type)));
             }
-            return () -> new DriverDataSource(
+            return null;
+        }
+
+        private static Supplier<DataSource> ofClass(HikariDataSource pool, String type) {
+            return () -> {
+                DataSource made = UtilityElf.createInstance(type, DataSource.class);
+                PropertyElf.setTargetFromProperties(made, pool.getDataSourceProperties());
+                return made;
+            };
+        }
+
+        /** What the pool would have made itself, from what is set by then. */
+        private static DataSource ofDriver(HikariDataSource pool) {
+            return new DriverDataSource(
                     pool.getJdbcUrl(),
                     pool.getDriverClassName(),
                     pool.getDataSourceProperties(),

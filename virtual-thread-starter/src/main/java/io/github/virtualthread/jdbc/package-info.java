@@ -1,7 +1,7 @@
 /**
  * Ends the statements of bodies that are stopped, instead of breaking their connections. Start at {@link CancellableDataSource}.
  *
- * <p>Knows {@code execution} and JDBC; HikariCP in one class only, and not Spring Boot.
+ * <p>Knows {@code execution} and JDBC, and not Spring Boot. One class knows HikariCP and the data sources of Spring, both optional.
  */
 @NullMarked
 package io.github.virtualthread.jdbc;
