@@ -5,6 +5,8 @@ import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.aot.AbstractAotProcessor;
@@ -17,6 +19,8 @@ import org.springframework.core.env.PropertySource;
  * the log. If a bean failed instead, the exceptions of all beans that need it would wrap the report.
  */
 final class PropertiesCheck implements BeanFactoryPostProcessor {
+
+    private static final Logger logger = LoggerFactory.getLogger(PropertiesCheck.class);
 
     private final ConfigurableEnvironment environment;
 
@@ -35,6 +39,12 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         mistakes.addAll(binding.mistakes());
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
+        }
+        if (binding.properties().endpoint().sql()
+                && !binding.properties().jdbc().cancelStatements()) {
+            logger.info(
+                    "virtual-thread.endpoint.sql shows only statements that can be cancelled. Set {}=true",
+                    StatementsSwitch.KEY);
         }
     }
 

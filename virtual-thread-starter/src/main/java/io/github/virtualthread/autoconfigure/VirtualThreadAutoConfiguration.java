@@ -5,7 +5,6 @@ import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
-import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.pool.PoolPermits;
@@ -19,11 +18,11 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -80,13 +79,13 @@ public class VirtualThreadAutoConfiguration {
 
     /** Only if asked for: otherwise no connection is wrapped. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnProperty(name = "virtual-thread.jdbc.cancel-statements", havingValue = "true")
+    @Conditional(StatementsSwitch.OnStatements.class)
     static class StatementsConfiguration {
 
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static HikariStatements virtualThreadStatements() {
-            return new HikariStatements();
+        static StatementsSwitch virtualThreadStatementsSwitch(Environment environment) {
+            return new StatementsSwitch(environment);
         }
     }
 

@@ -2,6 +2,11 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
@@ -20,8 +25,13 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
             "com.zaxxer.hikari.HikariDataSource",
             "io.micrometer.context.ContextSnapshotFactory",
             "org.aspectj.lang.ProceedingJoinPoint",
+            "org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource",
             "org.springframework.security.core.context.SecurityContextHolder",
             "org.springframework.transaction.support.TransactionSynchronizationManager");
+
+    /** What stands before the objects of a JDBC driver, if the start asks for it. */
+    private static final List<Class<?>> GUARDED = List.of(
+            Connection.class, Statement.class, PreparedStatement.class, CallableStatement.class, ResultSet.class);
 
     /** Created by Spring. */
     VirtualThreadHints() {}
@@ -32,6 +42,7 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
         for (Class<?> annotation : List.of(VirtualThread.class, Limited.class)) {
             reflection.registerType(annotation, MemberCategory.INVOKE_DECLARED_METHODS);
         }
+        GUARDED.forEach(hints.proxies()::registerJdkProxy);
         ASKED_FOR_BY_NAME.forEach(name -> reflection.registerTypeIfPresent(classLoader, name, type -> {}));
     }
 }

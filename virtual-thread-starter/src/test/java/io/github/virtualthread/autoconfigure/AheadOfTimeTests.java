@@ -3,12 +3,14 @@ package io.github.virtualthread.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
@@ -16,6 +18,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,7 @@ import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebAp
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigRegistry;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Scope;
@@ -51,6 +55,8 @@ class AheadOfTimeTests {
     private static final Map<String, Object> LIMITS = Map.of("virtual-thread.limits.db.permits", "2");
     private static final Map<String, Object> OFF =
             Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.enabled", "false");
+    private static final Map<String, Object> CANCELLING =
+            Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.jdbc.cancel-statements", "true");
     private static final Map<String, Object> WEAVING =
             Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.mode", "aspectj");
 
@@ -182,6 +188,20 @@ class AheadOfTimeTests {
     }
 
     @CompiledTest
+    void statementsAreCancelledWhereOnlyTheStartSaysSo() {
+        started(Pooled.class, LIMITS, CANCELLING, context -> assertThat(
+                        HikariStatements.isCovered(context.getBean(DataSource.class)))
+                .isTrue());
+    }
+
+    @CompiledTest
+    void statementsAreNotCancelledWhereOnlyTheBuildSaysSo() {
+        started(Pooled.class, CANCELLING, LIMITS, context -> assertThat(
+                        HikariStatements.isCovered(context.getBean(DataSource.class)))
+                .isFalse());
+    }
+
+    @CompiledTest
     void theApplicationsOwnEnableVirtualKeepsItsAttributes() {
         started(OwnEnableVirtual.class, LIMITS, LIMITS, context -> {
             assertThat(context.getBean(Printer.class).print().join()).startsWith("vt-Printer.print-");
@@ -275,6 +295,18 @@ class AheadOfTimeTests {
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
     @Import(Mailer.class)
     static class Shop {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    static class Pooled {
+
+        @Bean
+        HikariDataSource dataSource() {
+            HikariDataSource pool = new HikariDataSource();
+            pool.setJdbcUrl("jdbc:none");
+            return pool;
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)

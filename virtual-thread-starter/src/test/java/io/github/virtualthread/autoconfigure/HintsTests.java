@@ -21,6 +21,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,6 +45,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeHint;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
@@ -79,6 +85,20 @@ class HintsTests {
         assertThat(names).isNotEmpty().allSatisfy(name -> assertThat(reflection()
                         .onType(Class.forName(name, false, getClass().getClassLoader())))
                 .accepts(hints));
+    }
+
+    /** Also if the build does not ask for them: the properties that count are those of the start. */
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Connection.class,
+                Statement.class,
+                PreparedStatement.class,
+                CallableStatement.class,
+                ResultSet.class
+            })
+    void whatStandsBeforeADriverIsKept(Class<?> type) {
+        assertThat(RuntimeHintsPredicates.proxies().forInterfaces(type)).accepts(always());
     }
 
     @Test

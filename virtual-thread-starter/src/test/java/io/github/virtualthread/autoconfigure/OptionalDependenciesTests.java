@@ -65,14 +65,15 @@ class OptionalDependenciesTests {
     }
 
     @Test
-    void aStartWithoutAspectjLoadsNoClassOfWeaving(@TempDir Path folder) throws Exception {
+    void aStartLoadsNoClassOfWeavingAndOfStatementsUnasked(@TempDir Path folder) throws Exception {
         Path loaded = folder.resolve("loaded.txt");
 
         run(Plain.class, OPTIONAL, "-Xlog:class+load:file=" + loaded);
 
         assertThat(Files.readString(loaded))
                 .contains("aop.VirtualThreadBeanPostProcessor ", "aop.ProxyChecks ")
-                .doesNotContain("aop.ContextWeaving", "aop.Woven", "aop.Weaving", "aop.DoubleAdvice");
+                .doesNotContain("aop.ContextWeaving", "aop.Woven", "aop.Weaving", "aop.DoubleAdvice")
+                .doesNotContain("virtualthread.jdbc.");
     }
 
     @Test

@@ -1,0 +1,61 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.jdbc.HikariStatements;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.convert.ConversionException;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/**
+ * Adds {@link HikariStatements} if the properties ask for it, before post-processors are created that may need a data source. The
+ * properties are those of the start, also in an application that was processed ahead of time.
+ */
+final class StatementsSwitch implements BeanFactoryPostProcessor {
+
+    static final String KEY = "virtual-thread.jdbc.cancel-statements";
+
+    private final Environment environment;
+
+    StatementsSwitch(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+        if (isOn(environment)
+                && !Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+                && beanFactory.getBeanNamesForType(HikariStatements.class, true, false).length == 0) {
+            HikariStatements statements = new HikariStatements();
+            beanFactory.addBeanPostProcessor(statements);
+            for (String name :
+                    beanFactory.getSingletonNames()) { // another such post-processor may have needed it before
+                if (beanFactory.getSingleton(name) instanceof DataSource early) {
+                    statements.postProcessAfterInitialization(early, name);
+                }
+            }
+        }
+    }
+
+    /** An invalid value is reported where the properties are bound. */
+    private static boolean isOn(Environment environment) {
+        try {
+            return environment.getProperty(KEY, Boolean.class, false);
+        } catch (ConversionException | IllegalArgumentException unreadable) {
+            return false;
+        }
+    }
+
+    /** Always matches during ahead-of-time processing: without the bean, the property of the start would silently have no effect. */
+    static final class OnStatements implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING) || isOn(context.getEnvironment());
+        }
+    }
+}
