@@ -34,6 +34,7 @@ public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List
      * @param timeout maximum run, with the default applied; null for none
      * @param deadline time for wait and run together, null for none of its own
      * @param key expression over the arguments, null for none
+     * @param limited whether it runs on its caller's thread, so that neither timeout nor deadline interrupts it
      */
     public record AdvisedMethod(
             String method,
@@ -41,5 +42,6 @@ public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List
             @Nullable String limit,
             @Nullable Duration timeout,
             @Nullable Duration deadline,
-            @Nullable String key) {}
+            @Nullable String key,
+            boolean limited) {}
 }

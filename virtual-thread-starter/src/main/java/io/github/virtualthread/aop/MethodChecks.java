@@ -79,7 +79,8 @@ final class MethodChecks {
                         call.limit(),
                         call.timeout(),
                         call.deadline(),
-                        call.key()));
+                        call.key(),
+                        method.isLimited()));
                 advised.add(method);
                 if (call.key() != null && call.limit() == null) {
                     MethodWarnings.keyWithoutLimit(method);

@@ -141,6 +141,11 @@ final class DoorSettings implements FurtherCheck {
         return found;
     }
 
+    @Override
+    public boolean givesDeadlines() {
+        return deadline != null;
+    }
+
     private Mistake unbounded(String name, String key) {
         return new Mistake(
                 "%s asks for limit '%s', which has neither queue-capacity nor max-wait: any number of requests could wait, %s"

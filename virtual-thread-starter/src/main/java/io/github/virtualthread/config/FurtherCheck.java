@@ -20,6 +20,15 @@ public interface FurtherCheck {
     List<Mistake> mistakes(TaskLimits limits);
 
     /**
+     * Whether calls may have a deadline that no method sets.
+     *
+     * @return false by default
+     */
+    default boolean givesDeadlines() {
+        return false;
+    }
+
+    /**
      * Describes a property that names a limit which does not exist.
      *
      * @param key the property

@@ -77,6 +77,10 @@ final class StartupCheck implements SmartInitializingSingleton {
             advised.add(findings.methods());
         }
         pools.warnOfOverdraft();
+        if (postProcessor.isEnabled()) {
+            new StatementWarnings(limits, beanFactory)
+                    .log(findings.methods(), furtherChecks.stream().anyMatch(FurtherCheck::givesDeadlines));
+        }
         StartupReport report = new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names());
         report.log(findings, limits, postProcessor.isEnabled());
         if (hasOwnLimits()) {

@@ -151,9 +151,9 @@ class StartupReportTests {
         LimitSettings partner = LimitSettings.of("partner", 40).withPermitsPerKey(5);
         LimitSettings db = LimitSettings.of("price-db", 20).withPermitsPerKey(2);
         AdvisedMethod withKey =
-                new AdvisedMethod("com.acme.Prices.find", "Prices.find", "priceDb", null, null, "#shop");
+                new AdvisedMethod("com.acme.Prices.find", "Prices.find", "priceDb", null, null, "#shop", false);
         AdvisedMethod withoutKey =
-                new AdvisedMethod("com.acme.Partner.ask", "Partner.ask", "partner", null, null, null);
+                new AdvisedMethod("com.acme.Partner.ask", "Partner.ask", "partner", null, null, null, false);
 
         report(
                 EngineSettings.DEFAULTS,
@@ -219,7 +219,7 @@ class StartupReportTests {
 
     private static AdvisedMethod timed(
             String name, @Nullable String limit, @Nullable Duration timeout, @Nullable Duration deadline) {
-        return new AdvisedMethod("com.acme." + name, name, limit, timeout, deadline, null);
+        return new AdvisedMethod("com.acme." + name, name, limit, timeout, deadline, null, false);
     }
 
     private static EngineSettings withTimeout(Duration timeout) {
@@ -242,7 +242,7 @@ class StartupReportTests {
         report(
                 settings,
                 classPath,
-                List.of(new AdvisedMethod("com.acme.Mailer.send", "Mailer.send", null, null, null, null)),
+                List.of(new AdvisedMethod("com.acme.Mailer.send", "Mailer.send", null, null, null, null, false)),
                 limits);
     }
 

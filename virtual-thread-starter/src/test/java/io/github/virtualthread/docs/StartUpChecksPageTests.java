@@ -3,6 +3,7 @@ package io.github.virtualthread.docs;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
@@ -313,6 +314,26 @@ class StartUpChecksPageTests {
                 .containsOnlyOnce(page("log", "timeout-after-deadline"))
                 .doesNotContain("Partner.offer has a deadline of 2s and")
                 .containsOnlyOnce(page("log", "deadline-without-queue-capacity"));
+    }
+
+    @Test
+    void theWarningOfInterruptedStatementsIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(Pool.class, ProductPage.class)
+                .withPropertyValues("virtual-thread.limits.db.permits-from=dataSource", "virtual-thread.timeout=2s")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains(page("log", "interrupted-statements"));
+    }
+
+    @Test
+    void theWarningsOfStatementsThatAreNotCancelledAreOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(NotCancelled.class)
+                .withPropertyValues("virtual-thread.jdbc.cancel-statements=true")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(page("log", "pool-begun, pool-other").split("\n\n"))
+                .hasSize(2)
+                .allSatisfy(warning -> assertThat(output).containsOnlyOnce(warning));
     }
 
     @Test
@@ -738,6 +759,15 @@ class StartUpChecksPageTests {
         void onOrder() {}
     }
 
+    static class ProductPage {
+
+        @VirtualThread("db")
+        void price() {}
+
+        @VirtualThread("db")
+        void stock() {}
+    }
+
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(DataSourceAutoConfiguration.class)
     static class Pool {
@@ -770,6 +800,23 @@ class StartUpChecksPageTests {
         @Bean
         Nothing cache() {
             return new Nothing();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NotCancelled {
+
+        @Bean
+        DataSource dataSource() {
+            HikariConfig config = new HikariConfig();
+            config.setJdbcUrl("jdbc:h2:mem:");
+            config.setMaximumPoolSize(1);
+            return new HikariDataSource(config);
+        }
+
+        @Bean
+        DataSource reporting() {
+            return new DriverManagerDataSource();
         }
     }
 
