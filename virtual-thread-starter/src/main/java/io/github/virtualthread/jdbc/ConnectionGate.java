@@ -251,7 +251,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     private @Nullable StatementOutcome outcome(boolean completed, boolean refused) {
         if (refused) {
             return StatementOutcome.REFUSED;
-        } else if (dead) {
+        } else if (dead && cancels > 0) {
             return StatementOutcome.ABORTED;
         } else if (forced) {
             return StatementOutcome.INTERRUPTED;
