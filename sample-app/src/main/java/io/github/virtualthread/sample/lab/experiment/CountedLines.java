@@ -15,6 +15,8 @@ import java.util.function.IntSupplier;
 /** Counts that are looked at again and again while something is measured; all of them at the same times. */
 final class CountedLines {
 
+    static final Duration INTERVAL = Duration.ofMillis(50);
+
     private final long origin;
     private final Map<String, IntSupplier> counts = new LinkedHashMap<>();
     private final Map<String, List<double[]>> points = new LinkedHashMap<>();
@@ -42,7 +44,7 @@ final class CountedLines {
     }
 
     private Measurement during(Trial trial, Told told) throws Exception {
-        Sampler sampler = Sampler.every(Duration.ofMillis(50), since -> look(told));
+        Sampler sampler = Sampler.every(INTERVAL, since -> look(told));
         try {
             return trial.measure();
         } finally {

@@ -10,6 +10,13 @@ final class H2Server implements ScarceServer {
         return "jdbc:h2:mem:scarce;DB_CLOSE_DELAY=-1;INIT=" + SLEEP;
     }
 
+    @Override
+    public String aboutStops() {
+        return "It runs a query on the thread of its caller, so no query goes on without its call, and there is no session to lose."
+                + " The query sleeps here, which an interrupt ends. A query that computes takes no notice of an interrupt: it keeps"
+                + " its permit until it ends. To see a database server, start with the profile postgres or mariadb.";
+    }
+
     /** It ends with the JVM. */
     @Override
     public void close() {}

@@ -41,7 +41,8 @@ final class MariaDbServer implements ScarceServer {
                 .setTmpDir(folder.file("temporary").getPath())
                 .setSocket(folder.file("socket").getPath())
                 .addArg("--bind-address=127.0.0.1")
-                .addArg("--max-connections=" + MOST_SESSIONS);
+                .addArg("--max-connections=" + MOST_SESSIONS)
+                .addArg("--log-warnings=1"); // not each connection that an interrupt breaks
         if ("root".equals(System.getProperty("user.name"))) {
             builder.addArg("--user=root"); // else it refuses
         }
@@ -62,6 +63,11 @@ final class MariaDbServer implements ScarceServer {
     @Override
     public String user() {
         return "root";
+    }
+
+    @Override
+    public String aboutStops() {
+        return ScarceServer.aboutStops("mariadb");
     }
 
     @Override

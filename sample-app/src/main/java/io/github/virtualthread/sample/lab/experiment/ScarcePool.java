@@ -1,9 +1,16 @@
 package io.github.virtualthread.sample.lab.experiment;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.util.DriverDataSource;
+import io.github.virtualthread.jdbc.CancellableDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
@@ -58,6 +65,38 @@ final class ScarcePool extends DelegatingDataSource implements DisposableBean {
             pool.setConnectionTimeout(wait.toMillis());
             return pool;
         }));
+    }
+
+    /**
+     * From now on there is another pool, with all its sessions opened, until {@link #reset} or the next.
+     *
+     * @param cancelled whether a stop cancels statements; otherwise it interrupts, as it does without the starter's property
+     * @return counts the sessions that it opens
+     */
+    OpenedSessions open(boolean cancelled) throws SQLException {
+        closePools();
+        OpenedSessions sessions =
+                new OpenedSessions(new DriverDataSource(server.url(), null, new Properties(), server.user(), ""));
+        HikariDataSource pool = pool(connections());
+        pool.setDataSource(cancelled ? new CancellableDataSource(() -> sessions) : sessions);
+        pools.put(Duration.ofMillis(pool.getConnectionTimeout()), pool);
+        setTargetDataSource(pool);
+        borrowAll();
+        return sessions;
+    }
+
+    /** Afterwards each connection is a good one: a pool replaces those that are broken. */
+    void borrowAll() throws SQLException {
+        List<Connection> borrowed = new ArrayList<>();
+        try {
+            for (int i = 0; i < connections(); i++) {
+                borrowed.add(getConnection());
+            }
+        } finally {
+            for (Connection each : borrowed) {
+                each.close();
+            }
+        }
     }
 
     /** Closes the pools that were made for a run. */

@@ -27,6 +27,14 @@ interface ScarceServer extends AutoCloseable {
         }
     }
 
+    /** What a reader has to know of a query whose caller is stopped. */
+    String aboutStops();
+
+    /** The same for a server of its own: how to have it. */
+    static String aboutStops(String profile) {
+        return "It runs with -Dspring-boot.run.profiles=%s.".formatted(profile);
+    }
+
     @Override
     void close();
 }

@@ -72,7 +72,13 @@ record Headline(String experiment, String column, List<String> settings, String 
                     "told",
                     List.of("users", "places"),
                     "virtual threads, no door",
-                    "virtual threads, door"));
+                    "virtual threads, door"),
+            new Headline(
+                    "database-stops",
+                    "most",
+                    List.of("connections"),
+                    "timeout interrupts the call",
+                    "timeout cancels the statement"));
 
     /** What it is of and the two figures, each with its contender; nothing where that was not measured. */
     Optional<List<String>> cells(Report.Entry entry) {

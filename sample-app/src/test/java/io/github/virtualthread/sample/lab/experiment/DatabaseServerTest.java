@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import io.github.virtualthread.sample.SampleApplication;
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Lab;
 import io.github.virtualthread.sample.lab.Settings.Scale;
 import java.io.IOException;
@@ -39,7 +40,7 @@ abstract class DatabaseServerTest {
     }
 
     @Test
-    void runsTheExperimentAndLeavesNothingBehind() throws Exception {
+    void runsTheExperimentsAndLeavesNothingBehind() throws Exception {
         List<Path> before = folders();
         String url;
         try (ConfigurableApplicationContext context = start()) {
@@ -69,6 +70,7 @@ abstract class DatabaseServerTest {
             assertThat(answer.row(ScarceResource.VIRTUAL).median("rate")).isLessThanOrEqualTo(10 * 10);
             assertThat(answer.notes().getFirst()).startsWith("The database is " + product);
             assertThat(notShown(lab)).contains(product);
+            assertOnlyACancelledStatementKeepsTheLimit(lab);
             assertThat(folders()).hasSizeGreaterThan(before.size());
             url = context.getBean(ScarceServer.class).url();
         }
@@ -77,11 +79,30 @@ abstract class DatabaseServerTest {
         assertThatThrownBy(() -> DriverManager.getConnection(url)).isInstanceOf(SQLException.class);
     }
 
+    private static void assertOnlyACancelledStatementKeepsTheLimit(Lab lab) throws Exception {
+        Answer answer = lab.start(
+                        "database-stops",
+                        Map.of("connections", "4", "waves", "3", "millis", "5000", "rounds", "1"),
+                        Scale.SMALL)
+                .answer()
+                .get(5, TimeUnit.MINUTES);
+
+        Row interrupt = answer.row(DatabaseStops.INTERRUPT);
+        assertThat(interrupt.median(StoppedQueries.MOST.key())).isGreaterThan(4);
+        assertThat(interrupt.median(StoppedQueries.LEFT.key())).isPositive();
+        assertThat(interrupt.median(StoppedQueries.LOST.key())).isPositive();
+        Row statement = answer.row(DatabaseStops.STATEMENT);
+        assertThat(statement.median(StoppedQueries.MOST.key())).isPositive().isLessThanOrEqualTo(4);
+        assertThat(statement.median(StoppedQueries.LEFT.key())).isZero();
+        assertThat(statement.median(StoppedQueries.LOST.key())).isZero();
+        assertThat(answer.right()).isEqualTo(DatabaseStops.BY_INTERRUPT);
+    }
+
     private ConfigurableApplicationContext start() {
         try {
             return new SpringApplicationBuilder(SampleApplication.class)
                     .profiles(profile)
-                    .run("--server.port=0");
+                    .run("--server.port=0", "--scarce.timeout=1s"); // long enough to send the query, on a busy machine too
         } catch (RuntimeException failure) {
             if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof MissingServer missing) {
                 return abort(missing.getMessage());

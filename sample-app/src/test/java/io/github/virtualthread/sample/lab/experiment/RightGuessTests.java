@@ -73,6 +73,18 @@ class RightGuessTests {
     }
 
     @Test
+    void databaseStopsComparesWithThePermits() {
+        assertThat(DatabaseStops.right(stops(24, 4), 4)).isEqualTo(DatabaseStops.BY_INTERRUPT);
+        assertThat(DatabaseStops.right(stops(4, 4), 4)).isEqualTo(DatabaseStops.NEVER);
+        assertThat(DatabaseStops.right(stops(24, 5), 4)).isEqualTo(DatabaseStops.ALWAYS);
+        assertThat(DatabaseStops.right(stops(4, 5), 4)).isEmpty();
+    }
+
+    private static List<Row> stops(int interrupt, int statement) {
+        return List.of(row(DatabaseStops.INTERRUPT, "most", interrupt), row(DatabaseStops.STATEMENT, "most", statement));
+    }
+
+    @Test
     void pinningDriverComparesTheLimitsOnTheJavaThatPins() {
         assertThat(PinningDriver.right(List.of(rate("few", 8), rate("many", 8))))
                 .isEqualTo(PinningDriver.THE_SAME);

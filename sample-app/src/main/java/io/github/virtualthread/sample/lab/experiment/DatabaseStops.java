@@ -1,0 +1,235 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import static io.github.virtualthread.sample.lab.Answer.number;
+
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.sample.lab.About;
+import io.github.virtualthread.sample.lab.Act;
+import io.github.virtualthread.sample.lab.Answer;
+import io.github.virtualthread.sample.lab.Answer.Chart;
+import io.github.virtualthread.sample.lab.Answer.Line;
+import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Contender;
+import io.github.virtualthread.sample.lab.Experiment;
+import io.github.virtualthread.sample.lab.Measurement;
+import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Run;
+import io.github.virtualthread.sample.lab.Source;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+
+/** Calls whose timeout passes while the database runs their query: interrupted, or with their statement cancelled. */
+@Component
+@Order(110)
+class DatabaseStops implements Experiment {
+
+    static final String INTERRUPT = "timeout interrupts the call";
+    static final String STATEMENT = "timeout cancels the statement";
+
+    static final String NEVER = "Never more than the permits";
+    static final String BY_INTERRUPT = "More than the permits, if the timeout only interrupts";
+    static final String ALWAYS = "More than the permits, either way";
+
+    private static final String LIMIT = "scarce";
+
+    private final SlowQueries queries;
+    private final ScarcePool pool;
+    private final ScarceServer server;
+    private final TaskLimits limits;
+    private final String question;
+    private final String timeout;
+
+    DatabaseStops(
+            SlowQueries queries,
+            @Qualifier("scarcePool") ScarcePool pool,
+            ScarceServer server,
+            TaskLimits limits,
+            @Value("${scarce.running}") String question,
+            @Value("${scarce.timeout}") String timeout) {
+        this.queries = queries;
+        this.pool = pool;
+        this.server = server;
+        this.limits = limits;
+        this.question = question;
+        this.timeout = timeout;
+    }
+
+    @Override
+    public About about() {
+        return new About(
+                "database-stops",
+                Act.LIMIT_THE_RESOURCE,
+                "A stop that reaches the database",
+                "Queries take longer than the timeout of their calls. How many run in the database at once, beside the permits of the"
+                        + " limit?",
+                List.of(NEVER, BY_INTERRUPT, ALWAYS),
+                List.of(
+                        new Parameter("connections", "Connections and permits", "", 1, 10, 4, 4),
+                        new Parameter("waves", "Waves of as many calls, two per second", "", 1, 20, 6, 4),
+                        new Parameter("millis", "A query takes", "ms", 500, 10_000, 3_000, 2_000),
+                        Parameter.ROUNDS),
+                ("What a query costs the database: it is %s here, and the query only sleeps. A real one that nobody waits for keeps"
+                                + " using processor, disk and locks. Nor does it show transactions, cursors and other databases.")
+                        .formatted(pool.product()),
+                Source.of(SlowQueries.class),
+                """
+                virtual-thread:
+                  limits:
+                    scarce:
+                      permits-from: scarcePool
+                  jdbc:
+                    cancel-statements: true""",
+                "",
+                35,
+                10,
+                "queries in the server");
+    }
+
+    @Override
+    public Answer run(Run run) throws Exception {
+        int permits = run.get("connections");
+        Map<String, Line> drawn = new LinkedHashMap<>();
+        try {
+            pool.resize(permits);
+            limits.get(LIMIT).resize(permits); // it follows its pool, but only every few seconds
+            List<Row> rows = run.compare(
+                    List.of(contender(INTERRUPT, false, run, drawn), contender(STATEMENT, true, run, drawn)));
+            return new Answer(
+                            sentence(rows, permits),
+                            List.of(
+                                    StoppedQueries.MOST,
+                                    StoppedQueries.LEFT,
+                                    StoppedQueries.LOST,
+                                    StoppedQueries.BACK,
+                                    StoppedQueries.BACK_LAST,
+                                    StoppedQueries.QUICK,
+                                    StoppedQueries.QUICK_FAILED),
+                            rows,
+                            List.of(new Chart(
+                                    "Queries that the server runs", "seconds", "queries", List.copyOf(drawn.values()))),
+                            notes(rows, run))
+                    .withRight(right(rows, permits));
+        } finally {
+            pool.reset();
+            limits.get(LIMIT).resize(pool.connections());
+        }
+    }
+
+    private Contender contender(String name, boolean cancelled, Run run, Map<String, Line> drawn) {
+        return new Contender(
+                name,
+                () -> measure(cancelled, run, 1, (lines, trial) -> lines.during(trial)),
+                () -> measure(cancelled, run, run.get("waves"), (lines, trial) -> {
+                    Measurement measured = lines.whileDrawn(run, trial);
+                    drawn.put(name, lines.lines().getFirst());
+                    Line permits = lines.lines().getLast();
+                    drawn.merge(Line.PERMITS, permits, DatabaseStops::longer);
+                    return measured;
+                }));
+    }
+
+    /** With a pool of its own, and not before the server is done with the queries of earlier ones. */
+    private Measurement measure(boolean cancelled, Run run, int waves, Drawing drawing) throws Exception {
+        TaskLimit limit = limits.get(LIMIT);
+        try (RunningQueries running = new RunningQueries(server, question)) {
+            running.awaitNone();
+            OpenedSessions sessions = pool.open(cancelled);
+            CountedLines lines = new CountedLines(System.nanoTime())
+                    .with(cancelled ? STATEMENT : INTERRUPT, running::count)
+                    .with(Line.PERMITS, limit::permits);
+            Measurement measured =
+                    drawing.draw(lines, () -> new StoppedQueries(queries, limit, running).measure(run, waves));
+            pool.borrowAll();
+            return measured.and(StoppedQueries.LOST.key(), sessions.count() - pool.connections());
+        }
+    }
+
+    private static Line longer(Line one, Line other) {
+        return one.points().getLast()[0] < other.points().getLast()[0] ? other : one;
+    }
+
+    static String sentence(List<Row> rows, int permits) {
+        Row interrupt = Row.named(rows, INTERRUPT);
+        Row statement = Row.named(rows, STATEMENT);
+        return ("With %d permits, the server ran up to %s queries at once when the timeout interrupted the call, and up to %s when it"
+                        + " cancelled the statement. %s Sessions lost: %s and %s. The median permit was back after %s and %s.")
+                .formatted(
+                        permits,
+                        number(most(interrupt)),
+                        number(most(statement)),
+                        verdict(rows, permits),
+                        number(interrupt.median(StoppedQueries.LOST.key())),
+                        number(statement.median(StoppedQueries.LOST.key())),
+                        back(interrupt),
+                        back(statement));
+    }
+
+    private static String verdict(List<Row> rows, int permits) {
+        return switch (right(rows, permits)) {
+            case NEVER -> "The limit held in the database either way.";
+            case BY_INTERRUPT -> "Only by cancelling the statement did the limit hold in the database.";
+            case ALWAYS -> "The limit did not hold in the database either way.";
+            default -> "The limit held in the database with the interrupt, but not with the cancelled statement.";
+        };
+    }
+
+    private static double most(Row row) {
+        return row.median(StoppedQueries.MOST.key());
+    }
+
+    private static String back(Row row) {
+        return number(Math.rint(row.median(StoppedQueries.BACK.key()))) + " ms";
+    }
+
+    /** None where it was worse with the cancelled statement. */
+    static String right(List<Row> rows, int permits) {
+        boolean interrupt = most(Row.named(rows, INTERRUPT)) <= permits;
+        boolean statement = most(Row.named(rows, STATEMENT)) <= permits;
+        if (interrupt) {
+            return statement ? NEVER : "";
+        }
+        return statement ? BY_INTERRUPT : ALWAYS;
+    }
+
+    private List<String> notes(List<Row> rows, Run run) {
+        return List.of(
+                "The database is %s. %s".formatted(pool.product(), server.aboutStops()),
+                "Every %d ms a wave of %d calls came, %d waves in all. Their query takes %,d ms, and their timeout is %s."
+                        .formatted(
+                                StoppedQueries.INTERVAL.toMillis(),
+                                run.get("connections"),
+                                run.get("waves"),
+                                run.get("millis"),
+                                timeout),
+                "The server was asked every %d ms on a connection of its own: %s. It may have run more in between."
+                        .formatted(CountedLines.INTERVAL.toMillis(), question),
+                left(rows),
+                "A session is lost if the pool had to replace its connection. A permit is back when the body of the call has ended,"
+                        + " counted from its begin, with the wait for a connection.",
+                "Under the same limit %d other callers asked for short queries, one after the other. Load and database share %d cores."
+                        .formatted(StoppedQueries.OTHERS, Runtime.getRuntime().availableProcessors()));
+    }
+
+    /** What the permits knew of the queries. */
+    static String left(List<Row> rows) {
+        double interrupt = Row.named(rows, INTERRUPT).median(StoppedQueries.LEFT.key());
+        double statement = Row.named(rows, STATEMENT).median(StoppedQueries.LEFT.key());
+        return interrupt == 0 && statement == 0
+                ? "When all permits were back, no query was left in the server."
+                : ("When all permits were back, %s queries were left in the server with the interrupt, and %s with the cancelled"
+                                + " statement: the limit did not count these any more.")
+                        .formatted(number(interrupt), number(statement));
+    }
+
+    /** Runs a trial while lines are drawn. */
+    @FunctionalInterface
+    private interface Drawing {
+        Measurement draw(CountedLines lines, Contender.Trial trial) throws Exception;
+    }
+}

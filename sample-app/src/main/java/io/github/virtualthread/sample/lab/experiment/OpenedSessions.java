@@ -1,0 +1,36 @@
+package io.github.virtualthread.sample.lab.experiment;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Below a pool: counts the sessions that the pool opens. One more than it has connections replaces one that was lost. */
+final class OpenedSessions extends DelegatingDataSource {
+
+    private final AtomicInteger opened = new AtomicInteger();
+
+    OpenedSessions(DataSource target) {
+        super(target);
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        return counted(super.getConnection());
+    }
+
+    @Override
+    public Connection getConnection(String user, String password) throws SQLException {
+        return counted(super.getConnection(user, password));
+    }
+
+    private Connection counted(Connection connection) {
+        opened.incrementAndGet();
+        return connection;
+    }
+
+    int count() {
+        return opened.get();
+    }
+}
