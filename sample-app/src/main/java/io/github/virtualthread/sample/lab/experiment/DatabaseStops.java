@@ -42,7 +42,6 @@ class DatabaseStops implements Experiment {
     private final ScarcePool pool;
     private final ScarceServer server;
     private final TaskLimits limits;
-    private final String question;
     private final String timeout;
 
     DatabaseStops(
@@ -50,13 +49,11 @@ class DatabaseStops implements Experiment {
             @Qualifier("scarcePool") ScarcePool pool,
             ScarceServer server,
             TaskLimits limits,
-            @Value("${scarce.running}") String question,
             @Value("${scarce.timeout}") String timeout) {
         this.queries = queries;
         this.pool = pool;
         this.server = server;
         this.limits = limits;
-        this.question = question;
         this.timeout = timeout;
     }
 
@@ -72,10 +69,10 @@ class DatabaseStops implements Experiment {
                 List.of(
                         new Parameter("connections", "Connections and permits", "", 1, 10, 4, 4),
                         new Parameter("waves", "Waves of as many calls, two per second", "", 1, 20, 6, 4),
-                        new Parameter("millis", "A query takes", "ms", 500, 10_000, 3_000, 2_000),
+                        new Parameter("seconds", "A query takes", "s", 1, 10, 3, 2),
                         Parameter.ROUNDS),
-                ("What a query costs the database: it is %s here, and the query only sleeps. A real one that nobody waits for keeps"
-                                + " using processor, disk and locks. Nor does it show transactions, cursors and other databases.")
+                ("What a query costs the database: it is %s here, and the query only waits. A real one that goes on keeps using"
+                                + " processor, disk and locks. Nor does it show transactions, cursors and other databases.")
                         .formatted(pool.product()),
                 Source.of(SlowQueries.class),
                 """
@@ -137,7 +134,7 @@ class DatabaseStops implements Experiment {
     /** With a pool of its own, and not before the server is done with the queries of earlier ones. */
     private Measurement measure(boolean cancelled, Run run, int waves, Drawing drawing) throws Exception {
         TaskLimit limit = limits.get(LIMIT);
-        try (RunningQueries running = new RunningQueries(server, question)) {
+        try (RunningQueries running = RunningQueries.of(server)) {
             running.awaitNone();
             OpenedSessions sessions = pool.open(cancelled);
             CountedLines lines = new CountedLines(System.nanoTime())
@@ -200,15 +197,15 @@ class DatabaseStops implements Experiment {
     private List<String> notes(List<Row> rows, Run run) {
         return List.of(
                 "The database is %s. %s".formatted(pool.product(), server.aboutStops()),
-                "Every %d ms a wave of %d calls came, %d waves in all. Their query takes %,d ms, and their timeout is %s."
+                "Every %d ms a wave of %d calls came, %d waves in all. Their query takes %d s, and their timeout is %s."
                         .formatted(
                                 StoppedQueries.INTERVAL.toMillis(),
                                 run.get("connections"),
                                 run.get("waves"),
-                                run.get("millis"),
+                                run.get("seconds"),
                                 timeout),
                 "The server was asked every %d ms on a connection of its own: %s. It may have run more in between."
-                        .formatted(CountedLines.INTERVAL.toMillis(), question),
+                        .formatted(CountedLines.INTERVAL.toMillis(), server.running()),
                 left(rows),
                 "A session is lost if the pool had to replace its connection. A permit is back when the body of the call has ended,"
                         + " counted from its begin, with the wait for a connection.",

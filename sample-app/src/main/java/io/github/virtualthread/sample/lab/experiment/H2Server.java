@@ -10,6 +10,17 @@ final class H2Server implements ScarceServer {
         return "jdbc:h2:mem:scarce;DB_CLOSE_DELAY=-1;INIT=" + SLEEP;
     }
 
+    /** H2 looks for a cancel between rows. */
+    @Override
+    public String slowQuery() {
+        return "select /* slow */ sleep(1) from system_range(1, 1000 * %d)";
+    }
+
+    @Override
+    public String running() {
+        return "select count(*) from information_schema.sessions where executing_statement like 'select /* slow%'";
+    }
+
     @Override
     public String aboutStops() {
         return "It runs a query on the thread of its caller, so no query goes on without its call, and there is no session to lose."

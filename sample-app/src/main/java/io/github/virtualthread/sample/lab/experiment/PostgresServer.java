@@ -47,6 +47,16 @@ final class PostgresServer implements ScarceServer {
     }
 
     @Override
+    public String slowQuery() {
+        return "select /* slow */ pg_sleep(%d)";
+    }
+
+    @Override
+    public String running() {
+        return "select count(*) from pg_stat_activity where state = 'active' and query like 'select /* slow%'";
+    }
+
+    @Override
     public String aboutStops() {
         return ScarceServer.aboutStops("postgres");
     }

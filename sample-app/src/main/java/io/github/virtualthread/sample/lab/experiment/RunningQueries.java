@@ -14,9 +14,15 @@ final class RunningQueries implements AutoCloseable {
     private final String question;
     private final AtomicInteger most = new AtomicInteger();
 
-    RunningQueries(ScarceServer server, String question) throws SQLException {
-        this.connection = DriverManager.getConnection(server.url(), server.user(), "");
+    private RunningQueries(Connection connection, String question) {
+        this.connection = connection;
         this.question = question;
+    }
+
+    static RunningQueries of(ScarceServer server) throws SQLException {
+        Connection connection = DriverManager.getConnection(server.url(), server.user(), "");
+        server.hold(connection);
+        return new RunningQueries(connection, server.running());
     }
 
     /** At this moment. */

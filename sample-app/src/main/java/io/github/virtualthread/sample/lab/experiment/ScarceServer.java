@@ -27,6 +27,19 @@ interface ScarceServer extends AutoCloseable {
         }
     }
 
+    /** A query of some seconds, for {@link String#formatted}, that costs no processor and that a cancel ends. */
+    String slowQuery();
+
+    /** Asks how many of the slow queries run. */
+    String running();
+
+    /**
+     * Lets the slow queries take their time, until it is closed.
+     *
+     * @param connection one to ask how many of them run
+     */
+    default void hold(Connection connection) throws SQLException {}
+
     /** What a reader has to know of a query whose caller is stopped. */
     String aboutStops();
 

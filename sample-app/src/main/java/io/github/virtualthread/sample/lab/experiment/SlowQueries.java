@@ -6,7 +6,6 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.sample.lab.Latencies;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Service;
 
@@ -15,19 +14,19 @@ import org.springframework.stereotype.Service;
 class SlowQueries {
 
     private final JdbcTemplate jdbc;
-    private final String sleep;
+    private final String slow;
 
-    SlowQueries(@Qualifier("scarceJdbc") JdbcTemplate jdbc, @Value("${scarce.slow-query}") String sleep) {
+    SlowQueries(@Qualifier("scarceJdbc") JdbcTemplate jdbc, ScarceServer server) {
         this.jdbc = jdbc;
-        this.sleep = sleep;
+        this.slow = server.slowQuery();
     }
 
     // shown
     @VirtualThread(limit = "scarce", timeout = "${scarce.timeout}")
-    CompletableFuture<Void> slow(int millis, Latencies held) {
+    CompletableFuture<Void> slow(int seconds, Latencies held) {
         long begin = System.nanoTime();
         try {
-            jdbc.execute(sleep.formatted(millis));
+            jdbc.execute(slow.formatted(seconds));
         } finally {
             held.add(System.nanoTime() - begin); // now its permit goes back
         }

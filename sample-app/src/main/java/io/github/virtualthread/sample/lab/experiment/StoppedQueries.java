@@ -57,7 +57,7 @@ final class StoppedQueries {
             for (int wave = 0; wave < waves; wave++) {
                 Pace.await(begin + wave * INTERVAL.toNanos());
                 for (int i = 0; i < run.get("connections"); i++) {
-                    calls.add(queries.slow(run.get("millis"), held));
+                    calls.add(queries.slow(run.get("seconds"), held));
                 }
             }
             Pace.await(begin + waves * INTERVAL.toNanos());

@@ -82,7 +82,7 @@ abstract class DatabaseServerTest {
     private static void assertOnlyACancelledStatementKeepsTheLimit(Lab lab) throws Exception {
         Answer answer = lab.start(
                         "database-stops",
-                        Map.of("connections", "4", "waves", "3", "millis", "5000", "rounds", "1"),
+                        Map.of("connections", "4", "waves", "3", "seconds", "4", "rounds", "1"),
                         Scale.SMALL)
                 .answer()
                 .get(5, TimeUnit.MINUTES);

@@ -45,7 +45,7 @@ class DatabaseStopsTests {
     @Test
     void inThisJvmNoQueryGoesOnWithoutItsCall() throws Exception {
         Answer answer = lab.start(
-                        ID, Map.of("connections", "2", "waves", "1", "millis", "1000", "rounds", "1"), Scale.SMALL)
+                        ID, Map.of("connections", "2", "waves", "1", "seconds", "1", "rounds", "1"), Scale.SMALL)
                 .answer()
                 .get(5, TimeUnit.MINUTES);
 
@@ -78,7 +78,7 @@ class DatabaseStopsTests {
     @Test
     void aCancelledRunLeavesNoCall(@Autowired VirtualThreads threads) throws Exception {
         CountDownLatch drawn = new CountDownLatch(2);
-        LabRun run = lab.start(ID, Map.of("waves", "20", "millis", "1000", "rounds", "10"), Scale.SMALL);
+        LabRun run = lab.start(ID, Map.of("waves", "20", "seconds", "1", "rounds", "10"), Scale.SMALL);
         run.listen(event -> {
             if (event instanceof Point) {
                 drawn.countDown();
