@@ -121,9 +121,12 @@ public final class LiveCalls {
      */
     public Optional<String> statement(TaskCall call) {
         Shield part = call instanceof Task task ? Shields.of(task) : null;
-        String statement = part == null ? null : part.statement();
+        if (part == null) {
+            return Optional.empty();
+        }
+        String statement = part.statement();
         // in between, the connection may have gone to another call
-        return Optional.ofNullable(statement).filter(own -> part.equals(Shields.of((Task) call)));
+        return part.equals(Shields.of((Task) call)) ? Optional.ofNullable(statement) : Optional.empty();
     }
 
     /**

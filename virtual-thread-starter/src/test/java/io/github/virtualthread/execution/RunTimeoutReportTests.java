@@ -110,8 +110,9 @@ class RunTimeoutReportTests {
         assertThat(stopped.getCount()).isZero();
         assertThat(event).isNotNull();
         assertThat(event.getFormattedMessage())
-                .isEqualTo("Shop.price has not returned from its database driver after its timeout of 0.03s; it still runs"
-                        + " and holds its permit of limit 'db'. Look at its session in the database");
+                .isEqualTo(
+                        "Shop.price has not returned from its database driver after its timeout of 0.03s; it still runs"
+                                + " and holds its permit of limit 'db'. Look at its session in the database");
         assertThat(Arrays.toString(event.getThrowableProxy().getStackTraceElementProxyArray()))
                 .contains("awaitStubbornly");
         assertFails(future);

@@ -142,7 +142,8 @@ class CancellableDataSourceTests {
 
     @Test
     void aPoolKeepsTheConnectionOfACancelledStatement() throws Exception {
-        assertThat(connectionsAfter(new SQLTimeoutException("canceled", "57014"))).isEqualTo(1);
+        assertThat(connectionsAfter(new SQLTimeoutException("canceled", "57014")))
+                .isEqualTo(1);
     }
 
     @Test

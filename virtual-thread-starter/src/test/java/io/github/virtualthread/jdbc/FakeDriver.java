@@ -78,7 +78,8 @@ final class FakeDriver {
 
     /** A cancel ends this call as drivers do; HikariCP drops a connection for this exception. */
     FakeDriver cancelEnds(Held held) {
-        return on("cancel", () -> held.end.completeExceptionally(new java.sql.SQLTimeoutException("canceled", "57014")));
+        return on(
+                "cancel", () -> held.end.completeExceptionally(new java.sql.SQLTimeoutException("canceled", "57014")));
     }
 
     static void await(CountDownLatch latch) throws InterruptedException {
@@ -95,8 +96,9 @@ final class FakeDriver {
 
     private <T> T proxy(Class<T> type, String name) {
         return type.cast(Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> switch (
-                        method.getName()) {
+                getClass().getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> switch (method.getName()) {
                     case "hashCode" -> System.identityHashCode(proxy);
                     case "equals" -> proxy == arguments[0];
                     case "toString" -> "fake " + name;

@@ -219,7 +219,8 @@ class StoppedBodyTests {
         CompletableFuture<@Nullable Object> call = test.submit(() -> {
             connection.createStatement().execute("select 1");
             running.countDown();
-            woken.complete(catchThrowable(() -> FakeDriver.await(new CountDownLatch(1))) instanceof InterruptedException);
+            woken.complete(
+                    catchThrowable(() -> FakeDriver.await(new CountDownLatch(1))) instanceof InterruptedException);
             return null;
         });
         FakeDriver.await(running);
@@ -263,8 +264,10 @@ class StoppedBodyTests {
         Connection connection = connection();
         Held execute = driver.hold("execute");
         CompletableFuture<@Nullable Throwable> failure = new CompletableFuture<>();
-        Thread caller = Thread.ofVirtual().start(() -> failure.complete(catchThrowable(() -> test.engine.call(
-                test.engine.spec("Shop.price", null), () -> connection.createStatement().execute("select 1")))));
+        Thread caller = Thread.ofVirtual()
+                .start(() -> failure.complete(catchThrowable(() -> test.engine.call(
+                        test.engine.spec("Shop.price", null),
+                        () -> connection.createStatement().execute("select 1")))));
         execute.awaitBegin();
 
         caller.interrupt();
