@@ -21,6 +21,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.util.function.SingletonSupplier;
@@ -64,7 +65,7 @@ public class VirtualThreadMetricsAutoConfiguration {
         }
 
         @Bean
-        @ConditionalOnProperty(name = "virtual-thread.jdbc.cancel-statements", havingValue = "true")
+        @Conditional(StatementsSwitch.OnStatements.class)
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static TaskListener virtualThreadStatementMeters(TaskMeters meters) {
             return meters.statements();

@@ -127,7 +127,7 @@ class MetersAutoConfigurationTests {
     /** The listener is made by the first call, after the start. */
     @Test
     void statementsAreCountedWhereAllBeansAreLazy() {
-        runner.withPropertyValues("virtual-thread.jdbc.cancel-statements=true")
+        runner.withPropertyValues("virtual-thread.jdbc.cancel-statements=yes")
                 .withInitializer(context ->
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run(context -> {
