@@ -86,41 +86,6 @@ class RunTimeoutReportTests {
     }
 
     @Test
-    void aBodyThatDoesNotReturnFromItsDriverIsReportedOnceWithItsStack() throws Exception {
-        CountDownLatch stopped = test.latch();
-        CompletableFuture<?> future = submit(() -> {
-            StoppableBody body = TaskEngine.currentBody();
-            body.shield(new StoppableBody.Shield() {
-                @Override
-                public void stopped(StoppableBody body) {
-                    stopped.countDown();
-                }
-
-                @Override
-                public String statement() {
-                    return "select 1";
-                }
-            });
-            TestEngine.awaitStubbornly(release);
-            return body.unshield();
-        });
-
-        ILoggingEvent event = log.next();
-
-        assertThat(stopped.getCount()).isZero();
-        assertThat(event).isNotNull();
-        assertThat(event.getFormattedMessage())
-                .isEqualTo(
-                        "Shop.price has not returned from its database driver after its timeout of 0.03s; it still runs"
-                                + " and holds its permit of limit 'db'. Look at its session in the database");
-        assertThat(Arrays.toString(event.getThrowableProxy().getStackTraceElementProxyArray()))
-                .contains("awaitStubbornly");
-        assertFails(future);
-        TimerEntries.await(test.timer, GRACE.multipliedBy(2));
-        assertThat(log.events).isEmpty();
-    }
-
-    @Test
     void aBodyThatObeysItsInterruptIsNotReported() throws Exception {
         submit(() -> {
                     release.await();
