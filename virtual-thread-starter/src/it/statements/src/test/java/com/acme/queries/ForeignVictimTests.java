@@ -107,8 +107,7 @@ class ForeignVictimTests {
             if (toBeCancelled) {
                 clock.schedule(this::cancel, after, TimeUnit.MICROSECONDS);
             }
-            try (Connection connection =
-                    shop.context.getBean(DataSource.class).getConnection()) {
+            try (Connection connection = shop.context.getBean(DataSource.class).getConnection()) {
                 for (int each : rows) {
                     query(connection, each);
                 }

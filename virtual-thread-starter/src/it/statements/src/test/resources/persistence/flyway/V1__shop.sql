@@ -1,0 +1,1 @@
+create table brand (id bigint primary key, name varchar(100));
