@@ -176,8 +176,9 @@ class DatabaseStops implements Experiment {
         };
     }
 
+    /** Of all rounds: one that exceeds the permits is enough. */
     private static double most(Row row) {
-        return row.median(StoppedQueries.MOST.key());
+        return row.figures().get(StoppedQueries.MOST.key()).max();
     }
 
     private static String back(Row row) {
@@ -215,13 +216,17 @@ class DatabaseStops implements Experiment {
 
     /** What the permits knew of the queries. */
     static String left(List<Row> rows) {
-        double interrupt = Row.named(rows, INTERRUPT).median(StoppedQueries.LEFT.key());
-        double statement = Row.named(rows, STATEMENT).median(StoppedQueries.LEFT.key());
+        double interrupt = mostLeft(rows, INTERRUPT);
+        double statement = mostLeft(rows, STATEMENT);
         return interrupt == 0 && statement == 0
                 ? "When all permits were back, no query was left in the server."
-                : ("When all permits were back, %s queries were left in the server with the interrupt, and %s with the cancelled"
-                                + " statement: the limit did not count these any more.")
+                : ("When all permits were back, up to %s queries were left in the server with the interrupt, and up to %s with the"
+                                + " cancelled statement. The limit did not count these any more.")
                         .formatted(number(interrupt), number(statement));
+    }
+
+    private static double mostLeft(List<Row> rows, String name) {
+        return Row.named(rows, name).figures().get(StoppedQueries.LEFT.key()).max();
     }
 
     /** Runs a trial while lines are drawn. */

@@ -10,11 +10,11 @@ final class MissingServer extends IllegalStateException {
 
     MissingServer(String server, String profile) {
         super(
-                "Profile '%s' starts %s for the experiment 'scarce-resource', but its program for this system is not on the class path"
+                "Profile '%s' starts %s for the experiments 'scarce-resource' and 'database-stops', but its program for this system is not on the class path"
                         .formatted(profile, server));
         this.action =
                 ("Start by: mvn spring-boot:run -Dspring-boot.run.profiles=%s , which also loads the program, where there"
-                                + " is one for this system. Without the profile, the experiment runs on H2.")
+                                + " is one for this system. Without the profile, they run on H2.")
                         .formatted(profile);
     }
 

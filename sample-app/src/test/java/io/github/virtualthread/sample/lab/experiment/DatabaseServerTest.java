@@ -102,7 +102,9 @@ abstract class DatabaseServerTest {
         try {
             return new SpringApplicationBuilder(SampleApplication.class)
                     .profiles(profile)
-                    .run("--server.port=0", "--scarce.timeout=1s"); // long enough to send the query, on a busy machine too
+                    .run(
+                            "--server.port=0",
+                            "--scarce.timeout=1s"); // long enough to send the query, on a busy machine too
         } catch (RuntimeException failure) {
             if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof MissingServer missing) {
                 return abort(missing.getMessage());

@@ -106,9 +106,10 @@ class DatabaseStopsTests {
     @Test
     void theSentenceSaysWhatHeld() {
         assertThat(DatabaseStops.sentence(rows(24, 24, 4, 0), 4))
-                .isEqualTo("With 4 permits, the server ran up to 24 queries at once when the timeout interrupted the call,"
-                        + " and up to 4 when it cancelled the statement. Only by cancelling the statement did the limit hold"
-                        + " in the database. Sessions lost: 24 and 0. The median permit was back after 204 ms and 204 ms.");
+                .isEqualTo(
+                        "With 4 permits, the server ran up to 24 queries at once when the timeout interrupted the call,"
+                                + " and up to 4 when it cancelled the statement. Only by cancelling the statement did the limit hold"
+                                + " in the database. Sessions lost: 24 and 0. The median permit was back after 204 ms and 204 ms.");
         assertThat(DatabaseStops.sentence(rows(4, 0, 4, 0), 4))
                 .contains(" The limit held in the database either way. Sessions lost: 0 and 0. ");
         assertThat(DatabaseStops.sentence(rows(24, 24, 5, 1), 4))
@@ -118,13 +119,25 @@ class DatabaseStopsTests {
     }
 
     @Test
+    void oneRoundThatExceedsThePermitsIsEnough() {
+        Row statement = Row.of(DatabaseStops.STATEMENT, List.of(measured(4, 0), measured(5, 1), measured(4, 0)));
+        List<Row> rows = List.of(row(DatabaseStops.INTERRUPT, 24, 24), statement);
+
+        assertThat(DatabaseStops.right(rows, 4)).isEqualTo(DatabaseStops.ALWAYS);
+        assertThat(DatabaseStops.sentence(rows, 4)).contains("and up to 5 when it cancelled the statement");
+        assertThat(DatabaseStops.left(rows)).contains("and up to 1 with the cancelled statement");
+    }
+
+    @Test
     void theNoteSaysWhatTheLimitNoLongerCounted() {
         assertThat(DatabaseStops.left(rows(4, 0, 4, 0)))
                 .isEqualTo("When all permits were back, no query was left in the server.");
         assertThat(DatabaseStops.left(rows(24, 24, 4, 0)))
-                .contains("24 queries were left in the server with the interrupt, and 0 with the cancelled statement");
+                .contains(
+                        "24 queries were left in the server with the interrupt, and up to 0 with the cancelled statement");
         assertThat(DatabaseStops.left(rows(4, 0, 5, 1)))
-                .contains("0 queries were left in the server with the interrupt, and 1 with the cancelled statement");
+                .contains(
+                        "0 queries were left in the server with the interrupt, and up to 1 with the cancelled statement");
     }
 
     /** As many are left as sessions are lost. */
@@ -135,12 +148,11 @@ class DatabaseStopsTests {
     }
 
     private static Row row(String name, int most, int lost) {
-        return Row.of(
-                name,
-                List.of(Measurement.of("most", most)
-                        .and("left", lost)
-                        .and("lost", lost)
-                        .and("back", 203.7)));
+        return Row.of(name, List.of(measured(most, lost)));
+    }
+
+    private static Measurement measured(int most, int lost) {
+        return Measurement.of("most", most).and("left", lost).and("lost", lost).and("back", 203.7);
     }
 
     @Test

@@ -32,7 +32,8 @@ class MissingServerTests {
 
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
-                .contains("Profile 'mariadb' starts MariaDB for the experiment 'scarce-resource', but its program")
+                .contains(
+                        "Profile 'mariadb' starts MariaDB for the experiments 'scarce-resource' and 'database-stops', but its program")
                 .contains("Start by: mvn spring-boot:run -Dspring-boot.run.profiles=mariadb , which also loads");
     }
 

@@ -81,7 +81,8 @@ class RightGuessTests {
     }
 
     private static List<Row> stops(int interrupt, int statement) {
-        return List.of(row(DatabaseStops.INTERRUPT, "most", interrupt), row(DatabaseStops.STATEMENT, "most", statement));
+        return List.of(
+                row(DatabaseStops.INTERRUPT, "most", interrupt), row(DatabaseStops.STATEMENT, "most", statement));
     }
 
     @Test
