@@ -31,6 +31,8 @@ final class Calls implements TaskListener {
     private final Map<StatementOutcome, Integer> outcomes =
             Collections.synchronizedMap(new EnumMap<>(StatementOutcome.class));
 
+    private volatile long ran;
+
     Calls(Database database) {
         this.database = database;
     }
@@ -54,6 +56,7 @@ final class Calls implements TaskListener {
 
     @Override
     public void finished(TaskCall call, Outcome outcome, Throwable failure) {
+        ran = call.ran().toMillis();
         Run run = running.get();
         if (run == null) {
             return;
@@ -92,6 +95,11 @@ final class Calls implements TaskListener {
 
     Map<StatementOutcome, Integer> outcomes() {
         return Map.copyOf(outcomes);
+    }
+
+    /** How long the last body ran, in milliseconds. */
+    long ran() {
+        return ran;
     }
 
     /** How many bodies have ended. */

@@ -145,7 +145,7 @@ class ForeignVictimTests {
             return switch (shop.database) {
                 case POSTGRES -> "select count(*) from generate_series(1, ?)";
                 case MARIADB -> "select count(*) from seq_1_to_100000 where seq <= ?";
-                case H2 -> "select count(*) from system_range(1, ?)";
+                case H2 -> "select count(*) from system_range(1, ?) where mod(x, 2) < 2";
             };
         }
     }

@@ -6,6 +6,7 @@ import com.acme.queries.Calls.Query;
 import io.github.virtualthread.VirtualThread;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -42,6 +43,13 @@ class Queries {
     @VirtualThread(limit = "db", timeout = Calls.TIMEOUT)
     public CompletableFuture<Void> transactionalWithTimeout(Query query) {
         return runAfterInsert(query);
+    }
+
+    /** For bodies of all kinds. */
+    @VirtualThread(limit = "db", timeout = Calls.TIMEOUT)
+    public CompletableFuture<Void> body(Callable<?> body) throws Exception {
+        body.call();
+        return completedFuture(null);
     }
 
     private CompletableFuture<Void> runAfterInsert(Query query) {

@@ -1,5 +1,6 @@
 package com.acme.queries;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.limit.TaskLimit;
@@ -125,9 +126,13 @@ final class Shop implements AutoCloseable {
     }
 
     private long session(Connection connection) throws SQLException {
-        if (!connection.getAutoCommit() || connection.isReadOnly()) {
-            throw new AssertionError("not clean: " + connection);
-        }
+        assertThat(connection.getAutoCommit()).isTrue();
+        assertThat(connection.isReadOnly()).isFalse();
+        assertThat(connection.getTransactionIsolation())
+                .isEqualTo(
+                        database == Database.MARIADB
+                                ? Connection.TRANSACTION_REPEATABLE_READ
+                                : Connection.TRANSACTION_READ_COMMITTED);
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(database.session)) {
             row.next();
