@@ -13,6 +13,8 @@ import static org.mockito.Mockito.when;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.jdbc.CancellableDataSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -75,13 +77,14 @@ class StatementReportTests {
     }
 
     @Test
-    void aStatementThatDoesNotEndWhenItIsCancelled(CapturedOutput output) throws SQLException {
+    void aStatementThatDoesNotEndWhenItIsCancelled(CapturedOutput output) throws Exception {
         doAnswer(hang()).when(statement).execute(anyString());
 
         run(output, 1, used -> used.createStatement().execute("select secret"));
 
         assertThat(warnings(output))
                 .containsExactly(STOPPED + "Its statement did not end within 1s of being cancelled" + GOES_ON);
+        assertThat(Files.readString(Path.of("../docs/statements.md"))).contains(warnings(output));
         assertThat(output.getAll()).doesNotContain("secret");
     }
 
