@@ -18,6 +18,7 @@ import java.sql.Statement;
 import java.sql.Wrapper;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -183,7 +184,6 @@ public final class CancellableDataSource implements DataSource {
                 case "abort",
                         "isClosed",
                         "getNetworkTimeout",
-                        "setNetworkTimeout",
                         "getAutoCommit",
                         "clearWarnings",
                         "getMetaData",
@@ -200,8 +200,18 @@ public final class CancellableDataSource implements DataSource {
                     call(args != null && Boolean.TRUE.equals(args[0]) ? Kind.AUTO_COMMIT : Kind.OTHER, method, args);
                 case "close" -> call(Kind.CLEAN_UP, method, args);
                 case "setClientInfo" -> clientInfo(method, args);
+                case "setNetworkTimeout" -> direct(method, onThisThread(args));
                 default -> call(Kind.OTHER, method, args);
             };
+        }
+
+        /**
+         * The driver of MySQL leaves the change to the executor, and may make it after the next statement (bug 75615). HikariCP knows that
+         * driver by the class of a data source, which it does not see behind this one.
+         */
+        private static @Nullable Object @Nullable [] onThisThread(@Nullable Object @Nullable [] args) {
+            Executor direct = Runnable::run;
+            return args == null ? null : new Object[] {direct, args[1]};
         }
 
         /** The only method of JDBC that may not throw each {@code SQLException}. */

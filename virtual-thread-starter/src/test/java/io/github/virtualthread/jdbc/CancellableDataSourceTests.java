@@ -2,6 +2,11 @@ package io.github.virtualthread.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
@@ -15,7 +20,10 @@ import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +103,25 @@ class CancellableDataSourceTests {
                     .isInstanceOf(java.sql.SQLClientInfoException.class);
             assertThat(statement.enquoteLiteral("it's")).isEqualTo("'it''s'"); // a default method of the interface
         }
+    }
+
+    /** As the driver of MySQL does with the executor. */
+    @Test
+    void aNetworkTimeoutIsSetBeforeTheNextStatement() throws SQLException {
+        AtomicInteger set = new AtomicInteger();
+        Connection driver = mock();
+        doAnswer(call -> {
+                    call.<Executor>getArgument(0).execute(() -> set.set(call.getArgument(1)));
+                    return null;
+                })
+                .when(driver)
+                .setNetworkTimeout(any(), anyInt());
+        DataSource raw = mock();
+        when(raw.getConnection()).thenReturn(driver);
+
+        new CancellableDataSource(() -> raw).getConnection().setNetworkTimeout(later -> {}, 5);
+
+        assertThat(set).hasValue(5);
     }
 
     @Test

@@ -62,16 +62,13 @@ class WaveTests {
     }
 
     private static Stream<Arguments> rows() {
-        return works()
-                .flatMap(each -> Stream.of(false, true)
-                        .flatMap(transactional -> Stream.of(Stop.values())
-                                .map(stop -> Arguments.of(each.get()[0], each.get()[1], transactional, stop))));
+        return works().flatMap(each -> Stream.of(false, true).flatMap(transactional -> Stream.of(Stop.values())
+                .map(stop -> Arguments.of(each.get()[0], each.get()[1], transactional, stop))));
     }
 
     private static Stream<Arguments> rowsOfStops() {
-        return works()
-                .flatMap(each -> Stream.of(false, true)
-                        .map(transactional -> Arguments.of(each.get()[0], each.get()[1], transactional)));
+        return works().flatMap(each ->
+                Stream.of(false, true).map(transactional -> Arguments.of(each.get()[0], each.get()[1], transactional)));
     }
 
     @AfterAll
@@ -149,8 +146,8 @@ class WaveTests {
             queries.forEach(query -> calls.add(call(shop, query, transactional, true)));
             calls.forEach(each -> assertThat(each).failsWithin(Shop.LONG));
             shop.awaitAllPermits();
-            queries.forEach(query -> shop.calls.stopsAt(
-                    query.number(), shop.calls.begun(query.number()) + TIMEOUT.toNanos()));
+            queries.forEach(
+                    query -> shop.calls.stopsAt(query.number(), shop.calls.begun(query.number()) + TIMEOUT.toNanos()));
         }
     }
 
@@ -242,9 +239,7 @@ class WaveTests {
 
     private static CompletableFuture<Void> call(Shop shop, Query query, boolean transactional, boolean timeout) {
         if (timeout) {
-            return transactional
-                    ? shop.queries.transactionalWithTimeout(query)
-                    : shop.queries.plainWithTimeout(query);
+            return transactional ? shop.queries.transactionalWithTimeout(query) : shop.queries.plainWithTimeout(query);
         }
         return transactional ? shop.queries.transactional(query) : shop.queries.plain(query);
     }
