@@ -7,6 +7,7 @@ import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.TaskLimit;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLNonTransientException;
@@ -112,7 +113,7 @@ final class ConnectionGate implements StoppableBody.Shield {
             return call.run(); // within another call, or beside one
         }
         try {
-            return body == null ? plain(call) : shielded(body, what, call);
+            return body == null ? plain(call) : shielded(body, what, text, call);
         } finally {
             owner = null;
         }
@@ -126,7 +127,8 @@ final class ConnectionGate implements StoppableBody.Shield {
         }
     }
 
-    private @Nullable Object shielded(StoppableBody body, Kind what, DriverCall call) throws Throwable {
+    private @Nullable Object shielded(StoppableBody body, Kind what, @Nullable String text, DriverCall call)
+            throws Throwable {
         Entered entered = Entered.NOT;
         boolean interrupted = false;
         boolean refused = false;
@@ -146,6 +148,9 @@ final class ConnectionGate implements StoppableBody.Shield {
         } finally {
             try {
                 StatementOutcome outcome = leave(completed, refused);
+                if (text != null && (outcome == StatementOutcome.CANCELLED || outcome == StatementOutcome.COMPLETED)) {
+                    forgetCancel(text);
+                }
                 if (entered != Entered.NOT && outcome != null) {
                     body.statementEnded(outcome);
                 }
@@ -274,6 +279,21 @@ final class ConnectionGate implements StoppableBody.Shield {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * H2 keeps a cancel that came too late together with the SQL, and ends the next statement with the same SQL. What is prepared
+     * again, and not closed, it does not use for another statement.
+     */
+    @SuppressWarnings("MustBeClosed")
+    private void forgetCancel(String text) {
+        if (connection.getClass().getName().startsWith("org.h2.")) {
+            try {
+                PreparedStatement unused = connection.prepareStatement(text);
+            } catch (SQLException | RuntimeException failure) {
+                logger.debug("A statement of {} could not be prepared again", connection, failure);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.virtualthread.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
@@ -18,6 +19,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -25,12 +27,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.h2.jdbc.JdbcConnection;
+import org.h2.jdbc.JdbcStatement;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What stands between a pool and a driver. */
 @Timeout(300)
@@ -64,7 +69,7 @@ class CancellableDataSourceTests {
                 Statement statement = pooled.createStatement()) {
             assertThat(pooled.isWrapperFor(JdbcConnection.class)).isTrue();
             assertThat(pooled.unwrap(JdbcConnection.class)).isNotNull();
-            assertThat(statement.unwrap(org.h2.jdbc.JdbcStatement.class)).isNotNull();
+            assertThat(statement.unwrap(JdbcStatement.class)).isNotNull();
             assertThatThrownBy(() -> pooled.unwrap(String.class)).isInstanceOf(SQLException.class);
         }
     }
@@ -156,6 +161,68 @@ class CancellableDataSourceTests {
 
         assertThat(caught.get(5, TimeUnit.MINUTES).getSQLState()).isEqualTo("57014");
         assertThat(session()).isEqualTo(before);
+    }
+
+    /** H2 notes a cancel with the SQL; one that comes too late would end the next statement with the same SQL, whosever it is. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCancelThatIsTooLateForH2DoesNotEndTheNextStatement(boolean prepared) throws Exception {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create alias late for '%s.late'".formatted(Late.class.getName()));
+        }
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
+        Late.begin = running::countDown;
+        CompletableFuture<@Nullable Object> call = test.submit(() -> {
+            try {
+                late(prepared, true);
+                first.complete(null);
+            } catch (SQLException failure) {
+                first.completeExceptionally(failure);
+                running.countDown();
+            }
+            return null;
+        });
+        FakeDriver.await(running);
+
+        call.cancel(true);
+
+        assertThat(first).succeedsWithin(Duration.ofMinutes(5)); // its own cancel was too late
+        Late.begin = () -> {};
+        assertThatNoException().isThrownBy(() -> late(prepared, false));
+    }
+
+    /** A function of H2, which finds it in a public class. After it there is nothing left that a cancel could end. */
+    public static final class Late {
+
+        private static volatile Runnable begin = () -> {};
+        private static volatile @Nullable JdbcStatement cancelled;
+
+        private Late() {}
+
+        public static int late() {
+            begin.run();
+            JdbcStatement statement = cancelled;
+            while (statement != null && !statement.isCancelled()) {
+                Thread.onSpinWait();
+            }
+            return 1;
+        }
+    }
+
+    private void late(boolean prepared, boolean awaitsCancel) throws SQLException {
+        String sql =
+                "select case x when 1000 then late() end from system_range(1, 1000)"; // H2 looks at every 128th row
+        try (Connection connection = pool.getConnection();
+                Statement statement = prepared ? connection.prepareStatement(sql) : connection.createStatement()) {
+            Late.cancelled = awaitsCancel ? statement.unwrap(JdbcStatement.class) : null;
+            if (statement instanceof PreparedStatement ofSql) {
+                ofSql.execute();
+            } else {
+                statement.execute(sql);
+            }
+        }
     }
 
     private int session() throws SQLException {
