@@ -351,20 +351,20 @@ final class ConnectionGate implements StoppableBody.Shield {
         }
     }
 
+    /** Only the time between cancels counts: MariaDB may need two seconds for one, whose effect comes after that. */
     private boolean endsByCancel(long call, StoppableBody body) throws InterruptedException {
-        long end = 0;
-        for (long left = 1; left > 0; left = end - System.nanoTime()) {
-            if (end != 0) {
-                changed.awaitNanos(Math.min(left, times.again.toNanos()));
-            }
+        for (long left = times.grace.toNanos(); left > 0; left -= times.again.toNanos()) {
             Statement statement = running;
             if (statement == null || !isIn(call) || dead) {
                 return true;
             }
             cancel(statement, call, body);
-            end = end == 0 ? System.nanoTime() + times.grace.toNanos() : end;
+            long wait = Math.min(left, times.again.toNanos());
+            while (wait > 0 && isIn(call) && !dead) {
+                wait = changed.awaitNanos(wait);
+            }
         }
-        return false;
+        return !isIn(call) || dead;
     }
 
     /** Under the lock, but not while the driver sends the cancel. */
