@@ -121,7 +121,7 @@ enum Database {
         try {
             Path folder = Files.createTempDirectory("mariadb"); // the server deletes what is in it
             folder.toFile().deleteOnExit();
-            file(folder, "temporary").deleteOnExit();
+            file(folder, "libraries").deleteOnExit();
             DBConfigurationBuilder configuration = DBConfigurationBuilder.newBuilder()
                     .setPort(0) // any that is free
                     .setBaseDir(file(folder, "program"))
