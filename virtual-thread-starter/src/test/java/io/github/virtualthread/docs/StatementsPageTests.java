@@ -1,0 +1,206 @@
+package io.github.virtualthread.docs;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.virtualthread.Limited;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.docs.Pages.Block;
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
+import io.github.virtualthread.jdbc.CancellableDataSource;
+import io.github.virtualthread.jdbc.HikariStatements;
+import io.github.virtualthread.limit.LimitSettings;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+
+/** What statements.md shows and says is so. */
+@Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
+class StatementsPageTests {
+
+    private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+            .withPropertyValues("shop.url=" + url, "virtual-thread.limits.db.permits=1")
+            .withBean(Shop.class)
+            .withBean(Reports.class)
+            .withBean(Outcomes.class);
+
+    @Test
+    void aPoolByHandCancels(CapturedOutput output) {
+        runner.withUserConfiguration(PoolByHand.class)
+                .withPropertyValues("virtual-thread.jdbc.cancel-statements=true")
+                .run(context -> {
+                    assertThat(context.getBean(Shop.class).price()).failsWithin(Duration.ofMinutes(2));
+                    assertThat(context.getBean(Outcomes.class).next()).isEqualTo(StatementOutcome.CANCELLED);
+                });
+
+        assertThat(output).doesNotContain("are not cancelled");
+    }
+
+    @Test
+    void aPoolWithoutSpringBootCancels() throws Exception {
+        try (var context = new AnnotationConfigApplicationContext()) {
+            context.getEnvironment()
+                    .getPropertySources()
+                    .addFirst(new MapPropertySource("page", Map.of("shop.url", url)));
+            context.register(PlainStatements.class, Outcomes.class, Shop.class);
+            context.registerBean("limit", LimitSettings.class, () -> LimitSettings.of("db", 1));
+            context.refresh();
+
+            assertThat(HikariStatements.isCovered(context.getBean(DataSource.class)))
+                    .isTrue();
+            assertThat(context.getBean(Shop.class).price()).failsWithin(Duration.ofMinutes(2));
+            assertThat(context.getBean(Outcomes.class).next()).isEqualTo(StatementOutcome.CANCELLED);
+        }
+    }
+
+    @Test
+    void aLimitedMethodIsStoppedWithTheBodyThatCallsIt() {
+        runner.withUserConfiguration(PoolByHand.class).run(context -> {
+            CompletableFuture<Void> report = context.getBean(Reports.class).report();
+
+            assertThat(report).failsWithin(Duration.ofMinutes(2));
+            assertThat(context.getBean(Outcomes.class).next()).isEqualTo(StatementOutcome.CANCELLED);
+        });
+    }
+
+    @Test
+    void theWarningOfAStatementThatGoesOnIsOnThePage(CapturedOutput output) throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        DataSource pool = new CancellableDataSource(() -> hanging(begun));
+
+        runner.withBean(DataSource.class, () -> pool).run(context -> {
+            CompletableFuture<Void> price = context.getBean(Shop.class).price(pool);
+            assertThat(begun.await(2, TimeUnit.MINUTES)).isTrue();
+            price.cancel(true);
+
+            assertThat(context.getBean(Outcomes.class).next()).isEqualTo(StatementOutcome.INTERRUPTED);
+            await().atMost(Duration.ofMinutes(2))
+                    .untilAsserted(() -> assertThat(output).contains(log("goes-on")));
+        });
+    }
+
+    /** An interrupt breaks the connection, and a cancel does nothing. */
+    private static DataSource hanging(CountDownLatch begun) {
+        try {
+            Statement statement = mock(Statement.class);
+            when(statement.execute(anyString())).thenAnswer(call -> {
+                begun.countDown();
+                try {
+                    return new CountDownLatch(1).await(2, TimeUnit.MINUTES);
+                } catch (InterruptedException broken) {
+                    throw new SQLException("I/O error", "08006", broken);
+                }
+            });
+            Connection connection = mock(Connection.class);
+            when(connection.createStatement()).thenReturn(statement);
+            DataSource driver = mock(DataSource.class);
+            when(driver.getConnection()).thenReturn(connection);
+            return driver;
+        } catch (SQLException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static String log(String argument) {
+        List<String> found = Pages.blocks("text")
+                .filter(block -> block.where().startsWith("docs/statements.md:")
+                        && block.directive().equals("log")
+                        && block.argument().equals(argument))
+                .map(Block::text)
+                .map(String::strip)
+                .toList();
+        assertThat(found).hasSize(1);
+        return found.getFirst();
+    }
+
+    static class Shop {
+
+        private final DataSource pool;
+
+        Shop(DataSource pool) {
+            this.pool = pool;
+        }
+
+        @VirtualThread(limit = "db", timeout = "200ms")
+        CompletableFuture<Void> price() throws SQLException {
+            return runSlowQuery(pool);
+        }
+
+        @VirtualThread("db")
+        CompletableFuture<Void> price(DataSource other) throws SQLException {
+            return runSlowQuery(other);
+        }
+
+        @Limited("db")
+        void stock() throws SQLException {
+            runSlowQuery(pool);
+        }
+
+        private static CompletableFuture<Void> runSlowQuery(DataSource pool) throws SQLException {
+            try (Connection connection = pool.getConnection();
+                    Statement statement = connection.createStatement()) {
+                statement.execute(
+                        "select sum(a.x * b.x) from system_range(1, 10000000) a, system_range(1, 10000000) b");
+            }
+            return completedFuture(null);
+        }
+    }
+
+    static class Reports {
+
+        private final Shop shop;
+
+        Reports(Shop shop) {
+            this.shop = shop;
+        }
+
+        @VirtualThread(timeout = "200ms")
+        CompletableFuture<Void> report() throws SQLException {
+            shop.stock();
+            return completedFuture(null);
+        }
+    }
+
+    static class Outcomes implements TaskListener {
+
+        private final BlockingQueue<StatementOutcome> outcomes = new LinkedBlockingQueue<>();
+
+        @Override
+        public void statementEnded(TaskCall call, StatementOutcome outcome) {
+            outcomes.add(outcome);
+        }
+
+        StatementOutcome next() throws InterruptedException {
+            return outcomes.poll(2, TimeUnit.MINUTES);
+        }
+    }
+}
