@@ -87,7 +87,7 @@ final class StatementWarnings {
     private String remedy(String pool) {
         if (beanFactory instanceof AbstractBeanFactory known
                 && known.getBeanPostProcessors().stream().anyMatch(HikariStatements.class::isInstance)) {
-            return "Let a CancellableDataSource stand below the pool of bean '%s', which HikariStatements could not cover"
+            return "Put a CancellableDataSource below the pool of bean '%s', because HikariStatements could not reach it"
                     .formatted(pool);
         }
         return beanFactory.containsBean(SPRING_BOOT)

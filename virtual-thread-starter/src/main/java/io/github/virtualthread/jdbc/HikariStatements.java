@@ -41,9 +41,9 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
             "org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource",
             HikariStatements.class.getClassLoader());
 
-    private static final String OTHER =
-            "no pool of HikariCP was found behind it. Use one, or put a CancellableDataSource"
-                    + " below your pool, or make the bean one if there is no pool.";
+    private static final String OTHER = "no pool of HikariCP was found behind it. Use HikariCP, or put a"
+            + " CancellableDataSource below your pool. Without a pool, wrap the data source in a"
+            + " CancellableDataSource.";
 
     /** Creates a post-processor for all data sources of its context. */
     public HikariStatements() {}

@@ -136,8 +136,8 @@ class StatementWarningsTests {
         assertThat(output)
                 .containsOnlyOnce("Statements of bean 'dataSource' are not cancelled: ")
                 .containsOnlyOnce("Calls under limit 'db' (Prices.find, Prices.quote)" + INTERRUPTED
-                        + "Let a CancellableDataSource stand below the pool of bean 'dataSource', which HikariStatements could not"
-                        + " cover");
+                        + "Put a CancellableDataSource below the pool of bean 'dataSource', because HikariStatements could"
+                        + " not reach it");
     }
 
     @Test

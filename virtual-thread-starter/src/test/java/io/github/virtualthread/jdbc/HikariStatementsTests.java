@@ -212,7 +212,7 @@ class HikariStatementsTests {
 
         assertThat(HikariStatements.isCovered(other)).isFalse();
         assertThat(output)
-                .containsOnlyOnce(NOT_CANCELLED + "no pool of HikariCP was found behind it. Use one, or put a");
+                .containsOnlyOnce(NOT_CANCELLED + "no pool of HikariCP was found behind it. Use HikariCP, or put a");
     }
 
     @Test
@@ -306,7 +306,7 @@ class HikariStatementsTests {
         alone.postProcessAfterInitialization("no data source", "text");
 
         assertThat(output)
-                .containsOnlyOnce(NOT_CANCELLED + "no pool of HikariCP was found behind it. Use one, or put a");
+                .containsOnlyOnce(NOT_CANCELLED + "no pool of HikariCP was found behind it. Use HikariCP, or put a");
     }
 
     private static void assertSilentlyCovered(DataSource dataSource) {
