@@ -180,12 +180,13 @@ public final class CancellableDataSource implements DataSource {
         @Nullable
         Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
             return switch (method.getName()) {
-                // those that must not wait, and those that send nothing
+                // those that must not wait, and those that send nothing; not clearWarnings: it is the one call that
+                // HikariCP makes
+                // whenever a connection comes back, and its failure keeps one that has been closed from the next caller
                 case "abort",
                         "isClosed",
                         "getNetworkTimeout",
                         "getAutoCommit",
-                        "clearWarnings",
                         "getMetaData",
                         "getClientInfo",
                         "getTypeMap",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.StoppableBody;
 import io.github.virtualthread.execution.TaskEngine;
@@ -258,6 +259,40 @@ class ConnectionGateTests {
         assertThat(caught()).isNull();
         assertClosed(connection);
         cancel.end.complete(null);
+    }
+
+    @Test
+    void aPoolNeverHandsOutAConnectionThatWasClosed() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        Held execute = driver.hold("execute");
+        Held cancel = driver.hold("cancel");
+        driver.on("abort", () -> {
+            FakeDriver.await(over); // the connection is back before
+            return null;
+        });
+        Times times = new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50));
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setMaximumPoolSize(1);
+            pool.setDataSource(new CancellableDataSource(driver::dataSource, times));
+            CompletableFuture<@Nullable Object> call = body(() -> {
+                try (Connection connection = pool.getConnection()) {
+                    connection.createStatement().execute("select 1");
+                }
+            });
+            execute.awaitBegin();
+
+            call.cancel(true);
+            cancel.awaitBegin();
+            execute.end.complete(true);
+
+            Throwable atClose = caught();
+            try (Connection next = pool.getConnection()) {
+                assertThat(next.createStatement().execute("select 2")).isTrue();
+            }
+            assertThat(atClose).isInstanceOf(SQLNonTransientConnectionException.class);
+            over.countDown();
+            cancel.end.complete(null);
+        }
     }
 
     private void assertClosed(Connection connection) throws Exception {
