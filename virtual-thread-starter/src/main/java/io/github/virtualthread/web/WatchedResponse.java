@@ -5,20 +5,21 @@ import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reports a write that has failed: the client has gone away. Spring MVC leaves the end of such an answer to the container. Jetty
  * throws the failure to who writes, but neither ends the request nor reports an error: jetty/jetty.project#3283.
+ *
+ * <p>A writer is that of the container: it throws nothing, and one of ours would hold a lock, and below Java 24 a carrier, while
+ * the container waits for a slow client.
  */
 final class WatchedResponse extends HttpServletResponseWrapper {
 
     private volatile @Nullable Throwable failure;
     private volatile @Nullable Consumer<Throwable> listener;
     private @Nullable ServletOutputStream stream;
-    private @Nullable PrintWriter writer;
 
     WatchedResponse(HttpServletResponse response) {
         super(response);
@@ -51,16 +52,6 @@ final class WatchedResponse extends HttpServletResponseWrapper {
         if (known == null) {
             known = new Stream(super.getOutputStream());
             stream = known;
-        }
-        return known;
-    }
-
-    @Override
-    public PrintWriter getWriter() throws IOException {
-        PrintWriter known = writer;
-        if (known == null) {
-            known = new Writer(super.getWriter());
-            writer = known;
         }
         return known;
     }
@@ -101,6 +92,12 @@ final class WatchedResponse extends HttpServletResponseWrapper {
             watch(() -> out.write(bytes, offset, length));
         }
 
+        /** All others that print end here. Jetty encodes as the answer says; the method that this overrides knows Latin 1 only. */
+        @Override
+        public void print(String text) throws IOException {
+            watch(() -> out.print(text));
+        }
+
         @Override
         public void flush() throws IOException {
             watch(out::flush);
@@ -130,23 +127,6 @@ final class WatchedResponse extends HttpServletResponseWrapper {
                     writer.onError(broken);
                 }
             });
-        }
-    }
-
-    /** Throws nothing: who writes has to ask. */
-    private final class Writer extends PrintWriter {
-
-        Writer(PrintWriter writer) {
-            super(writer);
-        }
-
-        @Override
-        public boolean checkError() {
-            boolean error = super.checkError(); // asks the other writer
-            if (error) {
-                failed(new IOException("A write of the answer has failed"));
-            }
-            return error;
         }
     }
 }

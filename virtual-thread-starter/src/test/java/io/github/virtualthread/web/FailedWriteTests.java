@@ -125,22 +125,18 @@ class FailedWriteTests {
             assertThat(response.getOutputStream()).isSameAs(out);
             out.write('a');
             out.write(new byte[] {'b', 'c'});
-            out.print("d");
-        });
-        MockHttpServletResponse other = new MockHttpServletResponse();
-        filter.doFilter(request(), other, (any, response) -> {
-            PrintWriter writer = response.getWriter();
-            assertThat(response.getWriter()).isSameAs(writer);
-            writer.print("written");
-            assertThat(writer.checkError()).isFalse();
+            out.print("\u20ac"); // no Latin 1
+            out.print(7);
         });
 
-        assertThat(broken.out.written).hasToString("abcd");
-        assertThat(other.getContentAsString()).isEqualTo("written");
+        assertThat(broken.out.written).hasToString("abc\u20ac7");
     }
 
-    private static MockHttpServletRequest request() {
-        return new MockHttpServletRequest("GET", "/orders");
+    /** One of ours would hold a lock, and below Java 24 a carrier, while the server waits for a slow client. */
+    @Test
+    void aWriterIsThatOfTheServer() throws Exception {
+        filter.doFilter(request, broken, (any, response) -> assertThat(response.getWriter())
+                .isSameAs(broken.writer));
     }
 
     private ServletResponse startAsync() throws Exception {
@@ -159,13 +155,7 @@ class FailedWriteTests {
         FLUSH(response -> response.getOutputStream().flush()),
         CLOSE(response -> response.getOutputStream().close()),
         FLUSH_BUFFER(ServletResponse::flushBuffer),
-        WRITER(response -> {
-            PrintWriter writer = response.getWriter();
-            writer.print("text");
-            if (writer.checkError()) {
-                throw new IOException("asked");
-            }
-        });
+        PRINT(response -> response.getOutputStream().println("text"));
 
         private final Step step;
 
@@ -190,6 +180,7 @@ class FailedWriteTests {
     private static final class BrokenResponse extends MockHttpServletResponse {
 
         private final Out out = new Out();
+        private final PrintWriter writer = new PrintWriter(out);
         private boolean gone;
 
         @Override
@@ -199,7 +190,7 @@ class FailedWriteTests {
 
         @Override
         public PrintWriter getWriter() {
-            return new PrintWriter(out);
+            return writer;
         }
 
         /** Named by no signature of its parent, which throws nothing. */
@@ -225,6 +216,13 @@ class FailedWriteTests {
             public void write(int b) throws IOException {
                 check();
                 written.append((char) b);
+            }
+
+            /** As Jetty does: in the encoding of the answer. */
+            @Override
+            public void print(String text) throws IOException {
+                check();
+                written.append(text);
             }
 
             @Override
