@@ -345,8 +345,8 @@ final class ConnectionGate implements StoppableBody.Shield {
             Thread.currentThread().interrupt();
         } finally {
             lock.unlock();
-            if (!ended && force(call, body)) {
-                warn(body, "Its statement did not end within %s of being cancelled", times.grace);
+            if (!ended) {
+                forceAndWarn(call, body, "Its statement did not end within %s of being cancelled", times.grace);
             }
         }
     }
@@ -389,6 +389,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     /** The cancel does not return. What comes after it on this connection fails. */
     @SuppressWarnings("ReferenceEquality")
     private void giveUp(long call, Object cancel, StoppableBody body) {
+        String why = body.whyStopped(); // afterwards the call may end, and forget its deadline
         lock.lock();
         try {
             if (cancelling != cancel) {
@@ -400,7 +401,7 @@ final class ConnectionGate implements StoppableBody.Shield {
             lock.unlock();
         }
         force(call, body);
-        warn(body, "A cancel of its statement did not return within %s", times.longest);
+        warn(body, why, "A cancel of its statement did not return within %s", times.longest);
         try {
             connection.abort(Runnable::run);
         } catch (Throwable failure) {
@@ -414,17 +415,23 @@ final class ConnectionGate implements StoppableBody.Shield {
 
     /** The last resort. */
     private void interruptUncancellable(long call, StoppableBody body) {
+        String what = "A call of its database driver that cannot be cancelled did not end within %s";
+        forceAndWarn(call, body, what, times.longest);
+    }
+
+    private void forceAndWarn(long call, StoppableBody body, String what, Duration longest) {
+        String why = body.whyStopped(); // as above
         if (force(call, body)) {
-            warn(body, "A call of its database driver that cannot be cancelled did not end within %s", times.longest);
+            warn(body, why, what, longest);
         }
     }
 
-    private static void warn(StoppableBody body, String what, Duration longest) {
+    private static void warn(StoppableBody body, String why, String what, Duration longest) {
         TaskLimit limit = body.spec().limit();
         logger.warn(
                 "{}. {}. Its connection is lost, and the database may go on with the statement{}: look for the statement in the"
                         + " database, and end it there",
-                body.whyStopped(),
+                why,
                 what.formatted(Durations.text(longest)),
                 limit == null ? "" : " although the permit of limit '" + limit.name() + "' is free for other calls");
     }

@@ -12,6 +12,8 @@ import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.jdbc.FakeDriver.Held;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -34,7 +36,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Bodies that are stopped while they are in a call of the driver. */
 @Timeout(300)
@@ -492,21 +497,57 @@ class ConnectionGateTests {
         assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED); // by the engine, then
     }
 
+    /** A call that has ended has forgotten its deadline. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aWarningSaysWhyTheBodyWasStoppedThoughItEndsBefore(CapturedOutput output) throws Exception {
+        ConnectionGate gate =
+                new ConnectionGate(driver.connection(), new Times(Duration.ofMillis(1), Duration.ofMillis(1), ENOUGH));
+        Statement statement = driver.connection().createStatement();
+        Held execute = new Held();
+        body(() -> {
+            StoppableBody stopped = ended(TaskEngine.currentBody(), execute);
+            try {
+                gate.call(Kind.STATEMENT, statement, "select 1", () -> {
+                    gate.stopped(stopped);
+                    return execute.give();
+                });
+            } catch (Throwable failure) {
+                throw new AssertionError(failure);
+            }
+        });
+
+        assertThat(caught()).isNull();
+        await().atMost(ENOUGH).until(() -> output.getOut().contains("did not end within"));
+        assertThat(output).contains("Shop.price was stopped. Its statement did not end within");
+    }
+
+    /** A body that ends as soon as it is forced. */
+    private static StoppableBody ended(@Nullable StoppableBody body, Held execute) {
+        return proxy((proxy, method, arguments) -> switch (method.getName()) {
+            case "force" -> execute.end.complete(true);
+            case "whyStopped" -> execute.end.isDone() ? "forgotten" : method.invoke(body, arguments);
+            default -> method.invoke(body, arguments);
+        });
+    }
+
+    private static StoppableBody proxy(InvocationHandler handler) {
+        return (StoppableBody) Proxy.newProxyInstance(
+                ConnectionGateTests.class.getClassLoader(), new Class<?>[] {StoppableBody.class}, handler);
+    }
+
     /** A body for which nothing can be scheduled. */
     private static final class NoRoom {
 
         static StoppableBody of(@Nullable StoppableBody body, Runnable force) {
-            return (StoppableBody) java.lang.reflect.Proxy.newProxyInstance(
-                    NoRoom.class.getClassLoader(),
-                    new Class<?>[] {StoppableBody.class},
-                    (proxy, method, arguments) -> switch (method.getName()) {
-                        case "schedule" -> throw new OutOfMemoryError("no room");
-                        case "force" -> {
-                            force.run();
-                            yield true;
-                        }
-                        default -> method.invoke(body, arguments);
-                    });
+            return proxy((proxy, method, arguments) -> switch (method.getName()) {
+                case "schedule" -> throw new OutOfMemoryError("no room");
+                case "force" -> {
+                    force.run();
+                    yield true;
+                }
+                default -> method.invoke(body, arguments);
+            });
         }
     }
 }
