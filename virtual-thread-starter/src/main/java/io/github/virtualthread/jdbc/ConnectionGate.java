@@ -79,13 +79,12 @@ final class ConnectionGate implements StoppableBody.Shield {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    private volatile @Nullable Thread
-            owner; // set under the lock, cleared by itself: until then nobody else's stop finds its call
+    /** Set under the lock, cleared after the shield: a stop never finds the call of another body here. */
+    private volatile boolean busy;
 
     // all guarded by the lock
     private long number; // of the call
-    private boolean inDriver;
-    private Kind kind = Kind.OTHER;
+    private @Nullable Kind kind; // null outside the driver
     private @Nullable Statement running;
     private @Nullable String sql;
     private @Nullable Object cancelling; // the cancel on its way
@@ -115,7 +114,7 @@ final class ConnectionGate implements StoppableBody.Shield {
         try {
             return body == null ? plain(call) : shielded(body, what, text, call);
         } finally {
-            owner = null;
+            busy = false;
         }
     }
 
@@ -165,7 +164,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     private boolean enter(Kind what, @Nullable Statement statement, @Nullable String text) throws SQLException {
         lock.lock();
         try {
-            if (owner != null) {
+            if (busy) {
                 return false;
             }
             if (dead && what != Kind.CLEAN_UP) {
@@ -174,9 +173,8 @@ final class ConnectionGate implements StoppableBody.Shield {
                                 .formatted(times.longest.toSeconds()),
                         CONNECTION_FAILURE);
             }
-            owner = Thread.currentThread();
+            busy = true;
             number++;
-            inDriver = true;
             kind = what;
             running = statement;
             sql = text;
@@ -238,7 +236,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     private @Nullable StatementOutcome leave(boolean completed, boolean refused) {
         lock.lock();
         try {
-            inDriver = false;
+            kind = null;
             running = null;
             sql = null;
             if (watch != null) {
@@ -312,7 +310,7 @@ final class ConnectionGate implements StoppableBody.Shield {
         lock.lock();
         try {
             long call = number;
-            if (!inDriver || kind.commits()) {
+            if (kind == null || kind.commits()) {
                 return; // it has just ended, and gets the interrupt; or ends by itself
             }
             if (running == null) {
@@ -333,7 +331,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     }
 
     private boolean isIn(long call) {
-        return inDriver && number == call;
+        return kind != null && number == call;
     }
 
     private void cancelUntilEnd(long call, StoppableBody body) {
