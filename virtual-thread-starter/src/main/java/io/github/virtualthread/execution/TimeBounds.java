@@ -19,7 +19,7 @@ final class TimeBounds {
     private static final Logger logger = LoggerFactory.getLogger(TimeBounds.class);
 
     /** So often it is looked after a statement that is being cancelled: by then its thread has been interrupted, too. */
-    private static final int LOOKS = 8;
+    private static final int LOOKS = 12;
 
     private TimeBounds() {}
 

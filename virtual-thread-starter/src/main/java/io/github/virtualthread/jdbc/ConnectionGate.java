@@ -34,12 +34,12 @@ final class ConnectionGate implements StoppableBody.Shield {
      * How long to wait.
      *
      * @param again after this time the cancel is sent again: a driver may send it before the database has begun with the statement
-     * @param grace how long a statement may take to end after its first cancel has returned
+     * @param grace how long a statement may take to end after its first cancel has returned: MariaDB may need two seconds
      * @param longest how long a cancel may take to return, and how long a call may take that cannot be cancelled
      */
     record Times(Duration again, Duration grace, Duration longest) {
 
-        static final Times USUAL = new Times(Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ofSeconds(5));
+        static final Times USUAL = new Times(Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(5));
     }
 
     /** SQLState "query canceled", which Spring translates into a {@code QueryTimeoutException}. HikariCP keeps the connection. */

@@ -30,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -93,6 +94,7 @@ class StatementsPageTests {
     }
 
     @Test
+    @Tag("slow")
     void theWarningOfAStatementThatGoesOnIsOnThePage(CapturedOutput output) throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         DataSource pool = new CancellableDataSource(() -> hanging(begun));

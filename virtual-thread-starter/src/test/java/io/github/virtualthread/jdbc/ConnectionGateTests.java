@@ -96,7 +96,7 @@ class ConnectionGateTests {
     @Test
     void theWaitsAreThoseOfTheDocumentation() {
         assertThat(Times.USUAL)
-                .isEqualTo(new Times(Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ofSeconds(5)));
+                .isEqualTo(new Times(Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(5)));
     }
 
     @Test

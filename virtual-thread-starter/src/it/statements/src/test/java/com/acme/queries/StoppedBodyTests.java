@@ -475,7 +475,7 @@ class StoppedBodyTests {
 
     /**
      * The driver of MariaDB reads the rest of a result when it is closed. Its {@code cancel()} sends a KILL then, too, so usually no
-     * session is lost; one is if that does not end within the second of grace.
+     * session is lost; one is if that does not end within 5 s.
      */
     @ParameterizedTest
     @EnumSource(names = "MARIADB")
@@ -505,7 +505,7 @@ class StoppedBodyTests {
         Set<Long> before = shop.sessions();
         shop.jdbc.execute("""
                 create procedure go_on() language plpgsql as $$ begin
-                  for i in 1..100 loop
+                  for i in 1..250 loop
                     begin perform pg_sleep(0.05); exception when query_canceled then null; end;
                   end loop;
                 end $$
