@@ -92,7 +92,8 @@ class CancellableDataSourceTests {
     void objectsAreEqualToThemselvesOnly() throws SQLException {
         try (Connection connection = source.getConnection();
                 Connection other = source.getConnection()) {
-            assertThat(connection).isEqualTo(connection).isNotEqualTo(other).hasSameHashCodeAs(connection);
+            assertThat(connection.equals(connection.unwrap(Connection.class))).isTrue();
+            assertThat(connection).isNotEqualTo(other).hasSameHashCodeAs(connection);
             assertThat(connection.equals(null)).isFalse();
             assertThat(connection.toString()).startsWith("conn");
         }

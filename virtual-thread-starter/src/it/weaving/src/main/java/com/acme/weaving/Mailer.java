@@ -9,10 +9,13 @@ import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.MDC;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** A final class, which no proxy could be made of. */
 public final class Mailer {
@@ -59,6 +62,18 @@ public final class Mailer {
             running.decrementAndGet();
         }
         return completedFuture(now);
+    }
+
+    /** Takes hours, unless its statement is cancelled. */
+    @VirtualThread(limit = "mail", timeout = "200ms")
+    public CompletableFuture<Long> count(JdbcTemplate jdbc, BlockingQueue<Throwable> seen) {
+        try {
+            return completedFuture(jdbc.queryForObject(
+                    "select count(*) from system_range(1, 1000000000) a, system_range(1, 1000000) b", Long.class));
+        } catch (DataAccessException stopped) {
+            seen.add(stopped);
+            throw stopped;
+        }
     }
 
     @VirtualThread

@@ -35,6 +35,8 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** One application in mode ASPECTJ. */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
@@ -56,6 +58,20 @@ class WeavingTests {
     @AfterAll
     static void stop() {
         context.close();
+    }
+
+    @Test
+    void aTimeoutCancelsTheStatementOfAWovenMethod() throws Exception {
+        JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+        BlockingQueue<Throwable> seen = new LinkedBlockingQueue<>();
+
+        assertThat(mailer.count(jdbc, seen)).failsWithin(Duration.ofMinutes(4));
+
+        assertThat(seen.poll(4, TimeUnit.MINUTES))
+                .isInstanceOf(QueryTimeoutException.class)
+                .cause()
+                .hasMessageStartingWith("The statement was cancelled: Mailer.count ran longer");
+        assertThat(jdbc.queryForObject("select 1", Integer.class)).isOne();
     }
 
     @BeforeEach
