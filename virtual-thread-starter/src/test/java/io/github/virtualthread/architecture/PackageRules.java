@@ -17,6 +17,7 @@ record PackageRules(String root) {
             "mistake",
             "bytecode",
             "limit",
+            "cluster",
             "context",
             "execution",
             "aop",
