@@ -135,7 +135,9 @@ final class SettingsFactory {
                     permitsFrom(limit),
                     within(limit),
                     orUnbounded(limit.permitsPerKey()),
-                    orUnbounded(limit.queueCapacityPerKey()));
+                    orUnbounded(limit.queueCapacityPerKey()),
+                    null,
+                    null);
         } catch (IllegalArgumentException wrong) {
             mistakes.add(
                     new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -39,4 +40,13 @@ public interface ClusterEngine {
      * @throws Exception if the engine cannot be reached, or refuses; then all claims count as not answered, and are made again
      */
     List<Answer> exchange(List<Claim> claims) throws Exception;
+
+    /**
+     * How often members should exchange while calls run or wait, if the application does not say so.
+     *
+     * @return 100 ms by default
+     */
+    default Duration beat() {
+        return Duration.ofMillis(100);
+    }
 }

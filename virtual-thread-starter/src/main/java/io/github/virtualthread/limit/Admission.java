@@ -28,13 +28,13 @@ final class Admission {
     private final Expiry expiry; // guarded by lock
     private final RejectionQueue rejections;
 
-    Admission(SemaphoreLimit limit, int permits, @Nullable SemaphoreLimit within, TaskTimer timer) {
+    Admission(SemaphoreLimit limit, Permits permits, @Nullable SemaphoreLimit within, TaskTimer timer) {
         Admission around = within == null ? null : within.admission;
         this.limit = limit;
         this.lock = around == null ? new BriefLock() : around.lock;
         this.rejections = around == null ? new RejectionQueue(timer) : around.rejections;
         this.level = new PermitLevel(limit, permits, around == null ? null : around.level);
-        this.permits = level.permits;
+        this.permits = permits;
         this.queue = level.queue;
         this.expiry = new Expiry(queue, lock, timer, rejections, limit::maxWait);
         if (around != null) {
@@ -110,14 +110,20 @@ final class Admission {
             grant(request);
         } else if (stays) {
             joined(request, nested);
+            level.missed(false);
         } else if (early) { // calls of other limits are about to go before it, and may leave permits for it
             serve();
             return admitInTurn(request, place);
+        } else {
+            level.missed(true);
         }
         return refused;
     }
 
     private @Nullable Reason refusal(@Nullable Place place, boolean nested) {
+        if (level.isRefused()) {
+            return Reason.NO_LEASE;
+        }
         LimitSettings settings = limit.settings();
         if (place != null && place.key != null && queue.waiting(place.key) > settings.queueCapacityPerKey()) {
             return Reason.KEY_QUEUE_FULL;
@@ -209,6 +215,17 @@ final class Admission {
      * the other, the stack does not grow. They are told after it, since what they do then may block.
      */
     void serve() {
+        grantAll();
+        rejections.tellAll();
+    }
+
+    /** As {@link #serve}, for callers that must not block. */
+    void serveAndTellSoon() {
+        grantAll();
+        rejections.tellSoon();
+    }
+
+    private void grantAll() {
         PermitLevel outermost = level.outermost();
         for (PermitRequest next = takeNext(outermost); next != null; next = takeNext(outermost)) {
             if (!next.grant()) {
@@ -216,7 +233,6 @@ final class Admission {
                 Objects.requireNonNull(next.semaphore()).admission.giveBack(next.place());
             }
         }
-        rejections.tellAll();
     }
 
     private @Nullable PermitRequest takeNext(PermitLevel outermost) {

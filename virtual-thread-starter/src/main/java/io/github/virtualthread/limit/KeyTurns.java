@@ -127,6 +127,13 @@ final class KeyTurns {
                 .count();
     }
 
+    /** How many wait that their key would not let run, even if there were permits. */
+    int blocked() {
+        return lines().values().stream()
+                .mapToInt(line -> Math.max(0, line.waiting - Math.max(0, permitsPerKey - line.running)))
+                .sum();
+    }
+
     int mostWaiting() {
         return lines().values().stream().mapToInt(Line::waits).max().orElse(0);
     }

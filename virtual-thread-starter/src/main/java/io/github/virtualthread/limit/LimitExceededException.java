@@ -29,6 +29,11 @@ public class LimitExceededException extends TaskRejectedException {
          * limit rejects such calls.
          */
         NESTED,
+        /**
+         * The limit is shared by all replicas, the engine that lends its permits cannot be reached, and the limit rejects calls
+         * then.
+         */
+        NO_LEASE,
         /** An operator evicted all waiting calls. */
         EVICTED,
         /** The application is stopping or has stopped. */
@@ -127,6 +132,9 @@ public class LimitExceededException extends TaskRejectedException {
                         "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
                     case DEADLINE -> overdue();
+                    case NO_LEASE ->
+                        "it is shared by all replicas, and what lends its permits cannot be reached: see the log, or set its"
+                                + " on-failure to local-share or wait";
                     case EVICTED -> "an operator evicted all waiting calls";
                     default ->
                         "the caller holds one of its permits: give this call a limit of its own, let one call do both,"

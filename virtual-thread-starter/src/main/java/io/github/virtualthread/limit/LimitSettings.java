@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param within name of the limit around this one: a call needs a permit of both; null for none
  * @param permitsPerKey maximum number of calls of one key that run at once, at least 1; {@link #UNBOUNDED} for no maximum
  * @param queueCapacityPerKey maximum number of calls of one key that wait, at least 0; {@link #UNBOUNDED} for no maximum
+ * @param clusterPermits maximum number of calls that run at once in all replicas of the application together, at least 1, and
+ *     not below {@code permits} unless these come from a pool; null for a limit of this JVM alone
+ * @param onFailure what calls do while no permits can be lent; null for what the cluster is configured with
  */
 public record LimitSettings(
         String name,
@@ -32,7 +35,9 @@ public record LimitSettings(
         @Nullable PermitsFrom permitsFrom,
         @Nullable String within,
         int permitsPerKey,
-        int queueCapacityPerKey)
+        int queueCapacityPerKey,
+        @Nullable Integer clusterPermits,
+        @Nullable OnFailure onFailure)
         implements Serializable { // as a part of LimitExceededException
 
     /**
@@ -44,6 +49,16 @@ public record LimitSettings(
         WARN,
         /** It is rejected at once. */
         FAIL
+    }
+
+    /** What calls do if a limit is shared by all replicas and this one has not reached the engine for the time of a lease. */
+    public enum OnFailure {
+        /** They run under this replica's part of the permits: an equal one for each of the replicas that it has seen last. */
+        LOCAL_SHARE,
+        /** They wait until the engine is reached; the maximum wait counts. */
+        WAIT,
+        /** New ones are rejected with reason {@code NO_LEASE}; those that wait already go on waiting. */
+        REJECT
     }
 
     /** Value of a number that has no maximum: of {@link #queueCapacity()}, and of the two for each key. */
@@ -69,6 +84,12 @@ public record LimitSettings(
         if (queueCapacityPerKey < 0) {
             problems.add("queue-capacity-per-key must be at least 0, was " + queueCapacityPerKey);
         }
+        if (clusterPermits != null && clusterPermits < 1) {
+            problems.add("cluster-permits must be at least 1, was " + clusterPermits);
+        } else if (clusterPermits != null && permitsFrom == null && permits > clusterPermits) {
+            problems.add("permits must be at most cluster-permits (%d), because one replica can never use more, was %d"
+                    .formatted(clusterPermits, permits));
+        }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
         }
@@ -83,7 +104,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the name is not allowed or {@code permits} is below 1
      */
     public static LimitSettings of(String name, int permits) {
-        return new LimitSettings(name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED);
+        return new LimitSettings(name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED, null, null);
     }
 
     /**
@@ -95,7 +116,17 @@ public record LimitSettings(
      */
     public LimitSettings withPermits(int permits) {
         return new LimitSettings(
-                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
     }
 
     /**
@@ -107,7 +138,17 @@ public record LimitSettings(
      */
     public LimitSettings withQueueCapacity(int queueCapacity) {
         return new LimitSettings(
-                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
     }
 
     /**
@@ -119,7 +160,17 @@ public record LimitSettings(
      */
     public LimitSettings withMaxWait(@Nullable Duration maxWait) {
         return new LimitSettings(
-                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
     }
 
     /**
@@ -130,7 +181,17 @@ public record LimitSettings(
      */
     public LimitSettings withNested(Nested nested) {
         return new LimitSettings(
-                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
     }
 
     /**
@@ -143,7 +204,17 @@ public record LimitSettings(
      */
     public LimitSettings withPermitsFrom(@Nullable PermitsFrom permitsFrom) {
         return new LimitSettings(
-                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
     }
 
     /**
@@ -155,7 +226,17 @@ public record LimitSettings(
      */
     public LimitSettings withWithin(@Nullable String within) {
         return new LimitSettings(
-                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
     }
 
     /**
@@ -167,7 +248,17 @@ public record LimitSettings(
      */
     public LimitSettings withPermitsPerKey(int permitsPerKey) {
         return new LimitSettings(
-                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
     }
 
     /**
@@ -180,7 +271,65 @@ public record LimitSettings(
      */
     public LimitSettings withQueueCapacityPerKey(int queueCapacityPerKey) {
         return new LimitSettings(
-                name, permits, queueCapacity, maxWait, nested, permitsFrom, within, permitsPerKey, queueCapacityPerKey);
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
+    }
+
+    /**
+     * Returns a copy of a limit that all replicas of the application have together.
+     *
+     * @param clusterPermits maximum number of calls that run at once in all replicas, at least 1; null for a limit of this JVM
+     *     alone. If as many permits as that, or more, were configured for this JVM, these become as many
+     * @return changed copy
+     * @throws IllegalArgumentException if {@code clusterPermits} is below 1
+     */
+    public LimitSettings withClusterPermits(@Nullable Integer clusterPermits) {
+        boolean follows = clusterPermits != null
+                && clusterPermits > 0
+                && permitsFrom == null
+                && (permits > clusterPermits || (this.clusterPermits != null && permits >= this.clusterPermits));
+        return new LimitSettings(
+                name,
+                follows ? clusterPermits : permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
+    }
+
+    /**
+     * Returns a copy with another behaviour while no permits can be lent.
+     *
+     * @param onFailure what calls do then; null for what the cluster is configured with
+     * @return changed copy
+     */
+    public LimitSettings withOnFailure(@Nullable OnFailure onFailure) {
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                onFailure);
     }
 
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
@@ -191,11 +340,12 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, 5 per key, within db, queue of 100, 20 per key, wait up to 2s}. */
     String describe() {
-        return "%s %s%s%s%s, %s%s, %s%s"
+        return "%s %s%s%s%s%s, %s%s, %s%s"
                 .formatted(
                         permits,
                         permits == 1 ? "permit" : "permits",
                         permitsFrom == null ? "" : " from " + permitsFrom,
+                        clusterPermits == null ? "" : ", %d in all replicas".formatted(clusterPermits),
                         perKey(permitsPerKey),
                         within == null ? "" : ", within " + within,
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,

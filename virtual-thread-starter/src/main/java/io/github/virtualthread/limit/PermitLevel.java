@@ -27,10 +27,10 @@ final class PermitLevel {
      */
     volatile long fullSince;
 
-    PermitLevel(SemaphoreLimit limit, int permits, @Nullable PermitLevel around) {
+    PermitLevel(SemaphoreLimit limit, Permits permits, @Nullable PermitLevel around) {
         this.limit = limit;
         this.around = around;
-        this.permits = new Permits(permits);
+        this.permits = permits;
     }
 
     void add(PermitLevel levelInside) {
@@ -139,6 +139,27 @@ final class PermitLevel {
             return true;
         }
         return (around == null || around.acquire(held)) && permits.tryAcquire();
+    }
+
+    /** A call has found no permit, here or around, and waits or was refused. Needs no lock. */
+    void missed(boolean refused) {
+        for (PermitLevel each = this; each != null; each = each.around) {
+            each.permits.missed(refused);
+        }
+    }
+
+    /** Whether a call that finds no permit is refused, because nobody lends any here or around. */
+    boolean isRefused() {
+        return permits.isRefused() || (around != null && around.isRefused());
+    }
+
+    /** How many of the waiting calls, here and inside, could go if this level had permits for all of them. */
+    int ready() {
+        int ready = queue.ready();
+        for (PermitLevel each : inside) {
+            ready += Math.min(Math.max(0, each.permits.left()), each.ready());
+        }
+        return ready;
     }
 
     private void noteFull(@Nullable TaskLimit held) {

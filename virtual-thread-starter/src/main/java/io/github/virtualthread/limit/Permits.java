@@ -1,20 +1,45 @@
 package io.github.virtualthread.limit;
 
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /** A semaphore that can shrink below the number of permits that are taken. Then permits must come back before one is free. */
 @SuppressWarnings("serial")
-final class Permits extends Semaphore {
+class Permits extends Semaphore {
 
     Permits(int permits) {
         super(permits);
     }
 
-    void add(int delta) {
+    final void add(int delta) {
         if (delta > 0) {
             release(delta);
         } else {
             reducePermits(-delta);
         }
+    }
+
+    /** The permits that nobody has taken, also if nobody may take them at this moment; below zero after it has shrunk. */
+    int left() {
+        return availablePermits();
+    }
+
+    /** How many of the permits of its limit it has. */
+    int share() {
+        return Integer.MAX_VALUE;
+    }
+
+    /** Who lends them, null if nobody has to. */
+    @Nullable
+    PermitLease lease() {
+        return null;
+    }
+
+    /** A call has found no permit, and waits or was refused. Needs no lock. */
+    void missed(boolean refused) {}
+
+    /** Whether a call that finds no permit is refused, although it could wait. */
+    boolean isRefused() {
+        return false;
     }
 }

@@ -4,6 +4,7 @@ import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -25,7 +26,11 @@ final class SemaphoreLimit implements TaskLimit {
         this.name = settings.name();
         this.within = within;
         this.changes = changes;
-        this.admission = new Admission(this, settings.permits(), within, timer);
+        this.admission = new Admission(this, permits(settings), within, timer);
+    }
+
+    private static Permits permits(LimitSettings settings) {
+        return settings.clusterPermits() == null ? new Permits(settings.permits()) : PermitLease.Leased.create();
     }
 
     @Override
@@ -55,7 +60,7 @@ final class SemaphoreLimit implements TaskLimit {
 
     @Override
     public int inUse() {
-        return Math.max(0, size(settings) - admission.level.permits.availablePermits());
+        return Math.max(0, running());
     }
 
     @Override
@@ -159,7 +164,67 @@ final class SemaphoreLimit implements TaskLimit {
     }
 
     private int size(LimitSettings settings) {
-        return occupations > 0 ? 0 : settings.permits();
+        return occupations > 0 ? 0 : Math.min(settings.permits(), admission.level.permits.share());
+    }
+
+    private int running() {
+        return size(settings) - admission.level.permits.left();
+    }
+
+    @Override
+    public @Nullable Integer clusterPermits() {
+        return settings.clusterPermits();
+    }
+
+    @Override
+    public void setClusterPermits(int clusterPermits) {
+        change(now -> now.withClusterPermits(clusterPermits), Source.CODE);
+    }
+
+    @Override
+    public int share() {
+        return Math.min(settings.permits(), admission.level.permits.share());
+    }
+
+    @Override
+    public @Nullable ClusterState cluster() {
+        PermitLease lease = admission.level.permits.lease();
+        return lease == null ? null : lease.state();
+    }
+
+    @Override
+    public @Nullable String whyFull() {
+        PermitLease lease = admission.level.permits.lease();
+        return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : "nobody lends it permits";
+    }
+
+    /** More permits are lent, or fewer. The permits are those of a lease. */
+    void share(int share) {
+        admission.lock().lock();
+        try {
+            int before = size(settings);
+            ((PermitLease.Leased) admission.level.permits).share = share;
+            admission.change(size(settings) - before, settings, settings);
+        } finally {
+            admission.lock().unlock();
+            admission.serveAndTellSoon(); // also where as many are lent as before: the lease may have been over
+        }
+    }
+
+    /** How many permits calls may use while nothing is changed. */
+    int held() {
+        return admission.lock().locked(() -> Math.max(share(), running()));
+    }
+
+    /** How many calls have a permit, or would with more of them: at most as many as this limit and those around it allow. */
+    int wanted() {
+        int most = permits();
+        for (TaskLimit around = within; around != null; around = around.within()) {
+            most = Math.min(most, around.permits());
+        }
+        return Math.min(
+                most,
+                admission.lock().locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
     }
 
     @Override
@@ -209,6 +274,7 @@ final class SemaphoreLimit implements TaskLimit {
         do {
             before = settings;
             after = change.apply(before);
+            requireSameKind(before, after);
         } while (!replace(before, after));
         return new LimitChange(name, before, after, by);
     }
@@ -226,7 +292,19 @@ final class SemaphoreLimit implements TaskLimit {
             admission.lock().unlock();
             admission.serve(); // also where the timer gets no thread: the permits are there
         }
+        if (!Objects.equals(before.clusterPermits(), after.clusterPermits())) {
+            admission.level.permits.missed(false); // tells the other replicas
+        }
         return true;
+    }
+
+    private static void requireSameKind(LimitSettings before, LimitSettings after) {
+        if ((before.clusterPermits() == null) != (after.clusterPermits() == null)) {
+            throw new IllegalArgumentException(
+                    ("Limit '%s': cluster-permits cannot be %s while the application runs; set it in the properties, and restart"
+                                    + " the application")
+                            .formatted(before.name(), after.clusterPermits() == null ? "removed" : "added"));
+        }
     }
 
     void spell(String spelling) {

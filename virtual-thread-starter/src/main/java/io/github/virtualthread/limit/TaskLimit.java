@@ -156,8 +156,8 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     /**
      * Why calls find no permit although the calls of this limit do not have all of them.
      *
-     * @return {@code occupied by the application}, or the nearest full limit around, as in {@code limit db around it has 0 of 20};
-     *     null if there is no such reason
+     * @return {@code occupied by the application}, {@code nobody lends it permits}, or the nearest full limit around, as in {@code
+     *     limit db around it has 0 of 20}; null if there is no such reason
      */
     default @Nullable String whyFull() {
         if (isOccupied()) {
@@ -253,6 +253,77 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @return whether {@link #occupy()} was called and not closed since
      */
     boolean isOccupied();
+
+    /**
+     * Maximum number of calls that run at once in all replicas of the application together, as this one is configured.
+     *
+     * @return at least 1, null for a limit of this JVM alone
+     */
+    @Nullable
+    Integer clusterPermits();
+
+    /**
+     * Changes how many calls run at once in all replicas of the application together. A smaller number is in force as soon as the
+     * engine knows it, a greater one once all replicas have it. If this JVM may use all of them, it may do so afterwards too. Does
+     * not block.
+     *
+     * @param clusterPermits at least 1
+     * @throws IllegalArgumentException if {@code clusterPermits} is below 1, or if the limit is one of this JVM alone
+     */
+    void setClusterPermits(int clusterPermits);
+
+    /**
+     * Number of permits that this JVM may use at this moment.
+     *
+     * @return {@link #permits()}; if the limit is shared by all replicas, what of them was lent to this one
+     */
+    int share();
+
+    /**
+     * What is known of the other replicas.
+     *
+     * @return state at this moment, null for a limit of this JVM alone
+     */
+    @Nullable
+    ClusterState cluster();
+
+    /**
+     * A limit that all replicas of the application have together, as one of them sees it. The lists and numbers of others are those
+     * of its last exchange with the engine.
+     *
+     * @param engine whether permits are lent
+     * @param since how long that has been so
+     * @param permits maximum number of calls in all replicas that is in force: the smallest that one of them is configured with
+     * @param leaseLeft how long the permits are still lent; zero if the lease is over
+     * @param members all replicas, in the order of their names; the first answer of the engine adds the others
+     */
+    record ClusterState(Engine engine, Duration since, int permits, Duration leaseLeft, List<Member> members) {
+
+        /** Copies the list. */
+        public ClusterState {
+            members = List.copyOf(members);
+        }
+
+        /** Whether permits are lent. */
+        public enum Engine {
+            /** They are lent by the engine. */
+            LENT,
+            /** The engine cannot be reached: this replica uses its part of the permits. */
+            ALONE,
+            /** The engine has not been reached yet, or for the time of a lease: no call begins. */
+            LOST
+        }
+    }
+
+    /**
+     * A replica that shares a limit.
+     *
+     * @param name its name
+     * @param holds number of permits that it may use
+     * @param wants number of its calls that run and wait
+     * @param permits maximum number of calls in all replicas together, as it is configured
+     */
+    record Member(String name, int holds, int wants, int permits) {}
 
     /** All permits of a limit are taken until this is closed. */
     @FunctionalInterface

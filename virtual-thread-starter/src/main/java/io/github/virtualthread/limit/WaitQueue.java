@@ -107,6 +107,11 @@ final class WaitQueue {
         return turns == null ? plain.peek() != null : turns.isAnyReady();
     }
 
+    /** How many could go if there were permits for all of them. */
+    int ready() {
+        return turns == null ? size : size - turns.blocked();
+    }
+
     /** Who goes next once there are permits. */
     @Nullable
     PermitRequest next() {

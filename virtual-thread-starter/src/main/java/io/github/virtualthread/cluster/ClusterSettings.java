@@ -1,0 +1,22 @@
+package io.github.virtualthread.cluster;
+
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a replica shares limits with the others.
+ *
+ * @param member name of this replica, as others see it; random characters are appended
+ * @param lease how long permits are lent
+ * @param beat time between two exchanges with the engine while calls run or wait; null for what suits the engine
+ * @param onFailure what calls do when the engine has not been reached for the time of a lease
+ * @param replicas number of replicas, so that one that has never reached the engine knows its part; null if not known
+ */
+public record ClusterSettings(
+        @Nullable String member, Duration lease, @Nullable Duration beat, OnFailure onFailure, @Nullable Integer replicas) {
+
+    /** Settings of an application that sets nothing. */
+    public static final ClusterSettings DEFAULTS =
+            new ClusterSettings(null, Duration.ofSeconds(10), null, OnFailure.LOCAL_SHARE, null);
+}

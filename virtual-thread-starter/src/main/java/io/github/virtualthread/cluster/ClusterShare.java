@@ -1,0 +1,393 @@
+package io.github.virtualthread.cluster;
+
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.PermitLease;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.Member;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one limit of this replica is lent. It says what to claim, takes the answers, and notices by the clock that a lease is over;
+ * {@link ClusterShares} does the talking.
+ *
+ * <p>The limit never uses more than the engine has recorded: it has fewer permits before the engine is told that it needs fewer, and
+ * more after the engine has lent them.
+ */
+final class ClusterShare extends PermitLease {
+
+    /** An epoch that no engine has: who was alone says by it that others may have been, too. */
+    private static final String ALONE = "alone";
+
+    /** So many short waits must pass without an answer, each on time, before the engine counts as away. */
+    private static final int PATIENCE = 5;
+
+    private final TaskLimit limit;
+    private final String member;
+    private final OnFailure onFailure;
+    private final @Nullable Integer replicas;
+    private final long lease;
+    private final long valid; // a part of the lease: clocks do not run equally fast
+    private final long step;
+    private final LongSupplier clock;
+    private final Runnable ask;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private volatile Engine engine = Engine.LOST; // written under the lock, as all that follows
+    private volatile long validUntil;
+    private volatile boolean away; // the engine has been asked since, and could not be reached
+    private volatile boolean asked = true; // has something to tell that cannot wait for the beat
+    private volatile boolean nothingMore; // at this moment; only the beat asks again
+    private @Nullable Answer last;
+    private long answeredAt;
+    private long since;
+    private long busyAt;
+    private long claimedAt;
+    private int waits = PATIENCE;
+    private long due;
+    private long number;
+    private boolean left;
+
+    /**
+     * Creates the share of a limit.
+     *
+     * @param clock time in nanoseconds
+     * @param ask starts an exchange soon, without blocking
+     */
+    ClusterShare(TaskLimit limit, String member, ClusterSettings settings, LongSupplier clock, Runnable ask) {
+        super(limit);
+        this.limit = limit;
+        this.member = member;
+        OnFailure own = limit.settings().onFailure();
+        this.onFailure = own == null ? settings.onFailure() : own;
+        this.replicas = settings.replicas();
+        this.lease = settings.lease().toNanos();
+        this.valid = lease - lease / 10;
+        this.step = Math.min(lease / 3, TimeUnit.SECONDS.toNanos(1)) / PATIENCE;
+        this.clock = clock;
+        this.ask = ask;
+        this.since = clock.getAsLong();
+        this.due = since + step;
+        this.busyAt = since;
+        this.claimedAt = since;
+    }
+
+    /** The limit asks this share from now on. */
+    void start() {
+        begin();
+    }
+
+    TaskLimit limit() {
+        return limit;
+    }
+
+    boolean isAway() {
+        return away;
+    }
+
+    /** By the clock, at each grant: after this JVM has stood still, whatever should have noticed it comes too late. */
+    @Override
+    protected boolean isValid() {
+        Engine present = engine;
+        return present == Engine.ALONE || (present == Engine.LENT && clock.getAsLong() - validUntil < 0);
+    }
+
+    @Override
+    protected boolean isRefused() {
+        return away && onFailure == OnFailure.REJECT && !isValid();
+    }
+
+    @Override
+    protected void wanted() {
+        if (!nothingMore) {
+            askNow();
+        }
+    }
+
+    private void askNow() {
+        asked = true;
+        ask.run();
+    }
+
+    /** What to tell the engine. The limit has given up already what it is not fair to keep. */
+    Claim claim() {
+        lock.lock();
+        try {
+            long now = clock.getAsLong();
+            asked = false;
+            claimedAt = now;
+            endLease(now);
+            int wants = wantedSinceLast();
+            if (wants > 0) {
+                busyAt = now;
+            }
+            int asks = asks(wants, now);
+            if (engine == Engine.LENT && asks < share()) {
+                share(asks);
+            }
+            left = false;
+            return claim(wants, asks, Duration.ofNanos(lease));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No call begins any more: what runs is claimed for one more lease, everything else is free for others at once. */
+    Claim goodbye() {
+        lock.lock();
+        try {
+            lose(clock.getAsLong());
+            left = true;
+            asked = true; // if it comes back
+            return claim(0, 0, held() == 0 ? Duration.ZERO : Duration.ofNanos(lease));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Claim claim(int wants, int asks, Duration time) {
+        Integer permits = limit.clusterPermits();
+        String epoch = last == null ? "" : last.epoch();
+        return new Claim(
+                LimitNames.uniform(limit.name()),
+                member,
+                ++number,
+                engine == Engine.ALONE ? ALONE : epoch,
+                permits == null ? limit.permits() : permits,
+                held(),
+                wants,
+                asks,
+                time);
+    }
+
+    private int asks(int wants, long now) {
+        Answer known = last;
+        if (known == null) {
+            return wants;
+        }
+        if (isIdle(now)) {
+            return 0;
+        }
+        Map<String, Integer> all = new TreeMap<>();
+        known.others().forEach(other -> all.put(other.member(), other.wants()));
+        all.put(member, wants);
+        int permits = Math.min(known.permits(), orNone(limit.clusterPermits()));
+        long time = known.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
+        return Math.min(limit.permits(), Shares.fair(all, member, permits, time));
+    }
+
+    private static int orNone(@Nullable Integer permits) {
+        return permits == null ? Integer.MAX_VALUE : permits;
+    }
+
+    /** Without calls for a while, it leaves all permits to others; not if a call could not wait until it has some again. */
+    private boolean isIdle(long now) {
+        return now - busyAt > lease / 3 && limit.queueCapacity() > 0;
+    }
+
+    /**
+     * Uses what is lent. An answer that comes when its own lease is over is none.
+     *
+     * @param sent time at which the claim was made
+     * @return whether it came in time
+     */
+    boolean answered(Claim claim, Answer answer, long sent) {
+        lock.lock();
+        try {
+            long now = clock.getAsLong();
+            if (left || now - (sent + valid) >= 0) {
+                return false;
+            }
+            last = answer;
+            answeredAt = now;
+            validUntil = sent + valid;
+            become(Engine.LENT, now);
+            away = false;
+            waits = PATIENCE;
+            int heldByOthers = answer.others().stream().mapToInt(Answer.Other::holds).sum();
+            int free = Math.max(0, answer.permits() - heldByOthers);
+            int fair = asks(claim.wants(), now);
+            int use = Math.min(Math.min(answer.share(), free), fair);
+            nothingMore = use < claim.wants() || use >= limit.permits();
+            share(use);
+            // what was not asked for because the others were not known, or what others may have from now on
+            if (claim.asks() < Math.min(fair, free) || held() < answer.share()) {
+                askNow();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The engine could not be reached, or refused. */
+    void failed() {
+        lock.lock();
+        try {
+            away |= !isValid();
+            nothingMore = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Looks at the clock. */
+    void look() {
+        lock.lock();
+        try {
+            long now = clock.getAsLong();
+            endLease(now);
+            if (engine == Engine.LOST && waits > 0 && now - due >= 0) {
+                waits = now - due > step ? PATIENCE : waits - 1; // came late: this JVM has stood still again
+                due = now + step;
+                if (waits == 0) {
+                    away = true;
+                    goAlone(now);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** That a lease is over does not show that the engine is away: perhaps this JVM has stood still. So it is asked first. */
+    private void endLease(long now) {
+        if (engine == Engine.LENT && now - validUntil >= 0) {
+            lose(now);
+            waits = PATIENCE;
+            due = now + step;
+            nothingMore = false;
+            asked = true;
+        }
+    }
+
+    private void lose(long now) {
+        become(Engine.LOST, now);
+        share(0);
+    }
+
+    private void goAlone(long now) {
+        if (onFailure != OnFailure.LOCAL_SHARE) {
+            return;
+        }
+        Answer known = last;
+        int members = known == null ? 0 : known.others().size() + 1;
+        int permits = orNone(limit.clusterPermits());
+        if (known != null) {
+            become(Engine.ALONE, now);
+            permits = Math.min(permits, known.permits());
+            share(permits / members + (place(known) < permits % members ? 1 : 0));
+        } else if (replicas != null) {
+            become(Engine.ALONE, now);
+            share(permits / replicas);
+        }
+    }
+
+    private long place(Answer known) {
+        return known.others().stream()
+                .filter(other -> other.member().compareTo(member) < 0)
+                .count();
+    }
+
+    private void become(Engine next, long now) {
+        if (engine != next) {
+            engine = next;
+            since = now;
+        }
+    }
+
+    /** In how many nanoseconds it wants to be looked at again. */
+    long untilLook() {
+        lock.lock();
+        try {
+            long now = clock.getAsLong();
+            return switch (engine) {
+                case LENT -> validUntil - now;
+                case LOST -> waits > 0 ? due - now : Long.MAX_VALUE;
+                case ALONE -> Long.MAX_VALUE;
+            };
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** In how many nanoseconds it has something to tell: at the beat; without calls, often enough to keep its lease. */
+    long untilClaim(long beat) {
+        lock.lock();
+        try {
+            if (asked) {
+                return 0;
+            }
+            long now = clock.getAsLong();
+            boolean slow = engine == Engine.LENT && share() == 0 && held() == 0 && isIdle(now);
+            return claimedAt + (slow ? Math.max(beat, lease / 3) : beat) - now;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether it has ever told the engine anything. */
+    boolean isKnown() {
+        lock.lock();
+        try {
+            return number > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As in {@code partner runs alone with 7 of 20 permits}. */
+    String describe() {
+        lock.lock();
+        try {
+            String permits = "%d of %d permits".formatted(share(), orNone(limit.clusterPermits()));
+            return limit.name()
+                    + switch (engine) {
+                        case LENT -> " was lent " + permits;
+                        case ALONE -> " goes on alone with " + permits;
+                        case LOST -> onFailure == OnFailure.REJECT ? " rejects new calls" : " lets its calls wait";
+                    };
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    protected ClusterState state() {
+        lock.lock();
+        try {
+            long now = clock.getAsLong();
+            Answer known = last;
+            List<Member> members = new ArrayList<>();
+            int permits = orNone(limit.clusterPermits());
+            members.add(new Member(member, held(), limit.inUse() + limit.waiting(), permits));
+            if (known != null) {
+                permits = Math.min(permits, known.permits());
+                known.others()
+                        .forEach(other -> members.add(
+                                new Member(other.member(), other.holds(), other.wants(), other.permits())));
+                members.sort(Comparator.comparing(Member::name));
+            }
+            long leaseLeft = engine == Engine.LENT ? Math.max(0, validUntil - now) : 0;
+            return new ClusterState(
+                    engine == Engine.LENT && leaseLeft == 0 ? Engine.LOST : engine,
+                    Duration.ofNanos(now - since),
+                    permits,
+                    Duration.ofNanos(leaseLeft),
+                    members);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

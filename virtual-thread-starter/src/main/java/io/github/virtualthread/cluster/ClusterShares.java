@@ -1,0 +1,354 @@
+package io.github.virtualthread.cluster;
+
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskTimer;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The limits that this replica shares with the others: tells the engine at every beat what they hold and want, all in one exchange,
+ * and at once if a call finds no permit. No caller waits for that, and no call talks to the engine.
+ */
+public final class ClusterShares {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
+
+    private static final long DEFAULT_BEAT = TimeUnit.MILLISECONDS.toNanos(100); // before the engine is known
+
+    private final Supplier<ClusterEngine> engines;
+    private final ClusterSettings settings;
+    private final TaskTimer timer;
+    private final LongSupplier clock;
+    private final String member;
+    private final List<ClusterShare> shares = new CopyOnWriteArrayList<>();
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final AtomicInteger asked = new AtomicInteger(); // above 0 while a thread exchanges, or is about to
+    private volatile boolean stopped;
+    private volatile CompletableFuture<@Nullable Void> goodbye = new CompletableFuture<>();
+    private volatile long beat;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final AtomicReference<@Nullable Future<?>> next = new AtomicReference<>();
+    private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
+    private volatile @Nullable Exchange present; // written under the lock, as all that follows
+    private boolean lost;
+
+    /** Is told how exchanges end. Must not block. */
+    public interface Listener {
+
+        /**
+         * An exchange has ended.
+         *
+         * @param took how long it took
+         * @param outcome how it ended
+         */
+        void exchanged(Duration took, Outcome outcome);
+
+        /** The engine has not been reached for the time of a lease. */
+        void lost();
+    }
+
+    /** How an exchange ends. */
+    public enum Outcome {
+        /** With an answer. */
+        SUCCESS,
+        /** With an exception. */
+        ERROR,
+        /** With an answer that came when its lease was over. */
+        LATE
+    }
+
+    private record Exchange(Thread thread, long sent) {}
+
+    /**
+     * Creates shares, without any limit yet.
+     *
+     * @param engines returns the engine; called at each exchange, and not before the first
+     * @param settings how to share
+     * @param timer keeps the beat
+     */
+    public ClusterShares(Supplier<ClusterEngine> engines, ClusterSettings settings, TaskTimer timer) {
+        this(engines, settings, timer, System::nanoTime);
+    }
+
+    ClusterShares(
+            Supplier<ClusterEngine> engines, ClusterSettings settings, TaskTimer timer, LongSupplier clock) {
+        this.engines = engines;
+        this.settings = settings;
+        this.timer = timer;
+        this.clock = clock;
+        this.member = (settings.member() == null ? hostName() : settings.member()) + "-" + random();
+        this.beat = settings.beat() == null ? DEFAULT_BEAT : settings.beat().toNanos();
+    }
+
+    private static String hostName() {
+        String known = System.getenv("HOSTNAME");
+        try {
+            return known == null || known.isBlank() ? InetAddress.getLocalHost().getHostName() : known;
+        } catch (UnknownHostException none) {
+            return "replica";
+        }
+    }
+
+    /** Two replicas of one name would use the same permits. */
+    private static String random() {
+        return Integer.toString(ThreadLocalRandom.current().nextInt(36 * 36 * 36, 36 * 36 * 36 * 36), 36);
+    }
+
+    /**
+     * Shares a limit from now on. Its calls wait until the engine has lent permits.
+     *
+     * @param limit limit with {@code clusterPermits}, which is not shared yet
+     */
+    public void add(TaskLimit limit) {
+        ClusterShare share = new ClusterShare(limit, member, settings, clock, this::ask);
+        shares.add(share);
+        share.start();
+    }
+
+    /**
+     * Tells a listener about exchanges from now on.
+     *
+     * @param listener is told
+     */
+    public void listen(Listener listener) {
+        listeners.add(listener);
+    }
+
+    /** Begins to exchange, or begins again. Does not block. */
+    public void start() {
+        stopped = false;
+        ask();
+    }
+
+    /**
+     * Gives all permits back, except those of calls that still run: these are free for others when the lease is over. Blocks until
+     * the engine knows, for a second at most.
+     */
+    @SuppressWarnings("EmptyCatch")
+    public void stop() {
+        CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
+        goodbye = told;
+        stopped = true;
+        try {
+            exchangeSoon();
+            told.get(1, TimeUnit.SECONDS);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException notReached) {
+            // the lease ends by itself
+        }
+    }
+
+    /** Called by whoever finds no permit: neither blocks nor throws. */
+    @SuppressWarnings("EmptyCatch")
+    private void ask() {
+        try {
+            if (!stopped) {
+                exchangeSoon();
+            }
+        } catch (OutOfMemoryError noThread) {
+            // the next beat asks again
+        }
+    }
+
+    private void exchangeSoon() {
+        if (asked.getAndIncrement() == 0) {
+            try {
+                timer.handOff(this::exchangeWhileAsked);
+            } catch (Throwable noThread) {
+                asked.set(0);
+                throw noThread;
+            }
+        }
+    }
+
+    private void exchangeWhileAsked() {
+        int seen;
+        do {
+            exchanging = Thread.currentThread();
+            seen = asked.get();
+            exchangeOnce();
+            beatLater();
+            exchanging = null;
+        } while (asked.addAndGet(-seen) > 0);
+    }
+
+    /** Throws nothing: whatever goes wrong, the next beat asks again. */
+    private void exchangeOnce() {
+        boolean leaves = stopped;
+        long sent = clock.getAsLong();
+        List<ClusterShare> telling = List.of();
+        Throwable failure = null;
+        try {
+            telling = shares.stream()
+                    .filter(leaves ? ClusterShare::isKnown : share -> share.untilClaim(beat) <= 0)
+                    .toList();
+            if (!telling.isEmpty()) {
+                tell(sent, exchange(telling, leaves, sent) || leaves ? Outcome.SUCCESS : Outcome.LATE);
+            }
+        } catch (Throwable wrong) {
+            failure = wrong;
+            telling.forEach(ClusterShare::failed);
+            tell(sent, Outcome.ERROR);
+        }
+        if (leaves) {
+            goodbye.complete(null);
+        } else {
+            noteLost(failure);
+        }
+    }
+
+    /** Returns whether the answers came in time. */
+    private boolean exchange(List<ClusterShare> telling, boolean leaves, long sent) throws Exception {
+        List<Claim> claims = telling.stream()
+                .map(leaves ? ClusterShare::goodbye : ClusterShare::claim)
+                .toList();
+        List<Answer> answers = exchange(claims, sent);
+        boolean inTime = true;
+        for (int i = 0; i < claims.size(); i++) {
+            inTime &= telling.get(i).answered(claims.get(i), answers.get(i), sent);
+        }
+        return inTime;
+    }
+
+    private List<Answer> exchange(List<Claim> claims, long sent) throws Exception {
+        setPresent(new Exchange(Thread.currentThread(), sent));
+        try {
+            ClusterEngine engine = engines.get();
+            beat = (settings.beat() == null ? engine.beat() : settings.beat()).toNanos();
+            List<Answer> answers = engine.exchange(claims);
+            if (answers.size() != claims.size()) {
+                throw new IllegalStateException("%s has given %d answers to %d claims, but must answer each"
+                        .formatted(engine, answers.size(), claims.size()));
+            }
+            return answers;
+        } finally {
+            setPresent(null);
+            Thread.interrupted(); // what was for the exchange must not reach what follows
+        }
+    }
+
+    private void setPresent(@Nullable Exchange exchange) {
+        lock.lock();
+        try {
+            present = exchange;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tell(long sent, Outcome outcome) {
+        Duration took = Duration.ofNanos(clock.getAsLong() - sent);
+        listeners.forEach(listener -> listener.exchanged(took, outcome));
+    }
+
+    /** On a thread of its own, at every beat, and when a lease is over or the engine should have answered. */
+    private void beat() {
+        shares.forEach(ClusterShare::look);
+        endOverdue();
+        noteLost(null);
+        if (shares.stream().anyMatch(share -> share.untilClaim(beat) <= 0)) {
+            reviveExchanges();
+            ask();
+        }
+        beatLater();
+    }
+
+    /** Where there is no memory to go on, the JVM may take the thread that exchanges off its stack, without its handlers. */
+    private void reviveExchanges() {
+        Thread thread = exchanging;
+        if (thread != null && !thread.isAlive()) {
+            exchanging = null;
+            asked.set(0);
+        }
+    }
+
+    /** An exchange may hang for as long as the client of the engine lets it. Its answer would come too late. */
+    private void endOverdue() {
+        lock.lock();
+        try {
+            Exchange overdue = present;
+            if (overdue != null
+                    && clock.getAsLong() - overdue.sent() > settings.lease().toNanos()) {
+                overdue.thread().interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @SuppressWarnings("EmptyCatch")
+    private void beatLater() {
+        lock.lock();
+        try {
+            long least = Math.max(1_000_000, present == null ? 0 : beat);
+            long nanos = shares.stream()
+                    .mapToLong(share -> Math.min(share.untilLook(), Math.max(least, share.untilClaim(beat))))
+                    .min()
+                    .orElse(Long.MAX_VALUE);
+            beatIn(nanos);
+        } catch (OutOfMemoryError noRoom) {
+            // the beat that the timer has planned comes
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void beatIn(long nanos) {
+        Future<?> planned = stopped || nanos == Long.MAX_VALUE ? null : timer.schedule(this::beatSoon, nanos);
+        Future<?> before = next.getAndSet(planned);
+        if (before != null) {
+            before.cancel(false);
+        }
+    }
+
+    /** On the thread of the timer. First plans another beat, in case that this one cannot plan its next. */
+    private void beatSoon() {
+        if (!stopped) {
+            beatIn(settings.lease().toNanos() / 3);
+            timer.handOff(this::beat);
+        }
+    }
+
+    /** Says once that the engine cannot be reached, and once that it can again. */
+    private void noteLost(@Nullable Throwable failure) {
+        boolean changed = false;
+        boolean away = shares.stream().anyMatch(ClusterShare::isAway);
+        lock.lock();
+        try {
+            changed = away != lost;
+            lost = away;
+        } finally {
+            lock.unlock();
+        }
+        if (changed && away) {
+            listeners.forEach(Listener::lost);
+            logger.warn(
+                    "What lends permits to all replicas cannot be reached: {}. {}",
+                    failure == null ? "it does not answer" : failure,
+                    shares.stream().map(ClusterShare::describe).collect(Collectors.joining("; ")));
+        } else if (changed) {
+            logger.info(
+                    "What lends permits to all replicas has been reached again. {}",
+                    shares.stream().map(ClusterShare::describe).collect(Collectors.joining("; ")));
+        }
+    }
+}

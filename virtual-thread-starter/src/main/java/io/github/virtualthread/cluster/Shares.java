@@ -1,0 +1,49 @@
+package io.github.virtualthread.cluster;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/** Who ought to have how many of the permits. All members work that out for themselves, from the same numbers. */
+final class Shares {
+
+    /** How long, in milliseconds, what cannot be divided stays with the same members. */
+    static final long TURN = 500;
+
+    private Shares() {}
+
+    /**
+     * The share that is fair for one member. All have the same, who wants less has that; what cannot be divided goes round; of what
+     * nobody wants, half is divided, so that a first call finds a permit, and half is left to the first who needs it.
+     *
+     * @param wants what each member wants, by its name; with that one
+     * @param member name of the member
+     * @param permits number of permits
+     * @param now time in milliseconds, about the same for all members
+     * @return at least 0; more than the member wants if permits are left over
+     */
+    static int fair(Map<String, Integer> wants, String member, int permits, long now) {
+        List<String> hungry = new ArrayList<>(wants.keySet());
+        hungry.sort(Comparator.comparing((String name) -> wants.get(name)).thenComparing(name -> name));
+        int left = permits;
+        while (!hungry.isEmpty() && wants.get(hungry.get(0)) <= left / hungry.size()) {
+            left -= wants.get(hungry.remove(0));
+        }
+        if (hungry.isEmpty()) {
+            return wants.get(member) + left / (2 * wants.size());
+        }
+        if (!hungry.contains(member)) {
+            return wants.get(member);
+        }
+        Collections.sort(hungry);
+        return left / hungry.size() + (isItsTurn(hungry.indexOf(member), hungry.size(), left % hungry.size(), now) ? 1 : 0);
+    }
+
+    /** Each turn, the next ones have what is left over: in the time of as many turns as there are members, all equally often. */
+    private static boolean isItsTurn(int place, int members, int leftOver, long now) {
+        long first = Math.floorMod(now / TURN * leftOver, (long) members);
+        return Math.floorMod(place - first, (long) members) < leftOver;
+    }
+}
