@@ -1,0 +1,68 @@
+package io.github.virtualthread.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Replicas in one JVM, each with all of its own, by the clock of the machine. */
+class ClusterSharesTests {
+
+    private static final ClusterSettings FAST =
+            new ClusterSettings("shop", Duration.ofMinutes(10), Duration.ofMillis(20), OnFailure.WAIT, null);
+
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger most = new AtomicInteger();
+
+    @Test
+    void calls_of_all_replicas_together_are_never_more_than_the_permits() throws Exception {
+        MemoryEngine memory = new MemoryEngine();
+        List<Replica> replicas = List.of(new Replica(memory), new Replica(memory), new Replica(memory));
+        List<CompletableFuture<Integer>> calls = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            for (Replica replica : replicas) {
+                calls.add(replica.threads.submit("partner", this::work));
+            }
+        }
+        CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(5, TimeUnit.MINUTES);
+        assertThat(most).hasValueLessThanOrEqualTo(5).hasPositiveValue();
+        replicas.forEach(replica -> replica.shares.stop());
+        assertThat(memory.members("partner")).isEmpty();
+    }
+
+    private int work() throws InterruptedException {
+        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+        Thread.sleep(1);
+        return running.decrementAndGet();
+    }
+
+    private static final class Replica {
+
+        final TaskTimer timer = new TaskTimer("timer");
+        final TaskLimits limits =
+                new TaskLimits(List.of(LimitSettings.of("partner", 5).withClusterPermits(5)), timer, change -> {});
+        final ClusterShares shares;
+        final VirtualThreads threads;
+
+        Replica(ClusterEngine engine) {
+            shares = new ClusterShares(() -> engine, FAST, timer);
+            limits.all().stream().filter(limit -> limit.clusterPermits() != null).forEach(shares::add);
+            shares.start();
+            TaskEngine tasks = new TaskEngine(
+                    limits, ContextPropagation.none(), timer, "vt-", getClass().getClassLoader(), List::of, List::of, false);
+            threads = new VirtualThreads(tasks, (spec, failure) -> {});
+        }
+    }
+}
