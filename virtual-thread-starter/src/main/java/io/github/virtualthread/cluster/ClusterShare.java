@@ -133,8 +133,9 @@ final class ClusterShare extends PermitLease {
                 busyAt = now;
             }
             int asks = asks(wants, now);
-            if (engine == Engine.LENT && asks < share()) {
-                share(asks);
+            int most = engine == Engine.LENT ? asks : limit.permits(); // what is not claimed must not be used, whatever is resized
+            if (share() > most) {
+                share(most);
             }
             left = false;
             return claim(wants, asks, Duration.ofNanos(lease));
