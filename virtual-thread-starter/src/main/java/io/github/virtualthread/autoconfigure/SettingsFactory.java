@@ -137,6 +137,7 @@ final class SettingsFactory {
                     orUnbounded(limit.permitsPerKey()),
                     orUnbounded(limit.queueCapacityPerKey()),
                     null,
+                    LimitSettings.UNBOUNDED,
                     null);
         } catch (IllegalArgumentException wrong) {
             mistakes.add(

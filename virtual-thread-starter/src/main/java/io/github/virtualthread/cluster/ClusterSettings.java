@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param replicas number of replicas, so that one that has never reached the engine knows its part; null if not known
  */
 public record ClusterSettings(
-        @Nullable String member, Duration lease, @Nullable Duration beat, OnFailure onFailure, @Nullable Integer replicas) {
+        @Nullable String member,
+        Duration lease,
+        @Nullable Duration beat,
+        OnFailure onFailure,
+        @Nullable Integer replicas) {
 
     /** Settings of an application that sets nothing. */
     public static final ClusterSettings DEFAULTS =

@@ -7,9 +7,13 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
 import io.github.virtualthread.limit.TaskLimit.Member;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,7 +23,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one limit of this replica is lent. It says what to claim, takes the answers, and notices by the clock that a lease is over;
+ * What one limit of this replica is lent, or one key of it that has calls. It says what to claim, takes the answers, and notices by the clock that a lease is over;
  * {@link ClusterShares} does the talking.
  *
  * <p>The limit never uses more than the engine has recorded: it has fewer permits before the engine is told that it needs fewer, and
@@ -30,10 +34,14 @@ final class ClusterShare extends PermitLease {
     /** An epoch that no engine has: who was alone says by it that others may have been, too. */
     private static final String ALONE = "alone";
 
+    /** A longer key is told by its hash. */
+    private static final int LONGEST_KEY = 200;
+
     /** So many short waits must pass without an answer, each on time, before the engine counts as away. */
     private static final int PATIENCE = 5;
 
     private final TaskLimit limit;
+    private final @Nullable String key;
     private final String member;
     private final OnFailure onFailure;
     private final @Nullable Integer replicas;
@@ -41,6 +49,7 @@ final class ClusterShare extends PermitLease {
     private final long valid; // a part of the lease: clocks do not run equally fast
     private final long step;
     private final LongSupplier clock;
+    private final LongSupplier numbers;
     private final Runnable ask;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -56,18 +65,28 @@ final class ClusterShare extends PermitLease {
     private long claimedAt;
     private int waits = PATIENCE;
     private long due;
-    private long number;
+    private boolean known;
     private boolean left;
 
     /**
-     * Creates the share of a limit.
+     * Creates the share of a limit, or of a key of it.
      *
+     * @param key key to whose calls permits are lent, null for the limit
      * @param clock time in nanoseconds
+     * @param numbers ascending numbers of the claims of this replica
      * @param ask starts an exchange soon, without blocking
      */
-    ClusterShare(TaskLimit limit, String member, ClusterSettings settings, LongSupplier clock, Runnable ask) {
-        super(limit);
+    ClusterShare(
+            TaskLimit limit,
+            @Nullable String key,
+            String member,
+            ClusterSettings settings,
+            LongSupplier clock,
+            LongSupplier numbers,
+            Runnable ask) {
+        super(limit, key);
         this.limit = limit;
+        this.key = key;
         this.member = member;
         OnFailure own = limit.settings().onFailure();
         this.onFailure = own == null ? settings.onFailure() : own;
@@ -76,6 +95,7 @@ final class ClusterShare extends PermitLease {
         this.valid = lease - lease / 10;
         this.step = Math.min(lease / 3, TimeUnit.SECONDS.toNanos(1)) / PATIENCE;
         this.clock = clock;
+        this.numbers = numbers;
         this.ask = ask;
         this.since = clock.getAsLong();
         this.due = since + step;
@@ -86,10 +106,6 @@ final class ClusterShare extends PermitLease {
     /** The limit asks this share from now on. */
     void start() {
         begin();
-    }
-
-    TaskLimit limit() {
-        return limit;
     }
 
     boolean isAway() {
@@ -133,7 +149,8 @@ final class ClusterShare extends PermitLease {
                 busyAt = now;
             }
             int asks = asks(wants, now);
-            int most = engine == Engine.LENT ? asks : limit.permits(); // what is not claimed must not be used, whatever is resized
+            int most =
+                    engine == Engine.LENT ? asks : most(); // what is not claimed must not be used, whatever is resized
             if (share() > most) {
                 share(most);
             }
@@ -158,43 +175,75 @@ final class ClusterShare extends PermitLease {
     }
 
     private Claim claim(int wants, int asks, Duration time) {
-        Integer permits = limit.clusterPermits();
+        known = true;
         String epoch = last == null ? "" : last.epoch();
         return new Claim(
-                LimitNames.uniform(limit.name()),
+                name(),
                 member,
-                ++number,
+                numbers.getAsLong(),
                 engine == Engine.ALONE ? ALONE : epoch,
-                permits == null ? limit.permits() : permits,
+                permits(),
                 held(),
                 wants,
                 asks,
                 time);
     }
 
+    /** A colon cannot be a part of the name of a limit. */
+    private String name() {
+        String name = LimitNames.uniform(limit.name());
+        return key == null ? name : name + ":" + (key.length() > LONGEST_KEY ? sha256(key) : key);
+    }
+
+    private static String sha256(String key) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible); // every JVM has it
+        }
+    }
+
+    /** As this replica is configured. */
+    private int permits() {
+        if (key != null) {
+            return limit.settings().clusterPermitsPerKey();
+        }
+        Integer permits = limit.clusterPermits();
+        return permits == null ? limit.permits() : permits;
+    }
+
     private int asks(int wants, long now) {
-        Answer known = last;
-        if (known == null) {
+        Answer told = last;
+        if (told == null) {
             return wants;
         }
         if (isIdle(now)) {
             return 0;
         }
         Map<String, Integer> all = new TreeMap<>();
-        known.others().forEach(other -> all.put(other.member(), other.wants()));
+        told.others().forEach(other -> all.put(other.member(), other.wants()));
         all.put(member, wants);
-        int permits = Math.min(known.permits(), orNone(limit.clusterPermits()));
-        long time = known.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
-        return Math.min(limit.permits(), Shares.fair(all, member, permits, time));
-    }
-
-    private static int orNone(@Nullable Integer permits) {
-        return permits == null ? Integer.MAX_VALUE : permits;
+        int permits = Math.min(told.permits(), permits());
+        long time = told.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
+        int fair = Shares.fair(all, member, permits, time);
+        return Math.min(
+                most(), key == null ? fair : Math.min(wants, fair)); // few permits: nothing in advance for a key
     }
 
     /** Without calls for a while, it leaves all permits to others; not if a call could not wait until it has some again. */
     private boolean isIdle(long now) {
-        return now - busyAt > lease / 3 && limit.queueCapacity() > 0;
+        return now - busyAt > lease / 3 && (key != null || limit.queueCapacity() > 0);
+    }
+
+    /** Whether nothing is left of its key but what it would tell the others. */
+    boolean isOver() {
+        lock.lock();
+        try {
+            return key != null && isIdle(clock.getAsLong()) && held() == 0 && forget();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -216,11 +265,12 @@ final class ClusterShare extends PermitLease {
             become(Engine.LENT, now);
             away = false;
             waits = PATIENCE;
-            int heldByOthers = answer.others().stream().mapToInt(Answer.Other::holds).sum();
+            int heldByOthers =
+                    answer.others().stream().mapToInt(Answer.Other::holds).sum();
             int free = Math.max(0, answer.permits() - heldByOthers);
             int fair = asks(claim.wants(), now);
             int use = Math.min(Math.min(answer.share(), free), fair);
-            nothingMore = use < claim.wants() || use >= limit.permits();
+            nothingMore = use < claim.wants() || use >= most();
             share(use);
             // what was not asked for because the others were not known, or what others may have from now on
             if (claim.asks() < Math.min(fair, free) || held() < answer.share()) {
@@ -282,21 +332,21 @@ final class ClusterShare extends PermitLease {
         if (onFailure != OnFailure.LOCAL_SHARE) {
             return;
         }
-        Answer known = last;
-        int members = known == null ? 0 : known.others().size() + 1;
-        int permits = orNone(limit.clusterPermits());
-        if (known != null) {
+        Answer told = last;
+        int members = told == null ? 0 : told.others().size() + 1;
+        int permits = permits();
+        if (told != null) {
             become(Engine.ALONE, now);
-            permits = Math.min(permits, known.permits());
-            share(permits / members + (place(known) < permits % members ? 1 : 0));
+            permits = Math.min(permits, told.permits());
+            share(permits / members + (place(told) < permits % members ? 1 : 0));
         } else if (replicas != null) {
             become(Engine.ALONE, now);
             share(permits / replicas);
         }
     }
 
-    private long place(Answer known) {
-        return known.others().stream()
+    private long place(Answer told) {
+        return told.others().stream()
                 .filter(other -> other.member().compareTo(member) < 0)
                 .count();
     }
@@ -331,18 +381,25 @@ final class ClusterShare extends PermitLease {
                 return 0;
             }
             long now = clock.getAsLong();
-            boolean slow = engine == Engine.LENT && share() == 0 && held() == 0 && isIdle(now);
+            boolean idle = share() == 0 && held() == 0 && isIdle(now);
+            boolean slow = engine == Engine.LENT && (idle || (key != null && isAlone()));
             return claimedAt + (slow ? Math.max(beat, lease / 3) : beat) - now;
         } finally {
             lock.unlock();
         }
     }
 
+    /** Whether nobody else has calls of its key, and all of its own can run. */
+    private boolean isAlone() {
+        Answer told = last;
+        return told != null && told.others().isEmpty() && !nothingMore;
+    }
+
     /** Whether it has ever told the engine anything. */
     boolean isKnown() {
         lock.lock();
         try {
-            return number > 0;
+            return known;
         } finally {
             lock.unlock();
         }
@@ -352,8 +409,9 @@ final class ClusterShare extends PermitLease {
     String describe() {
         lock.lock();
         try {
-            String permits = "%d of %d permits".formatted(share(), orNone(limit.clusterPermits()));
+            String permits = "%d of %d permits".formatted(share(), permits());
             return limit.name()
+                    + (key == null ? "" : " (a key)")
                     + switch (engine) {
                         case LENT -> " was lent " + permits;
                         case ALONE -> " goes on alone with " + permits;
@@ -369,15 +427,15 @@ final class ClusterShare extends PermitLease {
         lock.lock();
         try {
             long now = clock.getAsLong();
-            Answer known = last;
+            Answer told = last;
             List<Member> members = new ArrayList<>();
-            int permits = orNone(limit.clusterPermits());
+            int permits = permits();
             members.add(new Member(member, held(), limit.inUse() + limit.waiting(), permits));
-            if (known != null) {
-                permits = Math.min(permits, known.permits());
-                known.others()
-                        .forEach(other -> members.add(
-                                new Member(other.member(), other.holds(), other.wants(), other.permits())));
+            if (told != null) {
+                permits = Math.min(permits, told.permits());
+                told.others()
+                        .forEach(other ->
+                                members.add(new Member(other.member(), other.holds(), other.wants(), other.permits())));
                 members.sort(Comparator.comparing(Member::name));
             }
             long leaseLeft = engine == Engine.LENT ? Math.max(0, validUntil - now) : 0;

@@ -6,7 +6,9 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -14,6 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -31,6 +34,9 @@ public final class ClusterShares {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
 
+    /** More go into several exchanges, one after the other: an engine may do nothing else meanwhile. */
+    private static final int MOST_CLAIMS = 100;
+
     private static final long DEFAULT_BEAT = TimeUnit.MILLISECONDS.toNanos(100); // before the engine is known
 
     private final Supplier<ClusterEngine> engines;
@@ -38,8 +44,9 @@ public final class ClusterShares {
     private final TaskTimer timer;
     private final LongSupplier clock;
     private final String member;
-    private final List<ClusterShare> shares = new CopyOnWriteArrayList<>();
+    private final Set<ClusterShare> shares = ConcurrentHashMap.newKeySet();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final AtomicLong numbers = new AtomicLong();
     private final AtomicInteger asked = new AtomicInteger(); // above 0 while a thread exchanges, or is about to
     private volatile boolean stopped;
     private volatile CompletableFuture<@Nullable Void> goodbye = new CompletableFuture<>();
@@ -88,8 +95,7 @@ public final class ClusterShares {
         this(engines, settings, timer, System::nanoTime);
     }
 
-    ClusterShares(
-            Supplier<ClusterEngine> engines, ClusterSettings settings, TaskTimer timer, LongSupplier clock) {
+    ClusterShares(Supplier<ClusterEngine> engines, ClusterSettings settings, TaskTimer timer, LongSupplier clock) {
         this.engines = engines;
         this.settings = settings;
         this.timer = timer;
@@ -115,12 +121,19 @@ public final class ClusterShares {
     /**
      * Shares a limit from now on. Its calls wait until the engine has lent permits.
      *
-     * @param limit limit with {@code clusterPermits}, which is not shared yet
+     * @param limit limit with {@code clusterPermits} or {@code clusterPermitsPerKey}, which is not shared yet and has no calls
      */
     public void add(TaskLimit limit) {
-        ClusterShare share = new ClusterShare(limit, member, settings, clock, this::ask);
+        if (limit.clusterPermits() != null) {
+            share(limit, null).start();
+        }
+        ClusterShare.lendKeys(limit, key -> share(limit, key));
+    }
+
+    private ClusterShare share(TaskLimit limit, @Nullable String key) {
+        ClusterShare share = new ClusterShare(limit, key, member, settings, clock, numbers::incrementAndGet, this::ask);
         shares.add(share);
-        share.start();
+        return share;
     }
 
     /**
@@ -201,8 +214,10 @@ public final class ClusterShares {
             telling = shares.stream()
                     .filter(leaves ? ClusterShare::isKnown : share -> share.untilClaim(beat) <= 0)
                     .toList();
-            if (!telling.isEmpty()) {
-                tell(sent, exchange(telling, leaves, sent) || leaves ? Outcome.SUCCESS : Outcome.LATE);
+            for (int done = 0; done < telling.size(); done += MOST_CLAIMS) {
+                sent = clock.getAsLong();
+                List<ClusterShare> some = telling.subList(done, Math.min(telling.size(), done + MOST_CLAIMS));
+                tell(sent, exchange(some, leaves, sent) || leaves ? Outcome.SUCCESS : Outcome.LATE);
             }
         } catch (Throwable wrong) {
             failure = wrong;
@@ -218,13 +233,16 @@ public final class ClusterShares {
 
     /** Returns whether the answers came in time. */
     private boolean exchange(List<ClusterShare> telling, boolean leaves, long sent) throws Exception {
+        Set<ClusterShare> over = telling.stream().filter(ClusterShare::isOver).collect(Collectors.toSet());
         List<Claim> claims = telling.stream()
-                .map(leaves ? ClusterShare::goodbye : ClusterShare::claim)
+                .map(share -> leaves || over.contains(share) ? share.goodbye() : share.claim())
                 .toList();
+        shares.removeAll(over); // the next call of such a key gets a new share
         List<Answer> answers = exchange(claims, sent);
         boolean inTime = true;
         for (int i = 0; i < claims.size(); i++) {
-            inTime &= telling.get(i).answered(claims.get(i), answers.get(i), sent);
+            ClusterShare share = telling.get(i);
+            inTime &= share.answered(claims.get(i), answers.get(i), sent) || over.contains(share);
         }
         return inTime;
     }
@@ -344,11 +362,14 @@ public final class ClusterShares {
             logger.warn(
                     "What lends permits to all replicas cannot be reached: {}. {}",
                     failure == null ? "it does not answer" : failure,
-                    shares.stream().map(ClusterShare::describe).collect(Collectors.joining("; ")));
+                    describe());
         } else if (changed) {
-            logger.info(
-                    "What lends permits to all replicas has been reached again. {}",
-                    shares.stream().map(ClusterShare::describe).collect(Collectors.joining("; ")));
+            logger.info("What lends permits to all replicas has been reached again. {}", describe());
         }
+    }
+
+    /** Names no keys: there may be thousands, and they may be personal data. */
+    private String describe() {
+        return shares.stream().map(ClusterShare::describe).distinct().sorted().collect(Collectors.joining("; "));
     }
 }

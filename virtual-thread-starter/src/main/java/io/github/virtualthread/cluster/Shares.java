@@ -38,7 +38,8 @@ final class Shares {
             return wants.get(member);
         }
         Collections.sort(hungry);
-        return left / hungry.size() + (isItsTurn(hungry.indexOf(member), hungry.size(), left % hungry.size(), now) ? 1 : 0);
+        return left / hungry.size()
+                + (isItsTurn(hungry.indexOf(member), hungry.size(), left % hungry.size(), now) ? 1 : 0);
     }
 
     /** Each turn, the next ones have what is left over: in the time of as many turns as there are members, all equally often. */

@@ -90,10 +90,12 @@ final class Admission {
         boolean early = false;
         boolean stays = false;
         Reason refused = null;
+        PermitLease ofKey = null;
         lock.lock();
         try {
-            queue.arrive(place, limit.permitsPerKey());
+            queue.arrive(place);
             granted = level.take(place);
+            ofKey = granted ? null : queue.lease(place);
             refused = granted ? null : refusal(place, nested);
             if (!granted && refused == null) {
                 enqueue(request);
@@ -110,18 +112,26 @@ final class Admission {
             grant(request);
         } else if (stays) {
             joined(request, nested);
-            level.missed(false);
+            missed(ofKey, false);
         } else if (early) { // calls of other limits are about to go before it, and may leave permits for it
             serve();
             return admitInTurn(request, place);
         } else {
-            level.missed(true);
+            missed(ofKey, true);
         }
         return refused;
     }
 
+    private void missed(@Nullable PermitLease ofKey, boolean refused) {
+        level.missed(refused);
+        if (ofKey != null) {
+            ofKey.missed(refused);
+        }
+    }
+
     private @Nullable Reason refusal(@Nullable Place place, boolean nested) {
-        if (level.isRefused()) {
+        PermitLease ofKey = queue.lease(place);
+        if (level.isRefused() || (ofKey != null && ofKey.isRefused())) {
             return Reason.NO_LEASE;
         }
         LimitSettings settings = limit.settings();

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,13 @@ final class KeyTurns {
     private @Nullable Line first; // of the ring
     private @Nullable Line last;
     private int permitsPerKey;
+    private final @Nullable Function<String, PermitLease> lender; // null if keys need no lease
+    private final Map<String, PermitLease> leases; // of keys that have calls, or had some lately
 
-    KeyTurns(int permitsPerKey) {
+    KeyTurns(int permitsPerKey, @Nullable Function<String, PermitLease> lender) {
         this.permitsPerKey = permitsPerKey;
+        this.lender = lender;
+        this.leases = lender == null ? Map.of() : new HashMap<>();
     }
 
     void setPermitsPerKey(int permitsPerKey) {
@@ -43,6 +48,9 @@ final class KeyTurns {
             lines = new HashMap<>();
         }
         Line line = lines.computeIfAbsent(key, Line::new);
+        if (lender != null && line.lease == null) {
+            line.lease = leases.computeIfAbsent(key, lender);
+        }
         large |= lines.size() > LARGE;
         line.arrived++;
         place.line = line;
@@ -50,7 +58,24 @@ final class KeyTurns {
 
     /** Whether one more request of the key may run. */
     boolean mayRun(Line line) {
-        return line.running < permitsPerKey;
+        return line.running < most(line);
+    }
+
+    private int most(Line line) {
+        return line.lease == null ? permitsPerKey : Math.min(permitsPerKey, line.lease.usable());
+    }
+
+    /** A key is lent more permits, or fewer. */
+    void shareChanged(String key) {
+        Line line = lines().get(key);
+        if (line != null) {
+            place(line);
+        }
+    }
+
+    /** Returns false, and does nothing, if the key has requests. */
+    boolean forgetLease(String key) {
+        return !lines().containsKey(key) && leases.remove(key) != null;
     }
 
     /** A request that has arrived waits in the line of its key. */
@@ -103,18 +128,27 @@ final class KeyTurns {
 
     /** Whether one of the lines may go. */
     boolean isAnyReady() {
-        return first != null;
+        return first() != null;
+    }
+
+    /** The line whose turn it is. A lease ends by the clock, and nobody takes its line out of the ring then. */
+    private @Nullable Line first() {
+        while (first != null && first.lease != null && !mayRun(first)) {
+            unlink(first);
+        }
+        return first;
     }
 
     /** Whether it is the turn of requests without a key. */
     boolean isTurnOfOthers() {
-        return others.equals(first);
+        return others.equals(first());
     }
 
     /** The request whose turn it is, if that has a key. */
     @Nullable
     PermitRequest next() {
-        return first == null || first.head == null ? null : first.head.request;
+        Line turn = first();
+        return turn == null || turn.head == null ? null : turn.head.request;
     }
 
     int keys() {
@@ -123,14 +157,14 @@ final class KeyTurns {
 
     int full() {
         return (int) lines().values().stream()
-                .filter(line -> line.waits() > 0 && line.running >= permitsPerKey)
+                .filter(line -> line.waits() > 0 && !mayRun(line))
                 .count();
     }
 
     /** How many wait that their key would not let run, even if there were permits. */
     int blocked() {
         return lines().values().stream()
-                .mapToInt(line -> Math.max(0, line.waiting - Math.max(0, permitsPerKey - line.running)))
+                .mapToInt(line -> Math.max(0, line.waiting - Math.max(0, most(line) - line.running)))
                 .sum();
     }
 
@@ -167,7 +201,7 @@ final class KeyTurns {
 
     /** A line is in the ring while its next request may run, and is known while it has requests. */
     private void place(Line line) {
-        boolean ready = line.waiting > 0 && line.running < permitsPerKey;
+        boolean ready = line.waiting > 0 && mayRun(line);
         if (ready && !line.inRing) {
             link(line);
         } else if (!ready && line.inRing) {
@@ -231,6 +265,10 @@ final class KeyTurns {
         private @Nullable Place tail;
         private boolean inRing;
         private @Nullable Line previous; // in the ring
+
+        @Nullable
+        PermitLease lease; // null if the key needs none
+
         private @Nullable Line next;
 
         Line(@Nullable String key) {

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param queueCapacityPerKey maximum number of calls of one key that wait, at least 0; {@link #UNBOUNDED} for no maximum
  * @param clusterPermits maximum number of calls that run at once in all replicas of the application together, at least 1, and
  *     not below {@code permits} unless these come from a pool; null for a limit of this JVM alone
+ * @param clusterPermitsPerKey maximum number of calls of one key that run at once in all replicas together, at least 1, and not
+ *     below {@code permitsPerKey} unless that is {@link #UNBOUNDED}; {@link #UNBOUNDED} for no maximum
  * @param onFailure what calls do while no permits can be lent; null for what the cluster is configured with
  */
 public record LimitSettings(
@@ -37,6 +39,7 @@ public record LimitSettings(
         int permitsPerKey,
         int queueCapacityPerKey,
         @Nullable Integer clusterPermits,
+        int clusterPermitsPerKey,
         @Nullable OnFailure onFailure)
         implements Serializable { // as a part of LimitExceededException
 
@@ -90,6 +93,13 @@ public record LimitSettings(
             problems.add("permits must be at most cluster-permits (%d), because one replica can never use more, was %d"
                     .formatted(clusterPermits, permits));
         }
+        if (clusterPermitsPerKey < 1) {
+            problems.add("cluster-permits-per-key must be at least 1, was " + clusterPermitsPerKey);
+        } else if (permitsPerKey != UNBOUNDED && permitsPerKey > clusterPermitsPerKey) {
+            problems.add(
+                    "permits-per-key must be at most cluster-permits-per-key (%d), because one replica can never use more, was %d"
+                            .formatted(clusterPermitsPerKey, permitsPerKey));
+        }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
         }
@@ -104,7 +114,8 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the name is not allowed or {@code permits} is below 1
      */
     public static LimitSettings of(String name, int permits) {
-        return new LimitSettings(name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED, null, null);
+        return new LimitSettings(
+                name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED, null, UNBOUNDED, null);
     }
 
     /**
@@ -126,6 +137,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -148,6 +160,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -170,6 +183,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -191,6 +205,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -214,6 +229,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -236,6 +252,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -258,6 +275,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -281,6 +299,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -308,6 +327,30 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
+                onFailure);
+    }
+
+    /**
+     * Returns a copy with a bound on how many calls of one key run at once in all replicas of the application together.
+     *
+     * @param clusterPermitsPerKey maximum number of calls, at least 1; {@link #UNBOUNDED} for no maximum
+     * @return changed copy
+     * @throws IllegalArgumentException if {@code clusterPermitsPerKey} is below 1 or below {@code permitsPerKey}
+     */
+    public LimitSettings withClusterPermitsPerKey(int clusterPermitsPerKey) {
+        return new LimitSettings(
+                name,
+                permits,
+                queueCapacity,
+                maxWait,
+                nested,
+                permitsFrom,
+                within,
+                permitsPerKey,
+                queueCapacityPerKey,
+                clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -329,6 +372,7 @@ public record LimitSettings(
                 permitsPerKey,
                 queueCapacityPerKey,
                 clusterPermits,
+                clusterPermitsPerKey,
                 onFailure);
     }
 
@@ -346,7 +390,10 @@ public record LimitSettings(
                         permits == 1 ? "permit" : "permits",
                         permitsFrom == null ? "" : " from " + permitsFrom,
                         clusterPermits == null ? "" : ", %d in all replicas".formatted(clusterPermits),
-                        perKey(permitsPerKey),
+                        perKey(permitsPerKey)
+                                + (clusterPermitsPerKey == UNBOUNDED
+                                        ? ""
+                                        : ", %d per key in all replicas".formatted(clusterPermitsPerKey)),
                         within == null ? "" : ", within " + within,
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
                         perKey(queueCapacityPerKey),

@@ -1,30 +1,47 @@
 package io.github.virtualthread.limit;
 
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends permits to a limit that all replicas of an application have together. Without a lease such a limit has no permits.
+ * Lends permits to a limit that all replicas of an application have together, or to one key of a limit. Without a lease such a limit
+ * has no permits, and such a key runs no calls.
  *
  * <p>What the limit asks must neither block nor throw.
  */
 public abstract class PermitLease {
 
     private final SemaphoreLimit limit;
+    private final @Nullable String key;
+    private final LongAdder refused = new LongAdder();
+    volatile int share; // written under the lock of the limit
 
     /**
-     * Creates a lease, which the limit does not have before {@link #begin()}.
+     * Creates a lease. A limit does not have it before {@link #begin()}.
      *
-     * @param limit limit with {@code clusterPermits}
+     * @param limit limit with {@code clusterPermits}, or with {@code clusterPermitsPerKey}
+     * @param key key to whose calls permits are lent, null for the limit
      */
-    protected PermitLease(TaskLimit limit) {
+    protected PermitLease(TaskLimit limit, @Nullable String key) {
         this.limit = (SemaphoreLimit) limit;
+        this.key = key;
+    }
+
+    /**
+     * The keys of a limit have leases from now on.
+     *
+     * @param limit limit with {@code clusterPermitsPerKey}, which has had no calls yet
+     * @param lender returns the lease of a key when it has its first call; must neither block nor throw
+     */
+    public static void lendKeys(TaskLimit limit, Function<String, ? extends PermitLease> lender) {
+        ((SemaphoreLimit) limit).keyLender = lender;
     }
 
     /** The limit has this lease from now on. Calls that wait already are told at once. */
     protected final void begin() {
         permits().lease = this;
-        if (limit.wanted() > 0) {
+        if (limit.wanted(null) > 0) {
             wanted();
         }
     }
@@ -59,7 +76,7 @@ public abstract class PermitLease {
      * @param permits number of permits, at least 0
      */
     protected final void share(int permits) {
-        limit.share(permits);
+        limit.share(this, key, permits);
     }
 
     /**
@@ -68,7 +85,7 @@ public abstract class PermitLease {
      * @return what {@link #share(int)} was told last, 0 before that
      */
     protected final int share() {
-        return permits().share();
+        return share;
     }
 
     /**
@@ -77,18 +94,49 @@ public abstract class PermitLease {
      * @return what is lent; more if that has shrunk under running calls
      */
     protected final int held() {
-        return limit.held();
+        return limit.held(this, key);
     }
 
     /**
      * Number of calls that have a permit, or would with more of them; calls that were refused for want of permits since it was
      * asked last count, too.
      *
-     * @return at most as many as this JVM may run at once
+     * @return at most {@link #most()}
      */
     protected final int wantedSinceLast() {
-        int refused = (int) Math.min(limit.permits(), permits().refused.sumThenReset());
-        return Math.min(limit.permits(), limit.wanted() + refused);
+        int most = most();
+        return Math.min(most, limit.wanted(key) + (int) Math.min(most, refused.sumThenReset()));
+    }
+
+    /**
+     * Maximum number of calls that run at once in this JVM.
+     *
+     * @return at least 1
+     */
+    protected final int most() {
+        return key == null ? limit.permits() : Math.min(limit.permits(), limit.permitsPerKey());
+    }
+
+    /**
+     * Forgets the lease of a key without calls. Its next call gets another one.
+     *
+     * @return whether the key has no calls
+     */
+    protected final boolean forget() {
+        return key != null && limit.forgetLease(key);
+    }
+
+    /** A call has found no permit, and waits or was refused. */
+    final void missed(boolean wasRefused) {
+        if (wasRefused) {
+            refused.increment();
+        }
+        wanted();
+    }
+
+    /** How many permits may be used at this moment. */
+    final int usable() {
+        return isValid() ? share : 0;
     }
 
     private Leased permits() {
@@ -99,9 +147,7 @@ public abstract class PermitLease {
     @SuppressWarnings("serial")
     static final class Leased extends Permits {
 
-        private final LongAdder refused = new LongAdder();
         private volatile @Nullable PermitLease lease;
-        volatile int share; // written under the lock of the limit
 
         private Leased() {
             super(0);
@@ -114,7 +160,8 @@ public abstract class PermitLease {
 
         @Override
         int share() {
-            return share;
+            PermitLease present = lease;
+            return present == null ? 0 : present.share;
         }
 
         @Override
@@ -147,12 +194,9 @@ public abstract class PermitLease {
 
         @Override
         void missed(boolean wasRefused) {
-            if (wasRefused) {
-                refused.increment();
-            }
             PermitLease present = lease;
             if (present != null) {
-                present.wanted();
+                present.missed(wasRefused);
             }
         }
 

@@ -18,7 +18,7 @@ final class PermitLevel {
     private final @Nullable PermitLevel around;
     private volatile PermitLevel[] inside = NONE;
     final Permits permits;
-    final WaitQueue queue = new WaitQueue();
+    final WaitQueue queue;
     private final StripedCount completed = new StripedCount();
 
     /**
@@ -31,6 +31,7 @@ final class PermitLevel {
         this.limit = limit;
         this.around = around;
         this.permits = permits;
+        this.queue = new WaitQueue(limit::newKeyTurns);
     }
 
     void add(PermitLevel levelInside) {

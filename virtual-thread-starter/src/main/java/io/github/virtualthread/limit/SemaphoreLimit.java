@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ final class SemaphoreLimit implements TaskLimit {
     private volatile int occupations; // written under the lock of the admission
     private volatile LimitSettings settings; // as well
     private volatile String name;
+    volatile @Nullable Function<String, ? extends PermitLease> keyLender; // null before somebody lends permits to keys
 
     SemaphoreLimit(
             LimitSettings settings, @Nullable SemaphoreLimit within, TaskTimer timer, Consumer<LimitChange> changes) {
@@ -198,13 +200,28 @@ final class SemaphoreLimit implements TaskLimit {
         return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : "nobody lends it permits";
     }
 
-    /** More permits are lent, or fewer. The permits are those of a lease. */
-    void share(int share) {
+    /** The turns of keys, for the first of them. */
+    KeyTurns newKeyTurns() {
+        return new KeyTurns(
+                permitsPerKey(), settings.clusterPermitsPerKey() == LimitSettings.UNBOUNDED ? null : this::keyLease);
+    }
+
+    private PermitLease keyLease(String key) {
+        return Objects.requireNonNull(keyLender, "nobody lends permits to keys").apply(key);
+    }
+
+    /** More permits are lent, or fewer: to the limit, or to a key of it. */
+    void share(PermitLease lease, @Nullable String key, int share) {
         admission.lock().lock();
         try {
             int before = size(settings);
-            ((PermitLease.Leased) admission.level.permits).share = share;
-            admission.change(size(settings) - before, settings, settings);
+            lease.share = share;
+            KeyTurns turns = key == null ? null : admission.level.queue.turns();
+            if (turns == null) {
+                admission.change(size(settings) - before, settings, settings);
+            } else {
+                turns.shareChanged(key);
+            }
         } finally {
             admission.lock().unlock();
             admission.serveAndTellSoon(); // also where as many are lent as before: the lease may have been over
@@ -212,19 +229,29 @@ final class SemaphoreLimit implements TaskLimit {
     }
 
     /** How many permits calls may use while nothing is changed. */
-    int held() {
-        return admission.lock().locked(() -> Math.max(share(), running()));
+    int held(PermitLease lease, @Nullable String key) {
+        return key == null
+                ? admission.lock().locked(() -> Math.max(share(), running()))
+                : admission.ofKeys(turns -> Math.max(lease.share, turns.use(key).running()), lease.share);
+    }
+
+    /** Forgets the lease of a key without calls; returns whether it has none. */
+    boolean forgetLease(String key) {
+        return admission.ofKeys(turns -> turns.forgetLease(key), true);
     }
 
     /** How many calls have a permit, or would with more of them: at most as many as this limit and those around it allow. */
-    int wanted() {
+    int wanted(@Nullable String key) {
+        if (key != null) {
+            KeyUse use = key(key);
+            return use.running() + (isOccupied() ? 0 : use.waiting());
+        }
         int most = permits();
         for (TaskLimit around = within; around != null; around = around.within()) {
             most = Math.min(most, around.permits());
         }
         return Math.min(
-                most,
-                admission.lock().locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
+                most, admission.lock().locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,11 +13,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitQueue {
 
+    private final Supplier<KeyTurns> newTurns;
     private final RequestList plain = new RequestList();
     private @Nullable RequestList keyed; // in the order in which they came, as the two others
     private @Nullable RequestList holding; // their threads hold permits of a limit around this one
     private @Nullable KeyTurns turns; // null before the first key
     private volatile int size;
+
+    WaitQueue(Supplier<KeyTurns> newTurns) {
+        this.newTurns = newTurns;
+    }
 
     int size() {
         return size;
@@ -27,10 +33,10 @@ final class WaitQueue {
     }
 
     /** A request comes, which may wait. If it has a key, keys take turns from now on. */
-    void arrive(@Nullable Place place, int permitsPerKey) {
+    void arrive(@Nullable Place place) {
         if (place != null && place.key != null) {
             if (turns == null) {
-                turns = new KeyTurns(permitsPerKey);
+                turns = newTurns.get();
                 othersChanged();
             }
             turns.arrive(place, place.key);
@@ -95,6 +101,12 @@ final class WaitQueue {
     /** Whether the key of a request allows one more of them. */
     boolean mayRun(@Nullable Place place) {
         return place == null || place.line == null || turns == null || turns.mayRun(place.line);
+    }
+
+    /** Who lends permits to the key of a request, null if nobody has to. */
+    @Nullable
+    PermitLease lease(@Nullable Place place) {
+        return place == null || place.line == null ? null : place.line.lease;
     }
 
     /** How many requests of a key wait, or have come and do not run. */

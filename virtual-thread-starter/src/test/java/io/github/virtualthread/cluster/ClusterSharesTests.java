@@ -42,6 +42,25 @@ class ClusterSharesTests {
         assertThat(memory.members("partner")).isEmpty();
     }
 
+    @Test
+    void calls_of_a_key_are_never_more_than_its_permits_in_all_replicas() throws Exception {
+        MemoryEngine memory = new MemoryEngine();
+        LimitSettings tenant = LimitSettings.of("tenant", 40).withClusterPermitsPerKey(2);
+        List<Replica> replicas =
+                List.of(new Replica(memory, tenant), new Replica(memory, tenant), new Replica(memory, tenant));
+        List<CompletableFuture<Integer>> calls = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            for (Replica replica : replicas) {
+                calls.add(replica.threads.forKey("acme").submit("tenant", this::work));
+                calls.add(replica.threads.forKey("key" + i).submit("tenant", () -> 1));
+            }
+        }
+        CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(5, TimeUnit.MINUTES);
+        assertThat(most).hasValueLessThanOrEqualTo(2).hasPositiveValue();
+        replicas.forEach(replica -> replica.shares.stop());
+        assertThat(memory.members("tenant:acme")).isEmpty();
+    }
+
     private int work() throws InterruptedException {
         most.accumulateAndGet(running.incrementAndGet(), Math::max);
         Thread.sleep(1);
@@ -51,17 +70,28 @@ class ClusterSharesTests {
     private static final class Replica {
 
         final TaskTimer timer = new TaskTimer("timer");
-        final TaskLimits limits =
-                new TaskLimits(List.of(LimitSettings.of("partner", 5).withClusterPermits(5)), timer, change -> {});
+        final TaskLimits limits;
         final ClusterShares shares;
         final VirtualThreads threads;
 
         Replica(ClusterEngine engine) {
+            this(engine, LimitSettings.of("partner", 5).withClusterPermits(5));
+        }
+
+        Replica(ClusterEngine engine, LimitSettings limit) {
+            limits = new TaskLimits(List.of(limit), timer, change -> {});
             shares = new ClusterShares(() -> engine, FAST, timer);
-            limits.all().stream().filter(limit -> limit.clusterPermits() != null).forEach(shares::add);
+            limits.all().forEach(shares::add);
             shares.start();
             TaskEngine tasks = new TaskEngine(
-                    limits, ContextPropagation.none(), timer, "vt-", getClass().getClassLoader(), List::of, List::of, false);
+                    limits,
+                    ContextPropagation.none(),
+                    timer,
+                    "vt-",
+                    getClass().getClassLoader(),
+                    List::of,
+                    List::of,
+                    false);
             threads = new VirtualThreads(tasks, (spec, failure) -> {});
         }
     }

@@ -199,13 +199,13 @@ class KeyTurnsTests {
 
     @Test
     void theOldestExpiresFirstWhateverItsKey() {
-        WaitQueue queue = new WaitQueue();
+        WaitQueue queue = new WaitQueue(() -> new KeyTurns(1, null));
         List<Call> calls = new ArrayList<>();
         for (String key : new @Nullable String[] {"a", null, "b", "a", null}) {
             Call call = new Call(null, key, null);
             call.joinedAt = calls.size();
             calls.add(call);
-            queue.arrive(call.place(), 1);
+            queue.arrive(call.place());
             queue.add(call);
         }
 

@@ -26,7 +26,10 @@ class LimitSettingsTests {
                         null,
                         null,
                         LimitSettings.UNBOUNDED,
-                        LimitSettings.UNBOUNDED));
+                        LimitSettings.UNBOUNDED,
+                        null,
+                        LimitSettings.UNBOUNDED,
+                        null));
     }
 
     @Test
@@ -69,7 +72,10 @@ class LimitSettingsTests {
                         null,
                         null,
                         LimitSettings.UNBOUNDED,
-                        LimitSettings.UNBOUNDED))
+                        LimitSettings.UNBOUNDED,
+                        null,
+                        LimitSettings.UNBOUNDED,
+                        null))
                 .withMessage("Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
                         + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
                         + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"
