@@ -1,0 +1,131 @@
+package io.github.virtualthread.cluster.redis;
+
+import io.github.virtualthread.cluster.Answer;
+import io.github.virtualthread.cluster.Claim;
+import io.github.virtualthread.cluster.ClusterEngine;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
+
+/**
+ * Lends permits by Redis 5 or later, or by a server that speaks its language, with the connection of the application: one script for
+ * each exchange, and one hash for each limit. The name of the cluster is the hash tag of all keys, so that one script reaches all
+ * limits in a Redis Cluster, too.
+ *
+ * <p>Says nothing to Redis before the first exchange. A key expires an hour after the last claim.
+ */
+public final class RedisClusterEngine implements ClusterEngine {
+
+    private static final String PREFIX = "virtual-thread:";
+    private static final int OK = 0;
+
+    private final StringRedisTemplate redis;
+    private final String cluster;
+
+    @SuppressWarnings("rawtypes") // as Spring Data has it
+    private final RedisScript<List> script = RedisScript.of(script(), List.class);
+
+    /**
+     * Creates an engine.
+     *
+     * @param connections to the server; none is opened here
+     * @param cluster name that all replicas of the application share, and no other application
+     */
+    public RedisClusterEngine(RedisConnectionFactory connections, String cluster) {
+        this.redis = new StringRedisTemplate(connections);
+        this.cluster = cluster;
+    }
+
+    @Override
+    public List<Answer> exchange(List<Claim> claims) {
+        String member = claims.getFirst().member();
+        List<String> keys = new ArrayList<>();
+        List<String> arguments = new ArrayList<>(List.of(member));
+        for (Claim claim : claims) {
+            keys.add(PREFIX + "{" + cluster + "}:" + claim.limit());
+            arguments.add(String.format(Locale.ROOT, "%019d", claim.number())); // equally long: compared as text
+            arguments.add(claim.epoch());
+            arguments.add(Integer.toString(claim.permits()));
+            arguments.add(Integer.toString(claim.holds()));
+            arguments.add(Integer.toString(claim.wants()));
+            arguments.add(Integer.toString(claim.asks()));
+            arguments.add(Long.toString(claim.lease().toMillis()));
+        }
+        Iterator<?> values = executed(keys, arguments).iterator();
+        int late = number(values);
+        if (late != OK) {
+            throw late(claims.get(late - 1));
+        }
+        return claims.stream().map(claim -> answer(values)).toList();
+    }
+
+    private List<?> executed(List<String> keys, List<String> arguments) {
+        try {
+            return redis.execute(script, keys, arguments.toArray());
+        } catch (DataAccessException e) {
+            throw refused(e);
+        }
+    }
+
+    private static Answer answer(Iterator<?> values) {
+        int share = number(values);
+        int permits = number(values);
+        String epoch = values.next().toString();
+        long now = (Long) values.next();
+        int size = number(values);
+        List<Answer.Other> others = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+            others.add(new Answer.Other(values.next().toString(), number(values), number(values), number(values)));
+        }
+        return new Answer(share, permits, epoch, now, others);
+    }
+
+    private static int number(Iterator<?> values) {
+        return Math.toIntExact((Long) values.next());
+    }
+
+    private static IllegalStateException late(Claim claim) {
+        return new IllegalStateException("Redis refused claim " + claim.number() + " of member '" + claim.member()
+                + "' for limit '" + claim.limit() + "': a later claim of this member came first. The next claim corrects it; if"
+                + " this is repeated, two replicas use the same member name");
+    }
+
+    private IllegalStateException refused(DataAccessException e) {
+        String said = String.valueOf(NestedExceptionUtils.getMostSpecificCause(e).getMessage());
+        return new IllegalStateException(
+                "Redis did not answer for cluster '" + cluster + "': " + said + ". " + remedy(said), e);
+    }
+
+    private static String remedy(String said) {
+        if (said.contains("NOPERM")) {
+            return "Allow its user these keys and commands: ~" + PREFIX
+                    + "* +evalsha +eval +time +hgetall +hset +hdel +pexpire";
+        }
+        if (said.contains("READONLY")) {
+            return "Connect to the primary: a replica stores nothing";
+        }
+        if (said.contains("OOM")) {
+            return "Raise its maxmemory, or use a Redis that is not full";
+        }
+        return "Check that it runs, and that spring.data.redis names it";
+    }
+
+    private static String script() {
+        try {
+            return new ClassPathResource("claim.lua", RedisClusterEngine.class).getContentAsString(StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("claim.lua is missing beside " + RedisClusterEngine.class.getName()
+                    + ": a native image needs a hint for this resource", e);
+        }
+    }
+}
