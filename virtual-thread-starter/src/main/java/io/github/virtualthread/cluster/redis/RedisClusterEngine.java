@@ -96,18 +96,20 @@ public final class RedisClusterEngine implements ClusterEngine {
 
     private static IllegalStateException late(Claim claim) {
         return new IllegalStateException("Redis refused claim " + claim.number() + " of member '" + claim.member()
-                + "' for limit '" + claim.limit() + "': a later claim of this member came first. The next claim corrects it; if"
+                + "' for limit '" + claim.limit()
+                + "': a later claim of this member came first. The next claim corrects it; if"
                 + " this is repeated, two replicas use the same member name");
     }
 
     private IllegalStateException refused(DataAccessException e) {
-        String said = String.valueOf(NestedExceptionUtils.getMostSpecificCause(e).getMessage());
+        Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
+        String said = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         return new IllegalStateException(
                 "Redis did not answer for cluster '" + cluster + "': " + said + ". " + remedy(said), e);
     }
 
     private static String remedy(String said) {
-        if (said.contains("NOPERM")) {
+        if (said.contains("NOPERM") || said.contains("user executing the script can't")) {
             return "Allow its user these keys and commands: ~" + PREFIX
                     + "* +evalsha +eval +time +hgetall +hset +hdel +pexpire";
         }
@@ -117,15 +119,18 @@ public final class RedisClusterEngine implements ClusterEngine {
         if (said.contains("OOM")) {
             return "Raise its maxmemory, or use a Redis that is not full";
         }
-        return "Check that it runs, and that spring.data.redis names it";
+        return "Check that it runs, and its address, user and password in spring.data.redis";
     }
 
     private static String script() {
         try {
-            return new ClassPathResource("claim.lua", RedisClusterEngine.class).getContentAsString(StandardCharsets.UTF_8);
+            return new ClassPathResource("claim.lua", RedisClusterEngine.class)
+                    .getContentAsString(StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new UncheckedIOException("claim.lua is missing beside " + RedisClusterEngine.class.getName()
-                    + ": a native image needs a hint for this resource", e);
+            throw new UncheckedIOException(
+                    "claim.lua is missing beside " + RedisClusterEngine.class.getName()
+                            + ": a native image needs a hint for this resource",
+                    e);
         }
     }
 }

@@ -1,0 +1,88 @@
+package io.github.virtualthread.cluster.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.cluster.Answer;
+import io.github.virtualthread.cluster.Claim;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import redis.embedded.RedisServer;
+
+/** A Redis Cluster, with all slots on one node: a command whose keys are in two slots fails as with many. */
+@Tag("slow")
+@Timeout(300)
+class RedisClusterModeTests {
+
+    @Test
+    void oneExchangeServesLimitsOfAnyName(@TempDir Path directory) throws IOException {
+        int port = RedisTestServer.freePort(); // the port of the cluster's bus is 10,000 higher
+        while (port > 55_000) {
+            port = RedisTestServer.freePort();
+        }
+        RedisServer server = RedisTestServer.start(port, "cluster-enabled yes", "dir " + directory);
+        LettuceConnectionFactory node =
+                started(new LettuceConnectionFactory(new RedisStandaloneConfiguration(RedisTestServer.HOST, port)));
+        LettuceConnectionFactory cluster = null;
+        try {
+            takeAllSlots(new StringRedisTemplate(node));
+            cluster = started(new LettuceConnectionFactory(
+                    new RedisClusterConfiguration(List.of(RedisTestServer.HOST + ":" + port))));
+            RedisClusterEngine engine = new RedisClusterEngine(cluster, "shop");
+
+            assertThat(engine.exchange(claims("a", 4)))
+                    .hasSize(20)
+                    .extracting(Answer::share)
+                    .containsOnly(4);
+            assertThat(engine.exchange(claims("b", 10)))
+                    .extracting(Answer::share)
+                    .containsOnly(6);
+        } finally {
+            if (cluster != null) {
+                cluster.destroy();
+            }
+            node.destroy();
+            server.stop();
+        }
+    }
+
+    private static void takeAllSlots(StringRedisTemplate node) {
+        List<byte[]> slots = new ArrayList<>(List.of(bytes("ADDSLOTS")));
+        IntStream.range(0, 16_384).forEach(slot -> slots.add(bytes(Integer.toString(slot))));
+        node.execute((RedisConnection connection) -> connection.execute("CLUSTER", slots.toArray(byte[][]::new)));
+        RedisCallback<byte[]> info = connection -> (byte[]) connection.execute("CLUSTER", bytes("INFO"));
+        while (!new String(node.execute(info), StandardCharsets.UTF_8).contains("cluster_state:ok")) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static LettuceConnectionFactory started(LettuceConnectionFactory connections) {
+        connections.afterPropertiesSet();
+        connections.start();
+        return connections;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static List<Claim> claims(String member, int asks) {
+        return IntStream.range(0, 20)
+                .mapToObj(i -> new Claim("limit-" + i, member, 1, "", 10, 0, asks, asks, Duration.ofHours(1)))
+                .toList();
+    }
+}
