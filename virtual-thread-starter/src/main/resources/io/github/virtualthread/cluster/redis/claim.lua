@@ -17,11 +17,6 @@ local me = ARGV[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- Lua would write large numbers as 1.7e+12.
-local function digits(value)
-  return string.format('%.0f', value)
-end
-
 local function read(key)
   local limit = { noGrowthUntil = 0, latest = 0, others = {} }
   local stored = redis.call('HGETALL', key)
@@ -74,13 +69,13 @@ for i, key in ipairs(KEYS) do
 
   -- A limit without an epoch is new, or its data were lost.
   if not limit.epoch then
-    limit.epoch = digits(now) .. '-' .. time[2] .. '-' .. me
+    limit.epoch = now .. '-' .. time[2] .. '-' .. me
     redis.call('HSET', key, 'epoch', limit.epoch)
   end
   -- The member knows another epoch: others may hold what they have not told yet. They do so while this lease lasts.
   if mine.epoch ~= '' and mine.epoch ~= limit.epoch and over > limit.noGrowthUntil then
     limit.noGrowthUntil = over
-    redis.call('HSET', key, 'no-growth-until', digits(over))
+    redis.call('HSET', key, 'no-growth-until', over)
   end
 
   -- The smallest number that a living member says counts, less what the others hold.
@@ -99,12 +94,12 @@ for i, key in ipairs(KEYS) do
   if mine.lease == 0 then
     redis.call('HDEL', key, 'member:' .. me)
   else
-    redis.call('HSET', key, 'member:' .. me, table.concat(
-      { digits(share), digits(mine.wants), digits(mine.permits), digits(over), mine.number }, ' '))
+    local row = table.concat({ share, mine.wants, mine.permits, over, mine.number }, ' ')
+    redis.call('HSET', key, 'member:' .. me, row)
   end
   -- The limit may be forgotten an hour after its last claim, but not while a lease lasts.
   local latest = math.max(limit.latest, over, limit.noGrowthUntil)
-  redis.call('PEXPIRE', key, digits(math.max(HOUR, latest - now)))
+  redis.call('PEXPIRE', key, math.max(HOUR, latest - now))
 
   for _, value in ipairs({ share, permits, limit.epoch, now, #limit.others }) do
     table.insert(answer, value)
