@@ -394,7 +394,17 @@ public abstract class ClusterEngineContract {
 
     @Test
     void namesMayHaveAnyCharacters() throws Exception {
-        List<String> limits = List.of("a", "a-b", "a_b", "a.b", "a.b_c-D9", "0");
+        List<String> limits = List.of(
+                "a",
+                "a-b",
+                "a_b",
+                "a.b",
+                "a.b_c-D9",
+                "0",
+                "a:key",
+                "a:Key",
+                "a:{b}, 100 % 'c' \u65e5",
+                "a:" + "k".repeat(200));
         List<String> members = List.of(
                 "shop-7f8b9-x1",
                 "x",
