@@ -1,8 +1,5 @@
 package io.github.virtualthread.cluster;
 
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
@@ -25,19 +22,23 @@ final class Shares {
      * @return at least 0; more than the member wants if permits are left over
      */
     static int fair(Map<String, Integer> wants, String member, int permits, long now) {
-        List<String> hungry = new ArrayList<>(wants.keySet());
-        hungry.sort(Comparator.comparing((String name) -> wants.get(name)).thenComparing(name -> name));
+        List<Map.Entry<String, Integer>> members = wants.entrySet().stream()
+                .sorted(Map.Entry.<String, Integer>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                .toList();
+        int own = wants.getOrDefault(member, 0);
         int left = permits;
-        while (!hungry.isEmpty() && wants.get(hungry.get(0)) <= left / hungry.size()) {
-            left -= wants.get(hungry.remove(0));
+        int served = 0;
+        while (served < members.size() && members.get(served).getValue() <= left / (members.size() - served)) {
+            left -= members.get(served++).getValue();
         }
-        if (hungry.isEmpty()) {
-            return wants.get(member) + left / (2 * wants.size());
+        if (served == members.size()) {
+            return own + left / (2 * served);
         }
+        List<String> hungry =
+                members.stream().skip(served).map(Map.Entry::getKey).sorted().toList();
         if (!hungry.contains(member)) {
-            return wants.get(member);
+            return own;
         }
-        Collections.sort(hungry);
         return left / hungry.size()
                 + (isItsTurn(hungry.indexOf(member), hungry.size(), left % hungry.size(), now) ? 1 : 0);
     }

@@ -312,13 +312,17 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code clusterPermits} is below 1
      */
     public LimitSettings withClusterPermits(@Nullable Integer clusterPermits) {
-        boolean follows = clusterPermits != null
+        Integer before = this.clusterPermits;
+        int followed = permits;
+        if (clusterPermits != null
                 && clusterPermits > 0
                 && permitsFrom == null
-                && (permits > clusterPermits || (this.clusterPermits != null && permits >= this.clusterPermits));
+                && (permits > clusterPermits || (before != null && permits >= before))) {
+            followed = clusterPermits;
+        }
         return new LimitSettings(
                 name,
-                follows ? clusterPermits : permits,
+                followed,
                 queueCapacity,
                 maxWait,
                 nested,

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class PermitLease {
 
-    private final SemaphoreLimit limit;
+    private final TaskLimit limit;
+    private final Borrower borrower; // the same
     private final @Nullable String key;
     private final LongAdder refused = new LongAdder();
     volatile int share; // written under the lock of the limit
@@ -24,7 +25,8 @@ public abstract class PermitLease {
      * @param key key to whose calls permits are lent, null for the limit
      */
     protected PermitLease(TaskLimit limit, @Nullable String key) {
-        this.limit = (SemaphoreLimit) limit;
+        this.limit = limit;
+        this.borrower = (Borrower) limit;
         this.key = key;
     }
 
@@ -35,13 +37,13 @@ public abstract class PermitLease {
      * @param lender returns the lease of a key when it has its first call; must neither block nor throw
      */
     public static void lendKeys(TaskLimit limit, Function<String, ? extends PermitLease> lender) {
-        ((SemaphoreLimit) limit).keyLender = lender;
+        ((Borrower) limit).lendKeys(lender);
     }
 
     /** The limit has this lease from now on. Calls that wait already are told at once. */
     protected final void begin() {
-        permits().lease = this;
-        if (limit.wanted(null) > 0) {
+        borrower.begin(this);
+        if (borrower.wanted(null) > 0) {
             wanted();
         }
     }
@@ -76,7 +78,7 @@ public abstract class PermitLease {
      * @param permits number of permits, at least 0
      */
     protected final void share(int permits) {
-        limit.share(this, key, permits);
+        borrower.share(this, key, permits);
     }
 
     /**
@@ -94,7 +96,7 @@ public abstract class PermitLease {
      * @return what is lent; more if that has shrunk under running calls
      */
     protected final int held() {
-        return limit.held(this, key);
+        return borrower.held(this, key);
     }
 
     /**
@@ -105,7 +107,7 @@ public abstract class PermitLease {
      */
     protected final int wantedSinceLast() {
         int most = most();
-        return Math.min(most, limit.wanted(key) + (int) Math.min(most, refused.sumThenReset()));
+        return Math.min(most, borrower.wanted(key) + (int) Math.min(most, refused.sumThenReset()));
     }
 
     /**
@@ -123,7 +125,7 @@ public abstract class PermitLease {
      * @return whether the key has no calls
      */
     protected final boolean forget() {
-        return key != null && limit.forgetLease(key);
+        return key != null && borrower.forgetLease(key);
     }
 
     /** A call has found no permit, and waits or was refused. */
@@ -139,15 +141,33 @@ public abstract class PermitLease {
         return isValid() ? share : 0;
     }
 
-    private Leased permits() {
-        return (Leased) limit.admission.level.permits;
+    /** The limit, as its leases see it. */
+    interface Borrower {
+
+        /** The limit has this lease from now on. */
+        void begin(PermitLease lease);
+
+        /** Keys have leases from now on. */
+        void lendKeys(Function<String, ? extends PermitLease> lender);
+
+        /** More permits are lent, or fewer: to the limit, or to a key of it. */
+        void share(PermitLease lease, @Nullable String key, int permits);
+
+        /** How many permits calls may use while nothing is changed. */
+        int held(PermitLease lease, @Nullable String key);
+
+        /** How many calls have a permit, or would with more of them. */
+        int wanted(@Nullable String key);
+
+        /** Forgets the lease of a key without calls; returns whether it has none. */
+        boolean forgetLease(String key);
     }
 
     /** The part of the permits that this JVM is lent. A type of its own: all other limits have no code for it. */
     @SuppressWarnings("serial")
     static final class Leased extends Permits {
 
-        private volatile @Nullable PermitLease lease;
+        volatile @Nullable PermitLease lease;
 
         private Leased() {
             super(0);

@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A limit with its settings. Its {@link Admission} decides who gets a permit. */
-final class SemaphoreLimit implements TaskLimit {
+final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
 
     final Admission admission;
     private final @Nullable SemaphoreLimit within;
@@ -20,7 +20,8 @@ final class SemaphoreLimit implements TaskLimit {
     private volatile int occupations; // written under the lock of the admission
     private volatile LimitSettings settings; // as well
     private volatile String name;
-    volatile @Nullable Function<String, ? extends PermitLease> keyLender; // null before somebody lends permits to keys
+    private volatile @Nullable Function<String, ? extends PermitLease>
+            keyLender; // null before somebody lends permits to keys
 
     SemaphoreLimit(
             LimitSettings settings, @Nullable SemaphoreLimit within, TaskTimer timer, Consumer<LimitChange> changes) {
@@ -210,16 +211,25 @@ final class SemaphoreLimit implements TaskLimit {
         return Objects.requireNonNull(keyLender, "nobody lends permits to keys").apply(key);
     }
 
-    /** More permits are lent, or fewer: to the limit, or to a key of it. */
-    void share(PermitLease lease, @Nullable String key, int share) {
+    @Override
+    public void begin(PermitLease lease) {
+        ((PermitLease.Leased) admission.level.permits).lease = lease;
+    }
+
+    @Override
+    public void lendKeys(Function<String, ? extends PermitLease> lender) {
+        keyLender = lender;
+    }
+
+    @Override
+    public void share(PermitLease lease, @Nullable String key, int share) {
         admission.lock().lock();
         try {
             int before = size(settings);
             lease.share = share;
-            KeyTurns turns = key == null ? null : admission.level.queue.turns();
-            if (turns == null) {
-                admission.change(size(settings) - before, settings, settings);
-            } else {
+            admission.change(size(settings) - before, settings, settings);
+            KeyTurns turns = admission.level.queue.turns();
+            if (key != null && turns != null) {
                 turns.shareChanged(key);
             }
         } finally {
@@ -228,20 +238,21 @@ final class SemaphoreLimit implements TaskLimit {
         }
     }
 
-    /** How many permits calls may use while nothing is changed. */
-    int held(PermitLease lease, @Nullable String key) {
+    @Override
+    public int held(PermitLease lease, @Nullable String key) {
         return key == null
                 ? admission.lock().locked(() -> Math.max(share(), running()))
                 : admission.ofKeys(turns -> Math.max(lease.share, turns.use(key).running()), lease.share);
     }
 
-    /** Forgets the lease of a key without calls; returns whether it has none. */
-    boolean forgetLease(String key) {
+    @Override
+    public boolean forgetLease(String key) {
         return admission.ofKeys(turns -> turns.forgetLease(key), true);
     }
 
-    /** How many calls have a permit, or would with more of them: at most as many as this limit and those around it allow. */
-    int wanted(@Nullable String key) {
+    /** At most as many as this limit and those around it allow. */
+    @Override
+    public int wanted(@Nullable String key) {
         if (key != null) {
             KeyUse use = key(key);
             return use.running() + (isOccupied() ? 0 : use.waiting());
