@@ -26,7 +26,8 @@ import java.util.List;
  *   <li>answer with that, and with the other members.
  * </ol>
  *
- * A limit that no member has claimed for an hour may be forgotten.
+ * A claim that is refused refuses all of its exchange: nothing of that is stored. A limit that no member has claimed for an hour may be
+ * forgotten, and one that has no members any more, unless its shares may not grow at that moment.
  */
 @FunctionalInterface
 public interface ClusterEngine {

@@ -91,11 +91,13 @@ for i, key in ipairs(KEYS) do
     share = math.max(share, math.min(mine.asks, permits - held))
   end
 
-  if mine.lease == 0 then
-    redis.call('HDEL', key, 'member:' .. me)
-  else
+  if mine.lease > 0 then
     local row = table.concat({ share, mine.wants, mine.permits, over, mine.number }, ' ')
     redis.call('HSET', key, 'member:' .. me, row)
+  elseif #limit.others > 0 or now < limit.noGrowthUntil then
+    redis.call('HDEL', key, 'member:' .. me)
+  else
+    redis.call('HDEL', key, 'member:' .. me, 'epoch', 'no-growth-until') -- keys of calls come and go: nothing is left of them
   end
   -- The limit may be forgotten an hour after its last claim, but not while a lease lasts.
   local latest = math.max(limit.latest, over, limit.noGrowthUntil)

@@ -126,9 +126,18 @@ abstract class RedisEngineContract extends ClusterEngineContract {
 
         engine.exchange(List.of(claim("partner", 2, Duration.ofSeconds(10))));
         assertThat(secondsToLive()).isBetween(3_500L, 3_600L);
+    }
 
-        engine.exchange(List.of(claim("partner", 3, Duration.ZERO)));
-        assertThat(secondsToLive()).as("after a goodbye").isBetween(3_500L, 3_600L);
+    @Test
+    void theLastMemberLeavesNoKey() {
+        engine.exchange(List.of(claim("partner", 1, Duration.ofSeconds(10))));
+        engine.exchange(List.of(claim("b", "partner", 1, "", Duration.ofSeconds(10))));
+
+        engine.exchange(List.of(claim("partner", 2, Duration.ZERO)));
+        assertThat(redis.hasKey(key())).isTrue();
+
+        engine.exchange(List.of(claim("b", "partner", 2, "", Duration.ZERO)));
+        assertThat(redis.hasKey(key())).isFalse();
     }
 
     @Test
