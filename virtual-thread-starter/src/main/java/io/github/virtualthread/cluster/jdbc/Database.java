@@ -1,0 +1,79 @@
+package io.github.virtualthread.cluster.jdbc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A database that the engine knows, and what it says in another way than the others do. */
+enum Database {
+    POSTGRESQL(
+            "schema-postgresql.sql",
+            List.of("PostgreSQL"),
+            "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
+            // ends the session of a replica that stands still or vanishes while it has locks; for this transaction only
+            "set_config('idle_in_transaction_session_timeout', '" + LimitTable.PATIENCE.toMillis() + "', true)"),
+
+    /** The beginning of the statement; without any time zone, so that no hour comes twice. */
+    MARIADB(
+            "schema-mariadb.sql",
+            List.of("MariaDB", "MySQL"),
+            "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6)) div 1000",
+            "''"),
+
+    /** Its current_timestamp may stand still for the whole transaction; the beginning of the statement does not. */
+    H2(
+            "schema-h2.sql",
+            List.of("H2"),
+            "cast(extract(epoch from (select executing_statement_start from information_schema.sessions"
+                    + " where session_id = session_id())) * 1000 as bigint)",
+            "''");
+
+    private final String schema;
+    private final List<String> products;
+
+    /** SQL for the time of the server in milliseconds, which goes on within a transaction. */
+    final String clock;
+
+    /** SQL for a text, evaluated with the lock. */
+    final String withLock;
+
+    Database(String schema, List<String> products, String clock, String withLock) {
+        this.schema = schema;
+        this.products = products;
+        this.clock = clock;
+        this.withLock = withLock;
+    }
+
+    /** By the name of the product: the URL of H2 may ask for the mode of another database. */
+    static Database of(Connection connection) throws SQLException {
+        String product = connection.getMetaData().getDatabaseProductName();
+        return Arrays.stream(values())
+                .filter(database -> database.products.contains(product))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("The database '" + product
+                        + "' cannot lend the permits of limits with cluster-permits. Known databases: "
+                        + Arrays.stream(values())
+                                .flatMap(database -> database.products.stream())
+                                .collect(Collectors.joining(", "))
+                        + ". Use one of these, or Redis, or declare a bean of type ClusterEngine"));
+    }
+
+    /** The statement that creates the table. */
+    String schema() {
+        try (InputStream file = Database.class.getResourceAsStream(schema)) {
+            if (file == null) {
+                throw new IllegalStateException(schema + " is missing beside " + Database.class.getName()
+                        + ": a native image needs a hint for this resource");
+            }
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
