@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * The table, in one transaction. The row of a limit without a member is what is locked; it has the epoch, and ends when shares may
+ * The table, in one transaction. The row of a limit with member '*' is what is locked; it has the epoch, and ends when shares may
  * grow again. The other rows are those of the members.
  */
 final class LimitTable {
@@ -24,14 +24,17 @@ final class LimitTable {
     /** How long a transaction waits for the locks of others, and on PostgreSQL how long it has locks and does nothing. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private static final String NO_MEMBER = "";
+    /** Not empty, as that is no text at all in H2's mode of Oracle. No member has this name: all end with random characters. */
+    private static final String NO_MEMBER = "*";
+
+    private static final String NO_EPOCH = "-";
 
     private static final String INSERT = "insert into virtual_thread_limit (cluster_name, limit_name, member_name, epoch,"
             + " permits, holds, wants, claim_number, ends_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
     private static final String UPDATE = "update virtual_thread_limit set permits = ?, holds = ?, wants = ?,"
             + " claim_number = ?, ends_at = ? where cluster_name = ? and limit_name = ? and member_name = ?";
     private static final String HOLD_UP = "update virtual_thread_limit set ends_at = ?"
-            + " where cluster_name = ? and limit_name = ? and member_name = ''";
+            + " where cluster_name = ? and limit_name = ? and member_name = '" + NO_MEMBER + "'";
     private static final String DELETE =
             "delete from virtual_thread_limit where cluster_name = ? and limit_name = ? and member_name = ?";
 
@@ -58,7 +61,7 @@ final class LimitTable {
     void lock(SortedSet<String> limits) throws SQLException {
         SortedSet<String> missing = new TreeSet<>(limits);
         String sql = "select limit_name, " + database.withLock + " from virtual_thread_limit where cluster_name = ?"
-                + " and member_name = '' and limit_name in " + placeholders(limits) + " order by limit_name for update";
+                + " and member_name = '" + NO_MEMBER + "' and limit_name in " + placeholders(limits) + " order by limit_name for update";
         try (PreparedStatement statement = prepare(sql, limits)) {
             statement.setQueryTimeout((int) PATIENCE.toSeconds());
             try (ResultSet rows = statement.executeQuery()) {
@@ -80,7 +83,7 @@ final class LimitTable {
         Map<String, LimitRows> read = new HashMap<>();
         String sql = "select limit_name, member_name, epoch, permits, holds, wants, claim_number, ends_at, " + database.clock
                 + " from virtual_thread_limit where cluster_name = ? and limit_name in " + placeholders(limits)
-                + " order by limit_name, member_name";
+                + " order by case member_name when '" + NO_MEMBER + "' then 0 else 1 end";
         try (PreparedStatement statement = prepare(sql, limits);
                 ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
@@ -90,7 +93,7 @@ final class LimitTable {
         return read;
     }
 
-    /** The row without a member comes first. */
+    /** The rows without a member come first. */
     private void add(ResultSet rows, Map<String, LimitRows> read) throws SQLException {
         String limit = rows.getString(1);
         String member = rows.getString(2);
@@ -133,7 +136,7 @@ final class LimitTable {
                         row.permits(), row.holds(), row.wants(), row.number(), row.endsAt(), cluster, limit, member));
             } else if (row != null) {
                 inserts.add(List.of(
-                        cluster, limit, member, "", row.permits(), row.holds(), row.wants(), row.number(), row.endsAt()));
+                        cluster, limit, member, NO_EPOCH, row.permits(), row.holds(), row.wants(), row.number(), row.endsAt()));
             }
         });
         batch(HOLD_UP, heldUp);

@@ -1,5 +1,5 @@
 -- MariaDB and MySQL: what the replicas of applications hold of the permits of their limits with cluster-permits.
--- The row of a limit without a member is what is locked; it has the epoch, and ends when shares may grow again.
+-- The row of a limit with member '*' is what is locked; it has the epoch, and ends when shares may grow again.
 create table if not exists virtual_thread_limit (
   cluster_name varchar(255) not null,
   limit_name   varchar(255) not null,

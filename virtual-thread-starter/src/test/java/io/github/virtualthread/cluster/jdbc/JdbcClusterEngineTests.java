@@ -1,0 +1,83 @@
+package io.github.virtualthread.cluster.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verifyNoInteractions;
+import static org.mockito.Mockito.when;
+
+import io.github.virtualthread.cluster.Claim;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** In H2. */
+class JdbcClusterEngineTests extends JdbcEngineContract {
+
+    @Override
+    protected String url() {
+        return "jdbc:h2:mem:cluster;DB_CLOSE_DELAY=-1";
+    }
+
+    @Override
+    protected String user() {
+        return "sa";
+    }
+
+    @Override
+    protected String timeZone(String zone) {
+        return "set time zone '" + zone + "'";
+    }
+
+    @Override
+    protected int claims() {
+        return 100; // the slow tests, in other databases, have the usual number
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"MySQL;DATABASE_TO_LOWER=TRUE", "MariaDB", "PostgreSQL;DATABASE_TO_LOWER=TRUE", "Oracle", "LEGACY"})
+    void h2IsKnownInAnyMode(String mode) throws Exception {
+        try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:;MODE=" + mode, "sa", "")) {
+            WatchedConnections watched = new WatchedConnections(connection);
+            JdbcClusterEngine engine = new JdbcClusterEngine(watched.dataSource(), "shop");
+            assertThat(engine.isInitialized()).isFalse();
+
+            engine.initialize();
+
+            assertThat(engine.isInitialized()).isTrue();
+            for (int number = 1; number <= 2; number++) {
+                Claim claim = new Claim("partner", "a", number, "", 10, 0, 3, 3, Duration.ofHours(1));
+                assertThat(engine.exchange(List.of(claim)).getFirst().share()).isEqualTo(3);
+            }
+        }
+    }
+
+    @Test
+    void anUnknownDatabaseIsNamedBesideThoseThatAreKnown() throws Exception {
+        DataSource dataSource = mock(DataSource.class, RETURNS_DEEP_STUBS);
+        when(dataSource.getConnection().getMetaData().getDatabaseProductName()).thenReturn("Oracle");
+        JdbcClusterEngine engine = new JdbcClusterEngine(dataSource, "shop");
+
+        assertThatThrownBy(engine::schema)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("'Oracle'")
+                .hasMessageContaining("PostgreSQL, MariaDB, MySQL, H2");
+        assertThatThrownBy(engine::isInitialized).hasMessageContaining("'Oracle'");
+        assertThatThrownBy(engine::initialize).hasMessageContaining("'Oracle'");
+    }
+
+    @Test
+    void noConnectionIsOpenedBeforeItIsNeeded() {
+        DataSource dataSource = mock();
+
+        assertThat(new JdbcClusterEngine(dataSource, "shop").beat()).isEqualTo(Duration.ofMillis(500));
+
+        verifyNoInteractions(dataSource);
+    }
+}
