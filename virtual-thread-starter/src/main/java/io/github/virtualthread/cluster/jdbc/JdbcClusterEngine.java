@@ -50,7 +50,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
         Map<String, LimitRows> limits = table.read(names);
         List<Answer> answers = new ArrayList<>();
         for (Claim claim : claims) {
-            answers.add(limits.get(claim.limit()).lend(claim, table.now()));
+            answers.add(LimitTable.rows(limits, claim.limit()).lend(claim, table.now()));
         }
         table.write(limits, claims.getFirst().member());
         return answers;

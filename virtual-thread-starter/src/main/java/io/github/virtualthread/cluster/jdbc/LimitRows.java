@@ -76,7 +76,8 @@ final class LimitRows {
 
     private static IllegalStateException late(Claim claim, Row mine) {
         return new IllegalStateException("Claim " + claim.number() + " of member '" + claim.member() + "' for limit '"
-                + claim.limit() + "' is refused: claim " + mine.number + " of this member came first. The next claim corrects"
+                + claim.limit() + "' is refused: claim " + mine.number
+                + " of this member came first. The next claim corrects"
                 + " it; if this is repeated, two replicas use the same member name");
     }
 }

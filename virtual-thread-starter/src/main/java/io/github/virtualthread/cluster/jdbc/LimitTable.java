@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -29,8 +30,9 @@ final class LimitTable {
 
     private static final String NO_EPOCH = "-";
 
-    private static final String INSERT = "insert into virtual_thread_limit (cluster_name, limit_name, member_name, epoch,"
-            + " permits, holds, wants, claim_number, ends_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    private static final String INSERT =
+            "insert into virtual_thread_limit (cluster_name, limit_name, member_name, epoch,"
+                    + " permits, holds, wants, claim_number, ends_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
     private static final String UPDATE = "update virtual_thread_limit set permits = ?, holds = ?, wants = ?,"
             + " claim_number = ?, ends_at = ? where cluster_name = ? and limit_name = ? and member_name = ?";
     private static final String HOLD_UP = "update virtual_thread_limit set ends_at = ?"
@@ -50,8 +52,9 @@ final class LimitTable {
     }
 
     static void find(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement("select cluster_name, limit_name, member_name, epoch,"
-                        + " permits, holds, wants, claim_number, ends_at from virtual_thread_limit where 1 = 0");
+        try (PreparedStatement statement = connection.prepareStatement(
+                        "select cluster_name, limit_name, member_name, epoch,"
+                                + " permits, holds, wants, claim_number, ends_at from virtual_thread_limit where 1 = 0");
                 ResultSet rows = statement.executeQuery()) {
             rows.next();
         }
@@ -61,7 +64,8 @@ final class LimitTable {
     void lock(SortedSet<String> limits) throws SQLException {
         SortedSet<String> missing = new TreeSet<>(limits);
         String sql = "select limit_name, " + database.withLock + " from virtual_thread_limit where cluster_name = ?"
-                + " and member_name = '" + NO_MEMBER + "' and limit_name in " + placeholders(limits) + " order by limit_name for update";
+                + " and member_name = '" + NO_MEMBER + "' and limit_name in " + placeholders(limits)
+                + " order by limit_name for update";
         try (PreparedStatement statement = prepare(sql, limits)) {
             statement.setQueryTimeout((int) PATIENCE.toSeconds());
             try (ResultSet rows = statement.executeQuery()) {
@@ -81,9 +85,10 @@ final class LimitTable {
     /** Another statement than the one that locks: it sees what was committed while that one waited, and its time is later. */
     Map<String, LimitRows> read(Collection<String> limits) throws SQLException {
         Map<String, LimitRows> read = new HashMap<>();
-        String sql = "select limit_name, member_name, epoch, permits, holds, wants, claim_number, ends_at, " + database.clock
-                + " from virtual_thread_limit where cluster_name = ? and limit_name in " + placeholders(limits)
-                + " order by case member_name when '" + NO_MEMBER + "' then 0 else 1 end";
+        String sql =
+                "select limit_name, member_name, epoch, permits, holds, wants, claim_number, ends_at, " + database.clock
+                        + " from virtual_thread_limit where cluster_name = ? and limit_name in " + placeholders(limits)
+                        + " order by case member_name when '" + NO_MEMBER + "' then 0 else 1 end";
         try (PreparedStatement statement = prepare(sql, limits);
                 ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
@@ -102,12 +107,18 @@ final class LimitTable {
             now = Math.max(now, rows.getLong(9));
             read.put(limit, new LimitRows(rows.getString(3), endsAt));
         } else {
-            read.get(limit)
-                    .add(
-                            member,
-                            new LimitRows.Row(
-                                    rows.getInt(4), rows.getInt(5), rows.getInt(6), rows.getLong(7), endsAt));
+            LimitRows.Row row =
+                    new LimitRows.Row(rows.getInt(4), rows.getInt(5), rows.getInt(6), rows.getLong(7), endsAt);
+            rows(read, limit).add(member, row);
         }
+    }
+
+    /** Those of a limit that is locked. */
+    static LimitRows rows(Map<String, LimitRows> limits, String limit) {
+        return Objects.requireNonNull(
+                limits.get(limit),
+                () -> "virtual_thread_limit has no row for limit '" + limit
+                        + "': its columns must compare names exactly, as in the schema of the starter");
     }
 
     /** Time of the database when the rows were read, in milliseconds. */
@@ -136,7 +147,15 @@ final class LimitTable {
                         row.permits(), row.holds(), row.wants(), row.number(), row.endsAt(), cluster, limit, member));
             } else if (row != null) {
                 inserts.add(List.of(
-                        cluster, limit, member, NO_EPOCH, row.permits(), row.holds(), row.wants(), row.number(), row.endsAt()));
+                        cluster,
+                        limit,
+                        member,
+                        NO_EPOCH,
+                        row.permits(),
+                        row.holds(),
+                        row.wants(),
+                        row.number(),
+                        row.endsAt()));
             }
         });
         batch(HOLD_UP, heldUp);

@@ -41,7 +41,14 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"MySQL;DATABASE_TO_LOWER=TRUE", "MariaDB", "PostgreSQL;DATABASE_TO_LOWER=TRUE", "Oracle", "LEGACY"})
+    @ValueSource(
+            strings = {
+                "MySQL;DATABASE_TO_LOWER=TRUE",
+                "MariaDB",
+                "PostgreSQL;DATABASE_TO_LOWER=TRUE",
+                "Oracle",
+                "LEGACY"
+            })
     void h2IsKnownInAnyMode(String mode) throws Exception {
         try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:;MODE=" + mode, "sa", "")) {
             WatchedConnections watched = new WatchedConnections(connection);

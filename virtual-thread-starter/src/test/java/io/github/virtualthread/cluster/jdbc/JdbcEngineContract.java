@@ -116,11 +116,14 @@ public abstract class JdbcEngineContract extends ClusterEngineContract {
     void allGetThroughThatAreTheFirstToClaimALimit() throws Exception {
         for (int round = 0; round < 20; round++) {
             String limit = "limit-" + round;
-            List<Answer> answers = together(i -> engine.exchange(
-                            List.of(new Claim(limit, "member-" + i, 1, "", 10, 0, 2, 2, LONG)))
-                    .getFirst());
+            List<Answer> answers =
+                    together(i -> engine.exchange(List.of(new Claim(limit, "member-" + i, 1, "", 10, 0, 2, 2, LONG)))
+                            .getFirst());
 
-            assertThat(answers).extracting(Answer::epoch).doesNotContainNull().containsOnly(answers.getFirst().epoch());
+            assertThat(answers)
+                    .extracting(Answer::epoch)
+                    .doesNotContainNull()
+                    .containsOnly(answers.getFirst().epoch());
             assertThat(answers.stream().mapToInt(Answer::share).sum()).isEqualTo(10);
         }
     }
@@ -133,10 +136,12 @@ public abstract class JdbcEngineContract extends ClusterEngineContract {
             together(i -> {
                 int share = 0;
                 for (int n = 1; n <= 30; n++) {
-                    Answer answer = members.exchange(List.of(
-                                    new Claim("partner", "member-" + i, n, "", 10, share, 4, n % 2 * 4, LONG)))
+                    Answer answer = members.exchange(
+                                    List.of(new Claim("partner", "member-" + i, n, "", 10, share, 4, n % 2 * 4, LONG)))
                             .getFirst();
-                    int others = answer.others().stream().mapToInt(Answer.Other::holds).sum();
+                    int others = answer.others().stream()
+                            .mapToInt(Answer.Other::holds)
+                            .sum();
                     assertThat(answer.share() + others).isLessThanOrEqualTo(10);
                     share = n % 2 == 0 ? answer.share() : 0;
                 }
@@ -147,16 +152,14 @@ public abstract class JdbcEngineContract extends ClusterEngineContract {
 
     static Stream<Pool> pools() {
         return Stream.of(TRANSACTION_READ_COMMITTED, TRANSACTION_REPEATABLE_READ, TRANSACTION_SERIALIZABLE)
-                .flatMap(isolation -> Stream.of(true, false)
-                        .flatMap(autoCommit ->
-                                Stream.of(true, false).map(readOnly -> new Pool(isolation, autoCommit, readOnly))));
+                .flatMap(isolation -> Stream.of(true, false).flatMap(autoCommit -> Stream.of(true, false)
+                        .map(readOnly -> new Pool(isolation, autoCommit, readOnly))));
     }
 
     private record Pool(int isolation, boolean autoCommit, boolean readOnly) {
 
         static Pool of(Connection connection) throws SQLException {
-            return new Pool(
-                    connection.getTransactionIsolation(), connection.getAutoCommit(), connection.isReadOnly());
+            return new Pool(connection.getTransactionIsolation(), connection.getAutoCommit(), connection.isReadOnly());
         }
 
         void prepare(Connection connection) throws SQLException {

@@ -69,12 +69,15 @@ final class WatchedConnections {
             case "prepareStatement" -> {
                 String sql = (String) arguments[0];
                 PreparedStatement statement = connection.prepareStatement(sql);
-                return proxy(PreparedStatement.class, (self, called, with) -> onStatement(statement, sql, called, with));
+                return proxy(
+                        PreparedStatement.class, (self, called, with) -> onStatement(statement, sql, called, with));
             }
             case "createStatement" -> {
                 Statement statement = connection.createStatement();
-                return proxy(Statement.class, (self, called, with) ->
-                        onStatement(statement, with == null ? "" : String.valueOf(with[0]), called, with));
+                return proxy(
+                        Statement.class,
+                        (self, called, with) ->
+                                onStatement(statement, with == null ? "" : String.valueOf(with[0]), called, with));
             }
             default -> {
                 // not counted
@@ -103,7 +106,7 @@ final class WatchedConnections {
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(WatchedConnections.class.getClassLoader(), new Class<?>[] {type}, handler));
+        return type.cast(
+                Proxy.newProxyInstance(WatchedConnections.class.getClassLoader(), new Class<?>[] {type}, handler));
     }
-
 }
