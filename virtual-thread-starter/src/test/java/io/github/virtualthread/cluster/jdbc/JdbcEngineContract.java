@@ -108,7 +108,7 @@ public abstract class JdbcEngineContract extends ClusterEngineContract {
 
         JdbcClusterEngine other = new JdbcClusterEngine(pool, "Shop");
 
-        assertThat(share(other, "a", 10)).isEqualTo(10);
+        assertThat(share(other, "b", 10)).isEqualTo(10);
         assertThat(answer(engine, "a", 10).others()).isEmpty();
     }
 
