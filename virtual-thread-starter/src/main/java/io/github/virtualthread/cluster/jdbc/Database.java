@@ -7,14 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Collectors;
 
 /** A database that the engine knows, and what it says in another way than the others do. */
 enum Database {
     POSTGRESQL(
             "schema-postgresql.sql",
-            List.of("PostgreSQL"),
+            "PostgreSQL",
             "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
             // ends the session of a replica that stands still or vanishes while it has locks; for this transaction only
             "set_config('idle_in_transaction_session_timeout', '" + LimitTable.PATIENCE.toMillis() + "', true)"),
@@ -22,19 +21,21 @@ enum Database {
     /** The beginning of the statement; without any time zone, so that no hour comes twice. */
     MARIADB(
             "schema-mariadb.sql",
-            List.of("MariaDB", "MySQL"),
+            "MariaDB",
             "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6)) div 1000",
             "''"),
+
+    MYSQL("schema-mysql.sql", "MySQL", MARIADB.clock, "''"),
 
     /** Stands still from when it is asked first in a transaction: it is asked once, under the lock. */
     H2(
             "schema-h2.sql",
-            List.of("H2"),
+            "H2",
             "cast(extract(epoch from current_timestamp) * 1000 as bigint)",
             "''");
 
     private final String schema;
-    private final List<String> products;
+    private final String product;
 
     /** SQL for the time of the server in milliseconds, taken after the lock. */
     final String clock;
@@ -42,9 +43,9 @@ enum Database {
     /** SQL for a text, evaluated with the lock. */
     final String withLock;
 
-    Database(String schema, List<String> products, String clock, String withLock) {
+    Database(String schema, String product, String clock, String withLock) {
         this.schema = schema;
-        this.products = products;
+        this.product = product;
         this.clock = clock;
         this.withLock = withLock;
     }
@@ -53,12 +54,12 @@ enum Database {
     static Database of(Connection connection) throws SQLException {
         String product = connection.getMetaData().getDatabaseProductName();
         return Arrays.stream(values())
-                .filter(database -> database.products.contains(product))
+                .filter(database -> database.product.equals(product))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("The database '" + product
                         + "' cannot lend the permits of limits with cluster-permits. Known databases: "
                         + Arrays.stream(values())
-                                .flatMap(database -> database.products.stream())
+                                .map(database -> database.product)
                                 .collect(Collectors.joining(", "))
                         + ". Use one of these, or Redis, or declare a bean of type ClusterEngine"));
     }

@@ -23,15 +23,17 @@ import javax.sql.DataSource;
 public final class JdbcClusterEngine implements ClusterEngine {
 
     private static final int ATTEMPTS = 5;
+    private static final Duration IDLE = Duration.ofHours(1);
 
     private final DataSource dataSource;
     private final String cluster;
+    private volatile long forgotAt = System.nanoTime();
 
     /**
      * Creates an engine.
      *
      * @param dataSource of the database; no connection is opened here
-     * @param cluster name that all replicas of the application share, and no other application; at most 255 characters
+     * @param cluster name that all replicas of the application share, and no other application; at most 100 characters
      */
     public JdbcClusterEngine(DataSource dataSource, String cluster) {
         this.dataSource = dataSource;
@@ -40,7 +42,25 @@ public final class JdbcClusterEngine implements ClusterEngine {
 
     @Override
     public List<Answer> exchange(List<Claim> claims) throws SQLException {
-        return inTransaction(connection -> lend(claims, new LimitTable(connection, cluster)));
+        List<Answer> answers = inTransaction(connection -> lend(claims, new LimitTable(connection, cluster)));
+        long now = System.nanoTime();
+        if (now - forgotAt > IDLE.toNanos()) {
+            forgotAt = now;
+            forget(IDLE);
+        }
+        return answers;
+    }
+
+    /** Deletes what nobody has claimed for so long. In a transaction of its own, with locks of its own. */
+    void forget(Duration idle) {
+        try {
+            inTransaction(connection -> {
+                new LimitTable(connection, cluster).forget(idle);
+                return true;
+            });
+        } catch (SQLException failure) {
+            // the next time, or another replica
+        }
     }
 
     private static List<Answer> lend(List<Claim> claims, LimitTable table) throws SQLException {

@@ -44,6 +44,11 @@ final class LimitRows {
         return noGrowthUntil != storedNoGrowthUntil;
     }
 
+    /** When the last lease ended, or later. */
+    long endedAt() {
+        return members.values().stream().mapToLong(Row::endsAt).reduce(noGrowthUntil, Math::max);
+    }
+
     /** Changes the rows in memory. */
     Answer lend(Claim claim, long now) {
         members.values().removeIf(row -> row.endsAt <= now);
@@ -70,6 +75,9 @@ final class LimitRows {
         }
         if (endsAt > now) {
             members.put(claim.member(), new Row(claim.permits(), share, claim.wants(), claim.number(), endsAt));
+        }
+        if (members.isEmpty()) {
+            noGrowthUntil = Math.max(noGrowthUntil, now); // says how long nobody has claimed it
         }
         return new Answer(share, permits, epoch, now, others);
     }

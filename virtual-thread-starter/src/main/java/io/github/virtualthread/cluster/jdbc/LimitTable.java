@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -40,6 +42,9 @@ final class LimitTable {
     private static final String DELETE =
             "delete from virtual_thread_limit where cluster_name = ? and limit_name = ? and member_name = ?";
 
+    private static final String FORGET = "delete from virtual_thread_limit where cluster_name = ? and limit_name = ?";
+    private static final int MOST_FORGOTTEN = 500;
+
     private final Connection connection;
     private final Database database;
     private final String cluster;
@@ -63,6 +68,13 @@ final class LimitTable {
     /** Waits for those who have the locks, then locks in the order of the names, so that two members never wait for each other. */
     void lock(SortedSet<String> limits) throws SQLException {
         SortedSet<String> missing = new TreeSet<>(limits);
+        missing.removeAll(locked(limits));
+        // Of two members that do this at once, the second one fails, and finds them when it begins anew.
+        batch(INSERT, missing.stream().map(this::created).toList());
+    }
+
+    private Set<String> locked(SortedSet<String> limits) throws SQLException {
+        Set<String> locked = new HashSet<>();
         String sql = "select limit_name, " + database.withLock + " from virtual_thread_limit where cluster_name = ?"
                 + " and member_name = '" + NO_MEMBER + "' and limit_name in " + placeholders(limits)
                 + " order by limit_name for update";
@@ -70,12 +82,33 @@ final class LimitTable {
             statement.setQueryTimeout((int) PATIENCE.toSeconds());
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    missing.remove(rows.getString(1));
+                    locked.add(rows.getString(1));
                 }
             }
         }
-        // Of two members that do this at once, the second one fails, and finds them when it begins anew.
-        batch(INSERT, missing.stream().map(this::created).toList());
+        return locked;
+    }
+
+    /** Deletes limits that nobody has claimed for so long: those of keys come and go. */
+    void forget(Duration idle) throws SQLException {
+        SortedSet<String> old = new TreeSet<>();
+        try (PreparedStatement statement = connection.prepareStatement("select limit_name from virtual_thread_limit"
+                + " where cluster_name = ? group by limit_name having max(ends_at) < " + database.clock + " - ?")) {
+            statement.setString(1, cluster);
+            statement.setLong(2, idle.toMillis());
+            statement.setMaxRows(MOST_FORGOTTEN);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    old.add(rows.getString(1));
+                }
+            }
+        }
+        if (old.isEmpty() || locked(old).isEmpty()) {
+            return;
+        }
+        Map<String, LimitRows> limits = read(old);
+        limits.values().removeIf(rows -> rows.endedAt() >= now - idle.toMillis()); // claimed meanwhile
+        batch(FORGET, limits.keySet().stream().map(limit -> List.<Object>of(cluster, limit)).toList());
     }
 
     private List<Object> created(String limit) {

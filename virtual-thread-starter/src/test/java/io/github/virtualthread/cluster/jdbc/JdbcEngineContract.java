@@ -16,6 +16,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -110,6 +111,38 @@ public abstract class JdbcEngineContract extends ClusterEngineContract {
 
         assertThat(share(other, "b", 10)).isEqualTo(10);
         assertThat(answer(engine, "a", 10).others()).isEmpty();
+    }
+
+    @Test
+    void limitsThatNobodyClaimsAreForgotten() throws Exception {
+        String partner = answer(engine, "a", 1).epoch();
+        engine.exchange(List.of(new Claim("fax", "b", 1, "", 10, 0, 1, 1, SHORT)));
+        String fax = epoch("fax");
+        pass(SHORT.multipliedBy(2));
+
+        engine.forget(LONG);
+        assertThat(epoch("fax")).as("not idle for so long").isEqualTo(fax);
+        pass(SHORT.multipliedBy(2));
+
+        engine.forget(SHORT);
+        assertThat(epoch("fax")).isNotEqualTo(fax);
+        assertThat(epoch("partner")).as("has a living member").isEqualTo(partner);
+    }
+
+    /** Of a limit, by a member that does not stay. */
+    private String epoch(String limit) throws Exception {
+        return engine.exchange(List.of(new Claim(limit, "visitor", ++number, "", 10, 0, 0, 0, Duration.ZERO)))
+                .getFirst()
+                .epoch();
+    }
+
+    @Test
+    void keysMayEndWithSpaces() throws Exception {
+        List<Claim> claims = Stream.of("a:k", "a:k ", "a:K", "a:k" + "x".repeat(300))
+                .map(limit -> new Claim(limit, "a", 1, "", 10, 0, 10, 10, LONG))
+                .toList();
+
+        assertThat(engine.exchange(claims)).extracting(Answer::share).containsOnly(10);
     }
 
     @Test
