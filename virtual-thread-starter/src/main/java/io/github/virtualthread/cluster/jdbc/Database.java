@@ -28,11 +28,7 @@ enum Database {
     MYSQL("schema-mysql.sql", "MySQL", MARIADB.clock, "''"),
 
     /** Stands still from when it is asked first in a transaction: it is asked once, under the lock. */
-    H2(
-            "schema-h2.sql",
-            "H2",
-            "cast(extract(epoch from current_timestamp) * 1000 as bigint)",
-            "''");
+    H2("schema-h2.sql", "H2", "cast(extract(epoch from current_timestamp) * 1000 as bigint)", "''");
 
     private final String schema;
     private final String product;

@@ -108,7 +108,11 @@ final class LimitTable {
         }
         Map<String, LimitRows> limits = read(old);
         limits.values().removeIf(rows -> rows.endedAt() >= now - idle.toMillis()); // claimed meanwhile
-        batch(FORGET, limits.keySet().stream().map(limit -> List.<Object>of(cluster, limit)).toList());
+        batch(
+                FORGET,
+                limits.keySet().stream()
+                        .map(limit -> List.<Object>of(cluster, limit))
+                        .toList());
     }
 
     private List<Object> created(String limit) {
