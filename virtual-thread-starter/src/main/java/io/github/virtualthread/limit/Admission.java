@@ -90,12 +90,14 @@ final class Admission {
         boolean early = false;
         boolean stays = false;
         Reason refused = null;
+        boolean keyMayRun = true;
         PermitLease ofKey = null;
         lock.lock();
         try {
             queue.arrive(place);
             granted = level.take(place);
-            ofKey = granted ? null : queue.lease(place);
+            keyMayRun = granted || queue.mayRun(place);
+            ofKey = keyMayRun ? null : queue.lease(place);
             refused = granted ? null : refusal(place, nested);
             if (!granted && refused == null) {
                 enqueue(request);
@@ -112,19 +114,21 @@ final class Admission {
             grant(request);
         } else if (stays) {
             joined(request, nested);
-            missed(ofKey, false);
+            missed(keyMayRun, ofKey, false);
         } else if (early) { // calls of other limits are about to go before it, and may leave permits for it
             serve();
             return admitInTurn(request, place);
         } else {
-            missed(ofKey, true);
+            missed(keyMayRun, ofKey, true);
         }
         return refused;
     }
 
-    private void missed(@Nullable PermitLease ofKey, boolean refused) {
-        level.missed(refused);
-        if (ofKey != null) {
+    /** Only who could use permits wants them: what waits for its key does not need more of the limit. */
+    private void missed(boolean keyMayRun, @Nullable PermitLease ofKey, boolean refused) {
+        if (keyMayRun) {
+            level.missed(refused);
+        } else if (ofKey != null) {
             ofKey.missed(refused);
         }
     }
@@ -252,6 +256,11 @@ final class Admission {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether calls wait here, and not for their key. */
+    boolean isAnyReady() {
+        return !queue.isEmpty() && lock.locked(queue::isAnyReady);
     }
 
     /** Takes one request out of the queue, if it is still there. */

@@ -111,12 +111,12 @@ public abstract class PermitLease {
     }
 
     /**
-     * Maximum number of calls that run at once in this JVM.
+     * Maximum number of calls that run at once in this JVM, also by the limits around.
      *
      * @return at least 1
      */
     protected final int most() {
-        return key == null ? limit.permits() : Math.min(limit.permits(), limit.permitsPerKey());
+        return key == null ? borrower.most() : Math.min(borrower.most(), limit.permitsPerKey());
     }
 
     /**
@@ -130,6 +130,9 @@ public abstract class PermitLease {
 
     /** A call has found no permit, and waits or was refused. */
     final void missed(boolean wasRefused) {
+        if (limit.isOccupied()) {
+            return; // it has told what it can use, which is nothing
+        }
         if (wasRefused) {
             refused.increment();
         }
@@ -158,6 +161,9 @@ public abstract class PermitLease {
 
         /** How many calls have a permit, or would with more of them. */
         int wanted(@Nullable String key);
+
+        /** How many calls run at once at most, by this limit and those around it. */
+        int most();
 
         /** Forgets the lease of a key without calls; returns whether it has none. */
         boolean forgetLease(String key);
@@ -215,7 +221,7 @@ public abstract class PermitLease {
         @Override
         void missed(boolean wasRefused) {
             PermitLease present = lease;
-            if (present != null) {
+            if (present != null && (left() <= 0 || !present.isValid())) { // else another limit is short of permits
                 present.missed(wasRefused);
             }
         }

@@ -133,13 +133,26 @@ final class PermitLevel {
 
     /**
      * Takes a permit of each level, or none. The outermost comes first: its permits alone may be taken without the lock, by calls
-     * that came before a limit lay within it.
+     * that came before a limit lay within it. A lease may end, by the clock, after its permits were seen.
      */
     private boolean acquire(@Nullable TaskLimit held) {
         if (limit == held) {
             return true;
         }
-        return (around == null || around.acquire(held)) && permits.tryAcquire();
+        if (around != null && !around.acquire(held)) {
+            return false;
+        }
+        boolean acquired = permits.tryAcquire();
+        if (!acquired && around != null) {
+            around.release(held);
+        }
+        return acquired;
+    }
+
+    private void release(@Nullable TaskLimit held) {
+        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
+            each.permits.release();
+        }
     }
 
     /** A call has found no permit, here or around, and waits or was refused. Needs no lock. */
@@ -173,10 +186,7 @@ final class PermitLevel {
 
     /** Gives back what a call has taken. */
     void giveBack(@Nullable Place place) {
-        TaskLimit held = held(place);
-        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
-            each.permits.release();
-        }
+        release(held(place));
         queue.end(place);
     }
 

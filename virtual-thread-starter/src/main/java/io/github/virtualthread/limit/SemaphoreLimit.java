@@ -164,6 +164,9 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
             admission.lock().unlock();
         }
         admission.serve();
+        if (more < 0 && waiting() > 0) {
+            admission.level.missed(false); // it wants permits again
+        }
     }
 
     private int size(LimitSettings settings) {
@@ -236,12 +239,19 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
             admission.lock().unlock();
             admission.serveAndTellSoon(); // also where as many are lent as before: the lease may have been over
         }
+        if (admission.isAnyReady()) { // now others may be short of permits: for a key the limit, and those around
+            if (key != null) {
+                admission.level.missed(false);
+            } else if (within != null && admission.level.permits.left() > 0) {
+                within.admission.level.missed(false);
+            }
+        }
     }
 
     @Override
     public int held(PermitLease lease, @Nullable String key) {
         return key == null
-                ? admission.lock().locked(() -> Math.max(share(), running()))
+                ? admission.lock().locked(() -> Math.max(lease.share, running())) // also more than it may use now
                 : admission.ofKeys(turns -> Math.max(lease.share, turns.use(key).running()), lease.share);
     }
 
@@ -257,12 +267,17 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
             KeyUse use = key(key);
             return use.running() + (isOccupied() ? 0 : use.waiting());
         }
+        return Math.min(
+                most(), admission.lock().locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
+    }
+
+    @Override
+    public int most() {
         int most = permits();
         for (TaskLimit around = within; around != null; around = around.within()) {
             most = Math.min(most, around.permits());
         }
-        return Math.min(
-                most, admission.lock().locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
+        return most;
     }
 
     @Override
