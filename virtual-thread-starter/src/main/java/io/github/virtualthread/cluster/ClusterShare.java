@@ -66,7 +66,9 @@ final class ClusterShare extends PermitLease {
     private int waits = PATIENCE;
     private long due;
     private boolean known;
+    private boolean without; // the last claim was made without a lease
     private boolean left;
+    private long completed;
 
     /**
      * Creates the share of a limit, or of a key of it.
@@ -141,11 +143,12 @@ final class ClusterShare extends PermitLease {
         lock.lock();
         try {
             long now = clock.getAsLong();
+            endLease(now);
             asked = false;
             claimedAt = now;
-            endLease(now);
+            without = engine != Engine.LENT;
             int wants = wantedSinceLast();
-            if (wants > 0) {
+            if (wants > 0 || hasCompleted()) {
                 busyAt = now;
             }
             int asks = asks(wants, now);
@@ -161,13 +164,19 @@ final class ClusterShare extends PermitLease {
         }
     }
 
+    /** Whether calls have begun and ended since the last claim, which none of them may have seen. */
+    private boolean hasCompleted() {
+        long before = completed;
+        completed = key == null ? limit.completed() : 0;
+        return completed != before;
+    }
+
     /** No call begins any more: what runs is claimed for one more lease, everything else is free for others at once. */
     Claim goodbye() {
         lock.lock();
         try {
             lose(clock.getAsLong());
             left = true;
-            asked = true; // if it comes back
             return claim(0, 0, held() == 0 ? Duration.ZERO : Duration.ofNanos(lease));
         } finally {
             lock.unlock();
@@ -218,7 +227,7 @@ final class ClusterShare extends PermitLease {
         if (told == null) {
             return wants;
         }
-        if (isIdle(now)) {
+        if (isIdle(claimedAt)) { // however long the answer has taken
             return 0;
         }
         Map<String, Integer> all = new TreeMap<>();
@@ -286,7 +295,7 @@ final class ClusterShare extends PermitLease {
     void failed() {
         lock.lock();
         try {
-            away |= !isValid();
+            away |= without && !left && !isValid(); // a pause of this JVM ends what was under way, too
             nothingMore = true;
         } finally {
             lock.unlock();
@@ -316,15 +325,15 @@ final class ClusterShare extends PermitLease {
     private void endLease(long now) {
         if (engine == Engine.LENT && now - validUntil >= 0) {
             lose(now);
-            waits = PATIENCE;
-            due = now + step;
-            nothingMore = false;
-            asked = true;
         }
     }
 
     private void lose(long now) {
         become(Engine.LOST, now);
+        waits = PATIENCE;
+        due = now + step;
+        nothingMore = false;
+        asked = true;
         share(0);
     }
 
@@ -382,17 +391,18 @@ final class ClusterShare extends PermitLease {
             }
             long now = clock.getAsLong();
             boolean idle = share() == 0 && held() == 0 && isIdle(now);
-            boolean slow = engine == Engine.LENT && (idle || (key != null && isAlone()));
+            // what could not be told, or lent, is for the next beat: a call that comes does not ask
+            boolean slow = engine == Engine.LENT && !nothingMore && (idle || (key != null && isAlone()));
             return claimedAt + (slow ? Math.max(beat, lease / 3) : beat) - now;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Whether nobody else has calls of its key, and all of its own can run. */
+    /** Whether nobody else has calls of its key. */
     private boolean isAlone() {
         Answer told = last;
-        return told != null && told.others().isEmpty() && !nothingMore;
+        return told != null && told.others().isEmpty();
     }
 
     /** Whether it has ever told the engine anything. */

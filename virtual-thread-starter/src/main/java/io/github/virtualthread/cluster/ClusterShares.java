@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -149,6 +150,7 @@ public final class ClusterShares {
     public void start() {
         stopped = false;
         ask();
+        beatLater(); // also where no thread could be had
     }
 
     /**
@@ -165,7 +167,7 @@ public final class ClusterShares {
             told.get(1, TimeUnit.SECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException notReached) {
+        } catch (ExecutionException | TimeoutException | OutOfMemoryError notReached) {
             // the lease ends by itself
         }
     }
@@ -253,11 +255,14 @@ public final class ClusterShares {
             ClusterEngine engine = engines.get();
             beat = (settings.beat() == null ? engine.beat() : settings.beat()).toNanos();
             List<Answer> answers = engine.exchange(claims);
-            if (answers.size() != claims.size()) {
+            List<Answer> given = answers == null
+                    ? List.of()
+                    : answers.stream().filter(Objects::nonNull).toList();
+            if (given.size() != claims.size()) {
                 throw new IllegalStateException("%s has given %d answers to %d claims, but must answer each"
-                        .formatted(engine, answers.size(), claims.size()));
+                        .formatted(engine, given.size(), claims.size()));
             }
-            return answers;
+            return given;
         } finally {
             setPresent(null);
             Thread.interrupted(); // what was for the exchange must not reach what follows

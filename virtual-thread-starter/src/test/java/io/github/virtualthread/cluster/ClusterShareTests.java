@@ -1,0 +1,942 @@
+package io.github.virtualthread.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.PermitRequest;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.Member;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Replicas that share a limit, by a clock that tests set: nothing happens but what they do. */
+@Timeout(300)
+class ClusterShareTests {
+
+    private static final Duration LEASE = Duration.ofSeconds(10);
+    private static final Duration VALID = Duration.ofSeconds(9);
+    private static final Duration STEP = Duration.ofMillis(200);
+    private static final Duration BEAT = Duration.ofMillis(100);
+    private static final int PERMITS = 20;
+
+    private final TaskTimer timer = new TaskTimer("timer");
+    private final MemoryEngine engine = new MemoryEngine();
+    private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20); // overflows soon
+    private final Replica a = new Replica("a");
+    private final Replica b = new Replica("b");
+    private final Replica c = new Replica("c");
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    // the eight rules of the design
+
+    @Test
+    void noCallBeginsWhenTheLeaseIsOverByTheClock() {
+        a.runs(3);
+        a.asks(30);
+        a.exchange();
+        a.exchange();
+        assertThat(a.running()).isEqualTo(PERMITS);
+
+        pass(VALID.minusNanos(1));
+        a.end(1);
+        assertThat(a.running()).isEqualTo(PERMITS);
+        pass(Duration.ofNanos(1));
+        a.end(1);
+
+        assertThat(a.running()).as("nobody has looked at the clock yet").isEqualTo(PERMITS - 1);
+        assertThat(a.ask().isRunning()).isFalse();
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        a.exchange();
+        assertThat(a.running()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void aLeaseThatIsOverIsNoProofThatTheEngineIsAway() {
+        a.runs(3);
+        pass(Duration.ofMinutes(1));
+
+        a.share.look();
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.share.isAway()).isFalse();
+        assertThat(a.share.untilClaim(BEAT.toNanos())).as("it asks at once").isZero();
+        for (int i = 0; i < 4; i++) {
+            assertThat(a.share.untilLook()).isEqualTo(STEP.toNanos());
+            pass(STEP);
+            a.share.look();
+        }
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.share.isAway()).isFalse();
+
+        pass(STEP);
+        a.share.look();
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(a.share.isAway()).isTrue();
+        assertThat(a.share.untilLook()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void aWaitThatEndsLateCountsForNothing() {
+        a.runs(3);
+        pass(LEASE);
+        a.share.look();
+        for (int i = 0; i < 50; i++) {
+            pass(i % 5 == 4 ? STEP.multipliedBy(3) : STEP);
+            a.share.look();
+            a.share.look(); // too early: does not count
+        }
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.share.isAway()).isFalse();
+    }
+
+    @Test
+    void whoComesBackClaimsOnlyWhatRuns() {
+        a.runs(PERMITS);
+        a.end(16);
+        b.asks(30);
+        pass(Duration.ofMinutes(1));
+        b.exchange();
+        b.exchange();
+        assertThat(b.running()).isEqualTo(PERMITS);
+
+        Claim claim = a.share.claim();
+        assertThat(claim.holds()).isEqualTo(4);
+        a.answer(claim);
+        assertThat(a.limit.share()).as("others have all").isZero();
+        List<Request> waiting = a.asks(1);
+        a.end(4);
+        assertThat(waiting.get(0).isRunning()).isFalse();
+        b.exchange();
+        b.end(10);
+        b.exchange();
+        a.exchange();
+        assertThat(waiting.get(0).isRunning()).isTrue();
+        assertThat(a.running() + b.running()).isLessThanOrEqualTo(PERMITS);
+    }
+
+    @Test
+    void whoWasAloneSaysSoAndNobodyGrowsForALease() {
+        a.runs(3);
+        b.exchange();
+        a.exchange();
+        lose(a);
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        a.asks(20);
+        assertThat(a.running()).isEqualTo(10);
+        b.asks(5);
+
+        a.exchange();
+        assertThat(engine.exchanges()).last().extracting(List::getFirst).matches(claim -> ((Claim) claim).epoch().equals("alone"));
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LENT);
+        assertThat(a.limit.share()).as("as it was alone, and no more").isEqualTo(10);
+        assertThat(a.running()).isEqualTo(10);
+        b.exchange();
+        assertThat(b.running()).as("others may have been alone, too").isZero();
+        pass(VALID);
+        a.exchange();
+        b.exchange();
+        pass(Duration.ofSeconds(1));
+        a.exchange();
+        b.exchange();
+        assertThat(b.running()).isEqualTo(5);
+    }
+
+    @Test
+    void anAnswerThatComesAfterItsLeaseIsNone() throws Exception {
+        a.runs(3);
+        long sent = nanos;
+        Claim claim = a.share.claim();
+        Answer answer = engine.exchange(List.of(claim)).get(0);
+        pass(VALID);
+
+        assertThat(a.share.answered(claim, answer, sent)).isFalse();
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.ask().isRunning()).isFalse();
+    }
+
+    @Test
+    void theLeaseBeginsWhenItIsAskedFor() throws Exception {
+        a.asks(3);
+        long sent = nanos;
+        Claim claim = a.share.claim();
+        Answer answer = engine.exchange(List.of(claim)).get(0);
+        pass(VALID.minusMillis(1));
+
+        assertThat(a.share.answered(claim, answer, sent)).isTrue();
+        assertThat(a.running()).isEqualTo(3);
+        assertThat(a.limit.cluster().leaseLeft()).isEqualTo(Duration.ofMillis(1));
+        pass(Duration.ofMillis(1));
+        assertThat(a.limit.cluster().leaseLeft()).isZero();
+    }
+
+    @Test
+    void permitsAreUsedHoweverLongTheirAnswerTakes() throws Exception {
+        a.asks(3);
+        long sent = nanos;
+        Claim claim = a.share.claim();
+        Answer answer = engine.exchange(List.of(claim)).get(0);
+        pass(LEASE.dividedBy(2));
+        assertThat(a.share.answered(claim, answer, sent)).isTrue();
+        assertThat(a.running()).isEqualTo(3);
+    }
+
+    @Test
+    void whatCannotBeDividedGoesRoundByTheClock() {
+        a.limit.setClusterPermits(1);
+        b.limit.setClusterPermits(1);
+        a.asks(1_000);
+        b.asks(1_000);
+        int begunByA = 0;
+        int begunByB = 0;
+        for (int i = 0; i < 200; i++) {
+            a.exchange();
+            b.exchange();
+            begunByA += a.end(10);
+            begunByB += b.end(10);
+            pass(BEAT);
+        }
+        assertThat(begunByA).isGreaterThan(50);
+        assertThat(begunByB).isGreaterThan(50);
+    }
+
+    @Test
+    void aShareThatHasShrunkIsToldAtOnce() {
+        a.asks(40);
+        a.exchange();
+        a.end(20);
+        a.end(20);
+        assertThat(a.limit.share()).isEqualTo(PERMITS);
+        b.asks(40);
+        b.exchange();
+        b.exchange();
+        assertThat(b.running()).isZero();
+        a.end(PERMITS);
+
+        a.exchange();
+        assertThat(a.share.untilClaim(BEAT.toNanos())).isZero();
+        a.exchange();
+        assertThat(engine.lent("partner")).as("free for the other").isZero();
+        b.exchange();
+        b.exchange();
+        assertThat(b.running()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void halfOfWhatNobodyWantsIsLentAhead() {
+        a.exchange();
+        assertThat(a.share.untilClaim(BEAT.toNanos())).as("it asks for it at once").isZero();
+        a.exchange();
+        assertThat(a.limit.share()).isEqualTo(10);
+        b.exchange();
+        b.exchange();
+        assertThat(b.limit.share()).isEqualTo(5);
+        int asked = b.asked;
+
+        assertThat(b.ask().isRunning()).as("without asking anybody").isTrue();
+        assertThat(b.asked).isEqualTo(asked);
+        assertThat(engine.lent("partner")).isEqualTo(15);
+    }
+
+    // what makes it ask, and what does not
+
+    @Test
+    void aCallThatFindsNoPermitAsksAtOnceUntilThereIsNoMore() {
+        a.exchange();
+        a.exchange();
+        int asked = a.asked;
+        a.asks(11);
+        assertThat(a.asked).isEqualTo(asked + 1);
+        a.exchange();
+        assertThat(a.running()).isEqualTo(11);
+        a.asks(100);
+        a.exchange();
+        assertThat(a.running()).isEqualTo(PERMITS);
+        asked = a.asked;
+        a.asks(100);
+        assertThat(a.asked).as("it has all").isEqualTo(asked);
+        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+    }
+
+    @Test
+    void aReplicaThatIsToBeLentNoMoreAsksAtTheBeatOnly() {
+        a.runs(PERMITS);
+        b.asks(1);
+        b.exchange();
+        b.exchange();
+        int asked = b.asked;
+        b.asks(1_000);
+        assertThat(b.asked).isEqualTo(asked);
+        assertThat(b.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+        a.end(PERMITS);
+        a.exchange();
+        pass(BEAT);
+        assertThat(b.share.untilClaim(BEAT.toNanos())).isZero();
+    }
+
+    @Test
+    void anEngineThatFailsIsAskedAtTheBeatOnly() {
+        engine.fail();
+        a.asks(10);
+        a.exchange();
+        int asked = a.asked;
+        a.asks(1_000);
+        assertThat(a.asked).isEqualTo(asked);
+        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+
+        engine.heal();
+        pass(BEAT);
+        a.exchange();
+        assertThat(a.running()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void anEngineThatFailsAfterTheLeaseIsAskedAtTheBeatOnly() {
+        a.runs(3);
+        engine.fail();
+        pass(LEASE);
+        a.share.look();
+        a.exchange();
+        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+        int asked = a.asked;
+        a.asks(100);
+        assertThat(a.asked).isEqualTo(asked);
+    }
+
+    @Test
+    void learningIsNoReasonToAskAgainAndAgain() {
+        a.asks(15);
+        a.exchange();
+        b.exchange();
+        engine.loseData();
+        b.asks(15);
+        for (Replica each : List.of(a, b, a, b)) {
+            each.exchange();
+        }
+        assertThat(a.running()).isEqualTo(15);
+        assertThat(b.running()).isZero();
+        a.asks(10);
+        b.asks(10);
+        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+        assertThat(b.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+    }
+
+    @Test
+    void anIdleReplicaLeavesAllToOthersAndAsksAtOnceForItsFirstCall() {
+        a.exchange();
+        a.exchange();
+        assertThat(a.limit.share()).isEqualTo(10);
+        pass(LEASE.dividedBy(3));
+        a.exchange();
+        assertThat(a.limit.share()).isEqualTo(10);
+        pass(BEAT);
+        a.exchange();
+        assertThat(a.limit.share()).isZero();
+        assertThat(engine.lent("partner")).isZero();
+        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(LEASE.toNanos() / 3);
+        int asked = a.asked;
+
+        Request call = a.ask();
+        assertThat(a.asked).isEqualTo(asked + 1);
+        a.exchange();
+        assertThat(call.isRunning()).isTrue();
+    }
+
+    @Test
+    void aCallAfterAFailedExchangeOfAnIdleReplicaWaitsForABeatAtMost() {
+        a.exchange();
+        pass(LEASE.dividedBy(2));
+        a.exchange();
+        assertThat(a.limit.share()).isZero();
+        engine.fail();
+        a.exchange();
+        engine.heal();
+        a.ask();
+
+        assertThat(a.share.untilClaim(BEAT.toNanos())).isLessThanOrEqualTo(BEAT.toNanos());
+    }
+
+    @Test
+    void callsBetweenTwoBeatsKeepTheShare() {
+        a.exchange();
+        a.exchange();
+        for (int i = 0; i < 20; i++) {
+            a.ask();
+            assertThat(a.end(1)).isOne();
+            pass(Duration.ofSeconds(1));
+            a.exchange();
+        }
+        assertThat(a.limit.share()).isEqualTo(10);
+    }
+
+    @Test
+    void aLimitWithoutAQueueKeepsItsShare() {
+        Replica d = new Replica("d", limit().withQueueCapacity(0), OnFailure.WAIT, null);
+        assertThat(d.refusal()).isEqualTo(Reason.QUEUE_FULL);
+        d.exchange();
+        assertThat(d.limit.share()).as("for the call that was refused").isPositive();
+        assertThat(d.ask().isRunning()).isTrue();
+        d.end(1);
+        pass(LEASE.dividedBy(2));
+        d.exchange();
+        assertThat(d.limit.share()).isPositive();
+    }
+
+    // the number of permits
+
+    @Test
+    void theLeastNumberIsInForceAndTheMemberThatHoldsItBackCanBeSeen() {
+        a.exchange();
+        b.exchange();
+        b.limit.setClusterPermits(6);
+        b.exchange();
+        a.asks(30);
+        a.exchange();
+        ClusterState state = a.limit.cluster();
+        assertThat(state.permits()).isEqualTo(6);
+        assertThat(state.members())
+                .extracting(Member::name, Member::permits)
+                .containsExactly(tuple("a", 20), tuple("b", 6));
+        assertThat(a.running()).isLessThanOrEqualTo(6);
+
+        b.limit.setClusterPermits(30);
+        b.exchange();
+        a.exchange();
+        assertThat(a.limit.cluster().permits()).as("its own").isEqualTo(20);
+        a.limit.setClusterPermits(30);
+        assertThat(a.limit.cluster().permits()).as("nobody has said more yet").isEqualTo(20);
+        a.exchange();
+        assertThat(a.limit.cluster().permits()).isEqualTo(30);
+    }
+
+    @Test
+    void aSmallerNumberIsToldAtOnceAndKeptAtOnce() {
+        a.runs(PERMITS);
+        a.asks(10);
+        a.limit.setClusterPermits(5);
+        assertThat(a.limit.permits()).isEqualTo(5);
+        a.end(16);
+        assertThat(a.running()).isEqualTo(5);
+        a.exchange();
+        assertThat(engine.members("partner")).extracting(Answer.Other::permits).containsExactly(5);
+        assertThat(engine.lent("partner")).isEqualTo(5);
+    }
+
+    @Test
+    void itBorrowsNoMoreThanThisReplicaMayRun() {
+        Replica d = new Replica("d", LimitSettings.of("partner", 3).withClusterPermits(PERMITS), OnFailure.WAIT, null);
+        d.asks(30);
+        d.exchange();
+        assertThat(d.running()).isEqualTo(3);
+        assertThat(engine.lent("partner")).isEqualTo(3);
+        d.limit.resize(2);
+        d.exchange();
+        d.end(1);
+        d.exchange();
+        assertThat(engine.lent("partner")).isEqualTo(2);
+        d.limit.resize(5);
+        assertThat(d.running()).as("the engine knows of two").isEqualTo(2);
+        d.exchange();
+        assertThat(d.running()).isEqualTo(5);
+    }
+
+    // the end, and a new beginning
+
+    @Test
+    void aGoodbyeKeepsWhatRunsAndLeavesTheRestToOthers() {
+        a.runs(PERMITS);
+        a.end(13);
+        a.asks(14);
+        Claim claim = a.share.goodbye();
+        assertThat(claim).extracting(Claim::holds, Claim::wants, Claim::asks, Claim::lease).containsExactly(20, 0, 0, LEASE);
+        a.end(18);
+        assertThat(a.running()).as("no more begin").isEqualTo(2);
+        claim = a.share.goodbye();
+        assertThat(claim.holds()).isEqualTo(2);
+        a.answer(claim);
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+
+        b.asks(30);
+        b.exchange();
+        b.exchange();
+        assertThat(b.running()).isEqualTo(18);
+        pass(LEASE);
+        b.exchange();
+        assertThat(b.running()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void aGoodbyeWithoutCallsIsForgottenAtOnce() {
+        a.exchange();
+        a.exchange();
+        Claim claim = a.share.goodbye();
+        assertThat(claim.lease()).isZero();
+        assertThat(a.answer(claim)).isFalse();
+        assertThat(engine.members("partner")).isEmpty();
+        assertThat(a.ask().isRunning()).isFalse();
+
+        a.exchange();
+        assertThat(a.running()).as("it begins again").isOne();
+    }
+
+    @Test
+    void aReplicaThatWasAloneAndStoppedCanBeAloneAgain() {
+        a.runs(3);
+        lose(a);
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        a.share.goodbye();
+        a.share.failed();
+        pass(Duration.ofHours(1));
+        a.share.look();
+        engine.fail();
+        a.exchange();
+        patience(a);
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+    }
+
+    // without the engine
+
+    @Test
+    void aloneEachUsesItsPartOfTheMembersSeenLast() {
+        for (Replica each : List.of(a, b, c, a, b, c)) {
+            each.exchange();
+        }
+        int sum = 0;
+        for (Replica each : List.of(a, b, c)) {
+            lose(each);
+            sum += each.limit.share();
+        }
+        assertThat(List.of(a.limit.share(), b.limit.share(), c.limit.share())).containsExactly(7, 7, 6);
+        assertThat(sum).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void aloneItUsesNoMoreThanTheNumberInForce() {
+        b.limit.setClusterPermits(5);
+        b.exchange();
+        a.exchange();
+        lose(a);
+        assertThat(a.limit.share()).isEqualTo(3);
+        Replica d = new Replica("d", LimitSettings.of("partner", 2).withClusterPermits(PERMITS), OnFailure.LOCAL_SHARE, 2);
+        neverReached(d);
+        d.asks(10);
+        assertThat(d.running()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3, 6", "20, 1", "21, 0", "100, 0"})
+    void whoHasNeverReachedTheEngineUsesItsPartOfTheReplicas(int replicas, int part) {
+        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, replicas);
+        d.asks(10);
+        engine.fail();
+        d.exchange();
+        assertThat(d.running()).isZero();
+        patience(d);
+        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(d.limit.share()).isEqualTo(part);
+        assertThat(d.running()).isEqualTo(part);
+    }
+
+    @Test
+    void whoHasNeverReachedTheEngineAndDoesNotKnowTheReplicasWaits() {
+        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, null);
+        neverReached(d);
+        Request call = d.ask();
+        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(call.isRunning()).isFalse();
+        engine.heal();
+        d.exchange();
+        assertThat(call.isRunning()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = OnFailure.class, names = {"WAIT", "REJECT"})
+    void nothingBeginsWithoutTheEngine(OnFailure onFailure) {
+        Replica d = new Replica("d", limit(), onFailure, 2);
+        Request early = d.ask();
+        assertThat(d.refusal()).as("nobody has been asked yet").isNull();
+        neverReached(d);
+        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(d.share.isAway()).isTrue();
+        assertThat(d.refusal()).isEqualTo(onFailure == OnFailure.REJECT ? Reason.NO_LEASE : null);
+        assertThat(early.isRunning()).isFalse();
+        assertThat(early.rejected).isNull();
+
+        engine.heal();
+        d.exchange();
+        assertThat(early.isRunning()).isTrue();
+        assertThat(d.share.isAway()).isFalse();
+        assertThat(d.refusal()).isNull();
+    }
+
+    @Test
+    void theSettingOfTheLimitComesFirst() {
+        Replica d = new Replica("d", limit().withOnFailure(OnFailure.REJECT), OnFailure.WAIT, null);
+        neverReached(d);
+        assertThat(d.refusal()).isEqualTo(Reason.NO_LEASE);
+        Replica e = new Replica("e", limit(), OnFailure.WAIT, null);
+        neverReached(e);
+        assertThat(e.refusal()).isNull();
+    }
+
+    @Test
+    void nothingIsRejectedWhileTheLeaseHolds() {
+        Replica d = new Replica("d", limit(), OnFailure.REJECT, null);
+        d.asks(30);
+        d.exchange();
+        engine.fail();
+        pass(VALID.minusMillis(1));
+        d.exchange();
+        assertThat(d.refusal()).isNull();
+        assertThat(d.share.isAway()).isFalse();
+        pass(Duration.ofMillis(1));
+        d.exchange();
+        assertThat(d.refusal()).isEqualTo(Reason.NO_LEASE);
+    }
+
+    @Test
+    void anExchangeThatAPauseHasBrokenDoesNotCount() {
+        Replica d = new Replica("d", limit(), OnFailure.REJECT, null);
+        d.asks(3);
+        d.exchange();
+        d.share.claim();
+        pass(Duration.ofMinutes(1));
+        d.share.failed(); // the socket has timed out meanwhile
+        assertThat(d.share.isAway()).isFalse();
+        assertThat(d.refusal()).isNull();
+        d.share.look();
+        assertThat(d.share.untilClaim(BEAT.toNanos())).as("it asks at once").isZero();
+    }
+
+    @Test
+    void aLateAnswerDoesNotEndALocalShare() throws Exception {
+        a.runs(3);
+        lose(a);
+        engine.heal();
+        long sent = nanos;
+        Claim claim = a.share.claim();
+        Answer answer = engine.exchange(List.of(claim)).get(0);
+        pass(VALID);
+        assertThat(a.share.answered(claim, answer, sent)).isFalse();
+        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(a.ask().isRunning()).isTrue();
+    }
+
+    // when data are lost
+
+    @Test
+    void anEngineThatRestartsEmptyLendsNobodyMoreThanItHas() {
+        a.runs(12);
+        b.asks(30);
+        b.exchange();
+        b.exchange();
+        int before = b.running();
+        assertThat(before).isEqualTo(8);
+        engine.loseData();
+        b.exchange();
+        b.exchange();
+        assertThat(b.running()).isEqualTo(before);
+        a.exchange();
+        b.exchange();
+        assertThat(a.running() + b.running()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void aFailoverThatLosesWritesIsCorrectedByTheNextBeat() {
+        a.runs(4);
+        Runnable failover = engine.backup();
+        a.asks(30);
+        a.exchange();
+        a.exchange();
+        assertThat(a.running()).isEqualTo(PERMITS);
+        failover.run();
+        a.exchange();
+        assertThat(engine.lent("partner")).isEqualTo(PERMITS);
+        b.asks(10);
+        b.exchange();
+        assertThat(b.running()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-900, 5, 900})
+    void aClockOfTheEngineThatJumpsLendsNothingTwice(long seconds) {
+        a.runs(PERMITS);
+        engine.pass(Duration.ofSeconds(seconds));
+        a.exchange();
+        b.asks(30);
+        b.exchange();
+        b.exchange();
+        assertThat(a.running() + b.running()).isLessThanOrEqualTo(PERMITS);
+        pass(LEASE);
+        a.end(15);
+        a.exchange();
+        b.exchange();
+        assertThat(a.running() + b.running()).isLessThanOrEqualTo(PERMITS);
+        assertThat(b.running()).isPositive();
+    }
+
+    // what is seen from outside
+
+    @Test
+    void itsStateSaysWhatIsKnown() {
+        ClusterState state = a.limit.cluster();
+        assertThat(state).isEqualTo(new ClusterState(Engine.LOST, Duration.ZERO, 20, Duration.ZERO, List.of(new Member("a", 0, 0, 20))));
+        c.exchange();
+        pass(Duration.ofSeconds(1));
+        a.asks(3);
+        a.exchange();
+        pass(Duration.ofSeconds(2));
+        state = a.limit.cluster();
+        assertThat(state.engine()).isEqualTo(Engine.LENT);
+        assertThat(state.since()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(state.leaseLeft()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(state.members()).extracting(Member::name).containsExactly("a", "c");
+        assertThat(state.members().get(0)).extracting(Member::holds, Member::wants).containsExactly(a.limit.share(), 3);
+        assertThat(a.share.describe()).isEqualTo("partner was lent %d of 20 permits".formatted(a.limit.share()));
+        lose(a);
+        assertThat(a.share.describe()).isEqualTo("partner goes on alone with 10 of 20 permits");
+        assertThat(a.limit.whyFull()).isNull();
+        Replica d = new Replica("d", limit(), OnFailure.REJECT, null);
+        assertThat(d.share.describe()).isEqualTo("partner rejects new calls");
+        assertThat(b.share.describe()).isEqualTo("partner lets its calls wait");
+    }
+
+    /**
+     * Any order of exchanges, failures, lost answers, long breaks and changes: never more calls than permits. A replica that stands
+     * still has no calls; those that it had would run on.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void neverMoreCallsThanPermits(int round) {
+        long seed = Long.getLong("stress.seed", System.nanoTime() + round);
+        System.out.println("stress.seed=" + seed);
+        SplittableRandom random = new SplittableRandom(seed);
+        List<Replica> all = new ArrayList<>();
+        int permits = 1 + random.nextInt(8);
+        for (int i = 0; i < 4; i++) {
+            all.add(new Replica("shop-" + i, LimitSettings.of("partner", permits).withClusterPermits(permits), OnFailure.WAIT, null));
+        }
+        long begun = 0;
+        for (int step = 0; step < 5_000; step++) {
+            Replica replica = all.get(random.nextInt(all.size()));
+            switch (random.nextInt(20)) {
+                case 0 -> engine.fail();
+                case 1 -> engine.after(claims -> {
+                    throw new IOException("no answer");
+                });
+                case 2 -> {
+                    if (replica.running() == 0) {
+                        replica.standsStillUntil = nanos + random.nextLong(2 * LEASE.toNanos());
+                    }
+                }
+                case 3 -> {
+                    if (random.nextInt(5) == 0) {
+                        replica.answer(replica.share.goodbye());
+                    }
+                }
+                case 4, 5, 6 -> replica.asks(1 + random.nextInt(permits));
+                case 7, 8, 9 -> begun += replica.end(1 + random.nextInt(permits));
+                case 10, 11, 12 -> pass(Duration.ofMillis(random.nextInt(300)));
+                case 13 -> replica.share.look();
+                case 14, 15 -> engine.heal();
+                default -> {
+                    if (replica.standsStillUntil - nanos < 0) {
+                        replica.exchange();
+                    }
+                }
+            }
+            if (random.nextInt(3) > 0) { // nobody's lease ends under its calls
+                for (Replica each : all) {
+                    if (each.running() > 0 && each.limit.cluster().leaseLeft().compareTo(Duration.ofSeconds(2)) < 0) {
+                        engine.heal();
+                        each.exchange();
+                    }
+                }
+            }
+            assertThat(all.stream().mapToInt(Replica::running).sum()).isLessThanOrEqualTo(permits);
+        }
+        assertThat(begun).isPositive();
+    }
+
+    private static LimitSettings limit() {
+        return LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS);
+    }
+
+    private void pass(Duration time) {
+        nanos += time.toNanos();
+        engine.pass(time);
+    }
+
+    /** The lease ends, and the engine does not answer. Afterwards it does. */
+    private void lose(Replica replica) {
+        engine.fail();
+        nanos += replica.limit.cluster().leaseLeft().toNanos();
+        replica.share.look();
+        replica.exchange();
+        patience(replica);
+        engine.heal();
+    }
+
+    private void neverReached(Replica replica) {
+        engine.fail();
+        replica.exchange();
+        patience(replica);
+    }
+
+    private void patience(Replica replica) {
+        for (int i = 0; i < 5; i++) {
+            nanos += STEP.toNanos();
+            replica.share.look();
+        }
+    }
+
+    private final class Replica {
+
+        final TaskLimit limit;
+        final ClusterShare share;
+        final List<Request> requests = new ArrayList<>();
+        int asked;
+        long standsStillUntil = nanos;
+
+        Replica(String name) {
+            this(name, limit(), OnFailure.LOCAL_SHARE, null);
+        }
+
+        Replica(String name, LimitSettings settings, OnFailure onFailure, @Nullable Integer replicas) {
+            limit = new TaskLimits(List.of(settings), timer, change -> {}).get(settings.name());
+            share = new ClusterShare(
+                    limit,
+                    null,
+                    name,
+                    new ClusterSettings(name, LEASE, BEAT, onFailure, replicas),
+                    () -> nanos,
+                    new AtomicLong()::incrementAndGet,
+                    () -> asked++);
+            share.start();
+        }
+
+        /** Returns whether there was an answer, in time. */
+        boolean exchange() {
+            return answer(share.claim());
+        }
+
+        boolean answer(Claim claim) {
+            try {
+                return share.answered(claim, engine.exchange(List.of(claim)).get(0), nanos);
+            } catch (Exception failure) {
+                share.failed();
+                return false;
+            }
+        }
+
+        Request ask() {
+            return asks(1).get(0);
+        }
+
+        List<Request> asks(int calls) {
+            List<Request> asking = new ArrayList<>();
+            for (int i = 0; i < calls; i++) {
+                Request request = new Request(limit);
+                assertThat(request.asks()).isNull();
+                asking.add(request);
+            }
+            requests.addAll(asking);
+            return asking;
+        }
+
+        /** So many calls are lent permits, and run. */
+        void runs(int calls) {
+            asks(calls);
+            for (int i = 0; i < 3 && running() < calls; i++) {
+                exchange();
+            }
+            assertThat(running()).isEqualTo(calls);
+        }
+
+        @Nullable
+        Reason refusal() {
+            Request request = new Request(limit);
+            Reason refused = request.asks();
+            if (refused == null) {
+                requests.add(request);
+            }
+            return refused;
+        }
+
+        int running() {
+            return (int) requests.stream().filter(Request::isRunning).count();
+        }
+
+        /** Ends so many calls that run, the oldest first; returns how many there were. */
+        int end(int calls) {
+            List<Request> ending = requests.stream().filter(Request::isRunning).limit(calls).toList();
+            requests.removeAll(ending);
+            ending.forEach(Request::ends);
+            return ending.size();
+        }
+    }
+
+    private static final class Request extends PermitRequest {
+
+        private final TaskLimit limit;
+        private @Nullable Reason rejected;
+
+        Request(TaskLimit limit) {
+            this.limit = limit;
+        }
+
+        @Nullable
+        Reason asks() {
+            return ask();
+        }
+
+        boolean isRunning() {
+            return isHolding();
+        }
+
+        void ends() {
+            giveBack();
+        }
+
+        @Override
+        protected TaskLimit limit() {
+            return limit;
+        }
+
+        @Override
+        protected void granted() {}
+
+        @Override
+        protected void grantFailed(Throwable failure) {}
+
+        @Override
+        protected void tellGrantFailed() {}
+
+        @Override
+        protected void rejected(Reason reason) {
+            rejected = reason;
+        }
+    }
+}
