@@ -1,0 +1,350 @@
+package io.github.virtualthread.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.github.virtualthread.cluster.ClusterShares.Outcome;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** Engines that fail, hang or lie, by the clock of the machine: no call is lost, nobody is blocked, and all goes on afterwards. */
+@Timeout(600)
+class ClusterFaultsTests {
+
+    private static final Duration NEVER = Duration.ofDays(1);
+    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration BEAT = Duration.ofMillis(10);
+
+    /** What the engine gets, and how it ended. */
+    private final BlockingQueue<Outcome> outcomes = new LinkedBlockingQueue<>();
+
+    private final CompletableFuture<Void> lost = new CompletableFuture<>();
+    private final AtomicInteger losses = new AtomicInteger();
+    private final AtomicInteger exchanging = new AtomicInteger();
+    private final AtomicInteger mostExchanging = new AtomicInteger();
+    private final AtomicInteger begunInterrupted = new AtomicInteger();
+    private final AtomicInteger interrupted = new AtomicInteger();
+    private final MemoryEngine memory = new MemoryEngine();
+    private final TaskTimer timer = new TaskTimer("timer");
+    private final Lines lines = new Lines();
+    private volatile Supplier<ClusterEngine> engines = () -> this::exchange;
+    private @Nullable ClusterShares shares;
+
+    @BeforeEach
+    void listen() {
+        lines.begin();
+    }
+
+    @AfterEach
+    void close() {
+        memory.heal();
+        if (shares != null) {
+            shares.stop();
+        }
+        timer.close();
+        lines.end();
+        assertThat(mostExchanging).as("exchanges at once").hasValueLessThanOrEqualTo(1);
+        assertThat(begunInterrupted).as("exchanges of interrupted threads").hasValue(0);
+    }
+
+    private List<Answer> exchange(List<Claim> claims) throws Exception {
+        mostExchanging.accumulateAndGet(exchanging.incrementAndGet(), Math::max);
+        begunInterrupted.addAndGet(Thread.currentThread().isInterrupted() ? 1 : 0);
+        try {
+            return memory.exchange(claims);
+        } catch (InterruptedException overdue) {
+            interrupted.incrementAndGet();
+            throw overdue;
+        } finally {
+            exchanging.decrementAndGet();
+        }
+    }
+
+    @Test
+    void anEngineThatHangsIsInterruptedAndReplicasGoOnAlone() throws Exception {
+        TaskLimit limit = share(SHORT, OnFailure.LOCAL_SHARE);
+        begins(new Request(limit)).ends();
+        MemoryEngine.Gate gate = memory.hang();
+        gate.awaitArrival();
+        lost.get(5, TimeUnit.MINUTES);
+
+        begins(new Request(limit)).ends();
+        assertThat(limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        gate.awaitArrival(); // the first has been interrupted
+        assertThat(interrupted).hasPositiveValue();
+        memory.heal();
+        gate.open();
+        lines.await(Level.INFO);
+        begins(new Request(limit)).ends();
+        assertThat(losses).hasValue(1);
+        assertThat(lines.all()).hasSize(2);
+        assertThat(lines.all().get(0))
+                .startsWith("What lends permits to all replicas cannot be reached")
+                .endsWith("partner goes on alone with 5 of 5 permits");
+        assertThat(lines.all().get(1)).startsWith("What lends permits to all replicas has been reached again. partner was lent");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"error", "overflow", "memory", "interrupt", "null", "none", "nothing", "more", "supplier", "no engine"})
+    void anEngineThatDoesNotAnswerAsItOughtToCountsAsAway(String fault) throws Exception {
+        TaskLimit limit = share(NEVER, OnFailure.REJECT, fault);
+        Request call = new Request(limit);
+        assertThat(call.asks()).isNull();
+        lost.get(5, TimeUnit.MINUTES);
+        assertThat(new Request(limit).asks()).isEqualTo(Reason.NO_LEASE);
+        assertThat(call.granted).isNotDone();
+        assertThat(call.rejected).isNotDone();
+        assertThat(limit.cluster().engine()).isEqualTo(Engine.LOST);
+
+        engines = () -> this::exchange;
+        call.granted.get(5, TimeUnit.MINUTES);
+        lines.await(Level.INFO);
+        assertThat(new Request(limit).asks()).isNull();
+        assertThat(lines.all()).hasSize(2);
+        assertThat(lines.all().get(0)).endsWith("partner rejects new calls");
+    }
+
+    private static ClusterEngine engine(String fault) {
+        return switch (fault) {
+            case "error" -> claims -> {
+                throw new AssertionError("broken engine");
+            };
+            case "overflow" -> claims -> {
+                throw new StackOverflowError();
+            };
+            case "memory" -> claims -> {
+                throw new OutOfMemoryError("broken engine");
+            };
+            case "interrupt" -> claims -> {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted");
+            };
+            case "null" -> claims -> null;
+            case "none" -> claims -> List.of();
+            case "nothing" -> claims -> Arrays.asList((Answer) null);
+            case "more" -> claims -> {
+                Answer answer = new Answer(5, 5, "x", 0, List.of());
+                return List.of(answer, answer);
+            };
+            case "supplier" -> throw new IllegalStateException("no connection factory");
+            default -> null;
+        };
+    }
+
+    /** Asked for at each exchange: an engine that is made late, or anew, is found. */
+    private TaskLimit share(Duration lease, OnFailure onFailure, String fault) {
+        engines = () -> engine(fault);
+        return share(lease, onFailure);
+    }
+
+    @Test
+    void anEngineThatFailsIsNotAskedByEachCall() throws Exception {
+        AtomicInteger exchanges = new AtomicInteger();
+        engines = () -> claims -> {
+            exchanges.incrementAndGet();
+            throw new IllegalStateException("broken engine");
+        };
+        TaskLimit limit = share(new ClusterSettings("shop", NEVER, NEVER, OnFailure.WAIT, null), limit("partner"));
+        lost.get(5, TimeUnit.MINUTES);
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(new Request(limit).asks()).isNull();
+        }
+        assertThat(exchanges).hasValue(1);
+        assertThat(limit.waiting()).isEqualTo(1_000);
+    }
+
+    @Test
+    void allLimitsGoInOneExchange() throws Exception {
+        TaskLimit limit = share(new ClusterSettings("shop", NEVER, NEVER, OnFailure.WAIT, null), limit("partner"), limit("mail"));
+        Request call = new Request(limit);
+        assertThat(call.asks()).isNull();
+        call.granted.get(5, TimeUnit.MINUTES);
+        assertThat(memory.exchanges().get(0)).extracting(Claim::limit).containsExactlyInAnyOrder("partner", "mail");
+        assertThat(memory.exchanges().get(0)).extracting(Claim::member).allMatch(name -> name.matches("shop-[0-9a-z]{4}"));
+    }
+
+    @Test
+    void stopWaitsForAnEngineThatHangsOnlyForAMoment() throws Exception {
+        TaskLimit limit = share(NEVER, OnFailure.WAIT);
+        begins(new Request(limit));
+        MemoryEngine.Gate gate = memory.hang();
+        gate.awaitArrival();
+        shares.stop(); // returns
+        Thread.currentThread().interrupt();
+        shares.stop();
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+        memory.heal();
+        gate.open();
+    }
+
+    @Test
+    void afterAStopNothingBeginsUntilItIsStartedAgain() throws Exception {
+        TaskLimit limit = share(NEVER, OnFailure.WAIT);
+        Request runs = begins(new Request(limit));
+        shares.stop();
+        assertThat(memory.members("partner")).extracting(Answer.Other::holds).containsExactly(1);
+        int exchanges = memory.exchanges().size();
+        Request waits = new Request(limit);
+        assertThat(waits.asks()).isNull();
+        runs.ends();
+        shares.stop();
+        assertThat(memory.members("partner")).isEmpty();
+        assertThat(memory.exchanges()).hasSize(exchanges + 1);
+        assertThat(waits.granted).isNotDone();
+
+        shares.start();
+        waits.granted.get(5, TimeUnit.MINUTES);
+    }
+
+    @Test
+    void whoWasNeverStartedHasNothingToSay() {
+        TaskLimits limits = new TaskLimits(List.of(limit("partner")), timer, change -> {});
+        shares = new ClusterShares(
+                () -> {
+                    throw new AssertionError("asked");
+                },
+                ClusterSettings.DEFAULTS,
+                timer);
+        limits.all().forEach(shares::add);
+        shares.stop();
+        assertThat(memory.exchanges()).isEmpty();
+    }
+
+    @Test
+    void aGoodbyeThatFailsIsNoFault() throws Exception {
+        share(NEVER, OnFailure.WAIT);
+        assertThat(outcomes.poll(5, TimeUnit.MINUTES)).isEqualTo(Outcome.SUCCESS);
+        memory.fail();
+        shares.stop();
+        assertThat(lines.all()).isEmpty();
+        assertThat(losses).hasValue(0);
+    }
+
+    @Test
+    void aListenerThatFailsEndsNothing() throws Exception {
+        TaskLimits limits = new TaskLimits(List.of(limit("partner")), timer, change -> {});
+        shares = new ClusterShares(() -> memory, settings(Duration.ofSeconds(1), OnFailure.WAIT), timer);
+        AtomicInteger told = new AtomicInteger();
+        shares.listen(new ClusterShares.Listener() {
+            @Override
+            public void exchanged(Duration took, Outcome outcome) {
+                if (told.incrementAndGet() < 3) {
+                    throw new IllegalStateException("broken listener");
+                }
+            }
+
+            @Override
+            public void lost() {}
+        });
+        limits.all().forEach(shares::add);
+        shares.start();
+        Request call = new Request(limits.get("partner"));
+        assertThat(call.asks()).isNull();
+        call.granted.get(5, TimeUnit.MINUTES);
+        while (told.get() < 10) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private TaskLimit share(Duration lease, OnFailure onFailure) {
+        return share(settings(lease, onFailure), limit("partner"));
+    }
+
+    private static ClusterSettings settings(Duration lease, OnFailure onFailure) {
+        return new ClusterSettings("shop", lease, BEAT, onFailure, null);
+    }
+
+    private static LimitSettings limit(String name) {
+        return LimitSettings.of(name, 5).withQueueCapacity(10_000).withClusterPermits(5);
+    }
+
+    private TaskLimit share(ClusterSettings settings, LimitSettings... each) {
+        TaskLimits limits = new TaskLimits(List.of(each), timer, change -> {});
+        shares = new ClusterShares(() -> engines.get(), settings, timer);
+        shares.listen(new ClusterShares.Listener() {
+            @Override
+            public void exchanged(Duration took, Outcome outcome) {
+                outcomes.add(outcome);
+            }
+
+            @Override
+            public void lost() {
+                losses.incrementAndGet();
+                lost.complete(null);
+            }
+        });
+        limits.all().forEach(shares::add);
+        shares.start();
+        return limits.get(each[0].name());
+    }
+
+    private static Request begins(Request call) throws Exception {
+        assertThat(call.asks()).isNull();
+        return call.granted.get(5, TimeUnit.MINUTES);
+    }
+
+    /** What is logged. */
+    private static final class Lines extends AppenderBase<ILoggingEvent> {
+
+        private final List<ILoggingEvent> events = new ArrayList<>();
+        private final BlockingQueue<Level> levels = new LinkedBlockingQueue<>();
+        private final Logger logger = (Logger) LoggerFactory.getLogger(TaskLimit.class);
+        private final @Nullable Level before = logger.getLevel();
+
+        void begin() {
+            logger.setLevel(Level.INFO);
+            start();
+            logger.addAppender(this);
+        }
+
+        void end() {
+            logger.detachAppender(this);
+            logger.setLevel(before);
+            stop();
+        }
+
+        @Override
+        protected synchronized void append(ILoggingEvent event) {
+            events.add(event);
+            levels.add(event.getLevel());
+        }
+
+        synchronized List<String> all() {
+            return events.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        }
+
+        void await(Level level) throws InterruptedException {
+            Level next = levels.poll(5, TimeUnit.MINUTES);
+            while (next != null && !next.equals(level)) {
+                next = levels.poll(5, TimeUnit.MINUTES);
+            }
+            assertThat(next).isEqualTo(level);
+        }
+    }
+}
