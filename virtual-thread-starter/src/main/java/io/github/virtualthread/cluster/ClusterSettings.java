@@ -23,4 +23,14 @@ public record ClusterSettings(
     /** Settings of an application that sets nothing. */
     public static final ClusterSettings DEFAULTS =
             new ClusterSettings(null, Duration.ofSeconds(10), null, OnFailure.LOCAL_SHARE, null);
+
+    /**
+     * Whether an exchange may fail a few times without the loss of the lease.
+     *
+     * @param beat time between two exchanges
+     * @return whether a lease has ten of them
+     */
+    public boolean isLongEnoughFor(Duration beat) {
+        return lease.compareTo(beat.multipliedBy(10)) >= 0;
+    }
 }

@@ -43,7 +43,7 @@ final class ClusterShare extends PermitLease {
     private final TaskLimit limit;
     private final @Nullable String key;
     private final String member;
-    private final OnFailure onFailure;
+    private final OnFailure usually;
     private final @Nullable Integer replicas;
     private final long lease;
     private final long valid; // a part of the lease: clocks do not run equally fast
@@ -90,8 +90,7 @@ final class ClusterShare extends PermitLease {
         this.limit = limit;
         this.key = key;
         this.member = member;
-        OnFailure own = limit.settings().onFailure();
-        this.onFailure = own == null ? settings.onFailure() : own;
+        this.usually = settings.onFailure();
         this.replicas = settings.replicas();
         this.lease = settings.lease().toNanos();
         this.valid = lease - lease / 10;
@@ -123,7 +122,7 @@ final class ClusterShare extends PermitLease {
 
     @Override
     protected boolean isRefused() {
-        return away && onFailure == OnFailure.REJECT && !isValid();
+        return away && onFailure() == OnFailure.REJECT && !isValid();
     }
 
     @Override
@@ -240,6 +239,12 @@ final class ClusterShare extends PermitLease {
                 most(), key == null ? fair : Math.min(wants, fair)); // few permits: nothing in advance for a key
     }
 
+    /** The settings of a limit may change. */
+    private OnFailure onFailure() {
+        OnFailure own = limit.settings().onFailure();
+        return own == null ? usually : own;
+    }
+
     /** Without calls for a while, it leaves all permits to others; not if a call could not wait until it has some again. */
     private boolean isIdle(long now) {
         return now - busyAt > lease / 3 && (key != null || limit.queueCapacity() > 0);
@@ -338,7 +343,7 @@ final class ClusterShare extends PermitLease {
     }
 
     private void goAlone(long now) {
-        if (onFailure != OnFailure.LOCAL_SHARE) {
+        if (onFailure() != OnFailure.LOCAL_SHARE) {
             return;
         }
         Answer told = last;
@@ -425,7 +430,7 @@ final class ClusterShare extends PermitLease {
                     + switch (engine) {
                         case LENT -> " was lent " + permits;
                         case ALONE -> " goes on alone with " + permits;
-                        case LOST -> onFailure == OnFailure.REJECT ? " rejects new calls" : " lets its calls wait";
+                        case LOST -> onFailure() == OnFailure.REJECT ? " rejects new calls" : " lets its calls wait";
                     };
         } finally {
             lock.unlock();

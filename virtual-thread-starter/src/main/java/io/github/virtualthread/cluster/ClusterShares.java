@@ -155,10 +155,13 @@ public final class ClusterShares {
 
     /**
      * Gives all permits back, except those of calls that still run: these are free for others when the lease is over. Blocks until
-     * the engine knows, for a second at most.
+     * the engine knows, for a second at most. Does nothing the second time.
      */
     @SuppressWarnings("EmptyCatch")
     public void stop() {
+        if (stopped) {
+            return;
+        }
         CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
         goodbye = told;
         stopped = true;
