@@ -1,5 +1,8 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.config.ClusterCheck;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.LimitFamilies;
 import io.github.virtualthread.limit.LimitChange.Source;
@@ -22,6 +25,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
@@ -33,8 +37,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
  * its class.
  *
  * <p>Only differences from the properties that were bound last are applied, so that a limit resized by hand survives an
- * unrelated change. New limits are added, removed ones are kept, and none moves into another limit. Bad values change nothing
- * and are logged; no exception reaches the publisher of the event.
+ * unrelated change. New limits are added, removed ones are kept, none moves into another limit, and none begins or ends to be
+ * shared by all replicas. Bad values change nothing and are logged; no exception reaches the publisher of the event.
  */
 final class LimitRefresh implements GenericApplicationListener {
 
@@ -48,6 +52,7 @@ final class LimitRefresh implements GenericApplicationListener {
     private final ObjectProvider<TaskLimits> registry;
     private final ObjectProvider<PoolPermits> poolPermits;
     private final ObjectProvider<TaskLimitCustomizer> customizers;
+    private final BeanFactory beans;
     private @Nullable Map<String, LimitSettings> bound;
 
     LimitRefresh(
@@ -55,12 +60,14 @@ final class LimitRefresh implements GenericApplicationListener {
             ObjectProvider<EngineSettings> settings,
             ObjectProvider<TaskLimits> registry,
             ObjectProvider<PoolPermits> poolPermits,
-            ObjectProvider<TaskLimitCustomizer> customizers) {
+            ObjectProvider<TaskLimitCustomizer> customizers,
+            BeanFactory beans) {
         this.environment = environment;
         this.settings = settings;
         this.registry = registry;
         this.poolPermits = poolPermits;
         this.customizers = customizers;
+        this.beans = beans;
     }
 
     @Override
@@ -87,7 +94,8 @@ final class LimitRefresh implements GenericApplicationListener {
         EngineSettings fresh = SettingsFactory.create(properties.properties());
         PoolPermits pools = poolPermits.getObject();
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());
-        Map<String, LimitSettings> asked = byName(fresh.limits());
+        Map<String, LimitSettings> asked =
+                byName(fresh.limits().stream().map(fresh::sharedOrNot).toList());
         LimitFamilies families = LimitFamilies.of(allLimits(asked).values());
         mistakes.addAll(families.mistakes());
         List<LimitSettings> wanted = new ArrayList<>();
@@ -101,16 +109,30 @@ final class LimitRefresh implements GenericApplicationListener {
                 mistakes.addAll(wrong.mistakes());
             }
         }
+        List<LimitSettings> added = wanted.stream()
+                .filter(limit -> !registry.getObject().contains(limit.name()))
+                .toList();
+        mistakes.addAll(new ClusterCheck(
+                        beans.getBeanProvider(ClusterEngine.class),
+                        settings.getObject().cluster())
+                .mistakes(added));
         if (!mistakes.isEmpty()) {
             logger.error(WRONG, mistakes);
             return;
         }
-        Map<String, LimitSettings> before =
-                bound == null ? byName(settings.getObject().limits()) : bound;
-        asked.forEach((name, limit) -> logIfMoved(before.get(name), limit));
+        Map<String, LimitSettings> before = bound == null ? byName(boundFirst()) : bound;
+        asked.forEach((name, limit) -> {
+            logIfMoved(before.get(name), limit);
+            logIfShared(before.get(name), limit);
+        });
         wanted.forEach(limit -> apply(before.get(LimitNames.uniform(limit.name())), limit));
         bound = asked;
         pools.read();
+    }
+
+    private List<LimitSettings> boundFirst() {
+        EngineSettings first = settings.getObject();
+        return first.limits().stream().map(first::sharedOrNot).toList();
     }
 
     /** Those that exist, with what is asked of them, and new ones. Those that exist stay within the limit that they are within. */
@@ -148,6 +170,35 @@ final class LimitRefresh implements GenericApplicationListener {
         }
     }
 
+    /** A limit that is shared by all replicas has other permits than one of this JVM alone. */
+    private void logIfShared(@Nullable LimitSettings before, LimitSettings after) {
+        TaskLimits limits = registry.getObject();
+        if (!limits.contains(after.name())) {
+            return;
+        }
+        LimitSettings now = limits.get(after.name()).settings();
+        if (!LimitDifference.isSameKind(now, after) && (before == null || !LimitDifference.isSameKind(before, after))) {
+            logKept(now, "cluster-permits", after.clusterPermits());
+        }
+        if (!LimitDifference.isSameKindOfKeys(now, after)
+                && (before == null || !LimitDifference.isSameKindOfKeys(before, after))) {
+            boolean removed = after.clusterPermitsPerKey() == LimitSettings.UNBOUNDED;
+            logKept(now, "cluster-permits-per-key", removed ? null : after.clusterPermitsPerKey());
+        }
+    }
+
+    private static void logKept(LimitSettings limit, String key, @Nullable Integer value) {
+        logger.error(
+                "Limit '{}' stays {}: {}.{} is now {}, but it cannot be {} while the application runs. Restart the application to"
+                        + " change it.",
+                limit.name(),
+                value == null ? "shared by all replicas" : "as it is",
+                PropertyKeys.limit(limit.name()),
+                key,
+                value == null ? "not set" : value,
+                value == null ? "removed" : "added");
+    }
+
     private static boolean isSame(@Nullable String name, @Nullable String other) {
         return Objects.equals(uniform(name), uniform(other));
     }
@@ -160,12 +211,13 @@ final class LimitRefresh implements GenericApplicationListener {
         TaskLimits limits = registry.getObject();
         if (limits.add(after)) {
             logger.info("Limit added by {}: {}", Source.ENVIRONMENT, after);
+            if (after.isShared()) {
+                beans.getBean(ClusterShares.class).add(limits.get(after.name()));
+            }
             customizers.orderedStream().forEach(customizer -> customize(customizer, limits.get(after.name())));
         } else {
             limits.change(
-                    limits.get(after.name()),
-                    now -> before == null ? after : difference(before, after, now),
-                    Source.ENVIRONMENT);
+                    limits.get(after.name()), now -> LimitDifference.apply(before, after, now), Source.ENVIRONMENT);
         }
     }
 
@@ -176,29 +228,6 @@ final class LimitRefresh implements GenericApplicationListener {
         } catch (RuntimeException failure) {
             logger.error("{} failed on limit '{}', which keeps its settings", customizer, limit.name(), failure);
         }
-    }
-
-    /** A limit cannot move: {@code within} stays as it is. */
-    private static LimitSettings difference(LimitSettings before, LimitSettings after, LimitSettings now) {
-        LimitSettings changed = now;
-        boolean fromOther = !Objects.equals(before.permitsFrom(), after.permitsFrom());
-        // if the pool is the same as before, the number of permits is not a property
-        if (fromOther || (after.permitsFrom() == null && before.permits() != after.permits())) {
-            changed = changed.withPermitsFrom(after.permitsFrom()).withPermits(after.permits());
-        }
-        if (before.queueCapacity() != after.queueCapacity()) {
-            changed = changed.withQueueCapacity(after.queueCapacity());
-        }
-        if (before.permitsPerKey() != after.permitsPerKey()) {
-            changed = changed.withPermitsPerKey(after.permitsPerKey());
-        }
-        if (before.queueCapacityPerKey() != after.queueCapacityPerKey()) {
-            changed = changed.withQueueCapacityPerKey(after.queueCapacityPerKey());
-        }
-        if (!Objects.equals(before.maxWait(), after.maxWait())) {
-            changed = changed.withMaxWait(after.maxWait());
-        }
-        return before.nested() == after.nested() ? changed : changed.withNested(after.nested());
     }
 
     private static Map<String, LimitSettings> byName(List<LimitSettings> settings) {

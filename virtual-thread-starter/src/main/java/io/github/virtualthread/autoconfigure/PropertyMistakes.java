@@ -158,7 +158,7 @@ final class PropertyMistakes {
                                     .formatted(name, state, key),
                             "Move it below the name of a limit: %s.<name>.%s.".formatted(LIMITS, key))
                     : new Mistake(
-                            "%s %s, but a limit needs properties, at least permits or permits-from"
+                            "%s %s, but a limit needs properties, at least permits, permits-from or cluster-permits"
                                     .formatted(name, state),
                             "Remove it, or set %s.permits to the maximum number of concurrent calls.".formatted(name));
         }
@@ -181,7 +181,10 @@ final class PropertyMistakes {
 
     private static @Nullable Text rule(ConfigurationPropertyName name, Class<?> type, String value) {
         if (type == Integer.class) {
-            int least = List.of("permits", "permits-per-key").contains(name.getLastElement(Form.DASHED)) ? 1 : 0;
+            int least = List.of("permits", "permits-per-key", "cluster-permits", "cluster-permits-per-key", "replicas")
+                            .contains(name.getLastElement(Form.DASHED))
+                    ? 1
+                    : 0;
             return new Text(
                     "a whole number from %d to %d".formatted(least, Integer.MAX_VALUE),
                     "Set %s to a number such as 20.".formatted(name));
@@ -198,9 +201,14 @@ final class PropertyMistakes {
         return type.isEnum() ? oneOf(type, value) : null;
     }
 
+    /** A value of an enum, as it is written in a property. */
+    static String text(Object value) {
+        return value.toString().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
     private static Text oneOf(Class<?> type, String value) {
         List<String> allowed = Arrays.stream(type.getEnumConstants())
-                .map(each -> each.toString().toLowerCase(Locale.ROOT))
+                .map(PropertyMistakes::text)
                 .toList();
         return new Text(
                 "one of " + allowed,

@@ -4,6 +4,7 @@ import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
+import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.EngineSettings.Watch;
 import io.github.virtualthread.limit.Durations;
@@ -56,6 +57,8 @@ final class SettingsFactory {
                 limits.add(settings);
             }
         });
+        ClusterSettings shared = ClusterSettingsFactory.create(properties.cluster(), mistakes);
+        ClusterSettings cluster = properties.enabled() ? shared : null;
         String defaultLimit = properties.defaultLimit();
         return new EngineSettings(
                 new MethodSettings(
@@ -76,6 +79,7 @@ final class SettingsFactory {
                                 "virtual-thread.saturation.warn-after",
                                 properties.saturation().warnAfter()),
                         positive("virtual-thread.stuck-after", properties.stuckAfter())),
+                cluster,
                 limits,
                 mistakes);
     }
@@ -107,6 +111,9 @@ final class SettingsFactory {
                 first.queueCapacity() == null ? second.queueCapacity() : first.queueCapacity(),
                 first.queueCapacityPerKey() == null ? second.queueCapacityPerKey() : first.queueCapacityPerKey(),
                 first.maxWait() == null ? second.maxWait() : first.maxWait(),
+                first.clusterPermits() == null ? second.clusterPermits() : first.clusterPermits(),
+                first.clusterPermitsPerKey() == null ? second.clusterPermitsPerKey() : first.clusterPermitsPerKey(),
+                first.onFailure() == null ? second.onFailure() : first.onFailure(),
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
     }
 
@@ -128,7 +135,7 @@ final class SettingsFactory {
         try {
             return new LimitSettings(
                     name,
-                    limit.permits() == null ? 1 : limit.permits(),
+                    permits(limit),
                     orUnbounded(limit.queueCapacity()),
                     limit.maxWait(),
                     limit.nested(),
@@ -136,14 +143,22 @@ final class SettingsFactory {
                     within(limit),
                     orUnbounded(limit.permitsPerKey()),
                     orUnbounded(limit.queueCapacityPerKey()),
-                    null,
-                    LimitSettings.UNBOUNDED,
-                    null);
+                    limit.clusterPermits(),
+                    orUnbounded(limit.clusterPermitsPerKey()),
+                    limit.onFailure());
         } catch (IllegalArgumentException wrong) {
             mistakes.add(
                     new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));
             return LimitSettings.of(name, 1).withWithin(within(limit));
         }
+    }
+
+    /** A limit with permits from a pool has one until the pool is read; another one that is shared may use all permits. */
+    private static int permits(Limit limit) {
+        if (limit.permits() != null) {
+            return limit.permits();
+        }
+        return limit.clusterPermits() == null || permitsFrom(limit) != null ? 1 : limit.clusterPermits();
     }
 
     private static @Nullable String within(Limit limit) {
@@ -175,12 +190,13 @@ final class SettingsFactory {
 
     private static @Nullable Mistake permitsMistake(String name, String key, Limit limit) {
         boolean fromPool = StringUtils.hasText(limit.permitsFrom());
-        if (limit.permits() == null && !fromPool) {
+        if (limit.permits() == null && !fromPool && limit.clusterPermits() == null) {
             return new Mistake(
                     "Limit '%s' has no permits".formatted(name),
                     ("Set %s.permits to the maximum number of concurrent calls, at least 1; or set %s.permits-from to the"
-                                    + " name of a DataSource bean to use the size of its pool.")
-                            .formatted(key, key));
+                                    + " name of a DataSource bean to use the size of its pool; or set %s.cluster-permits to the maximum"
+                                    + " number in all replicas together.")
+                            .formatted(key, key, key));
         }
         if (limit.permits() != null && fromPool) {
             return new Mistake(
@@ -188,6 +204,12 @@ final class SettingsFactory {
                             .formatted(name, limit.permits(), limit.permitsFrom()),
                     "Keep one of %s.permits and %s.permits-from; a blank value unsets what another file sets."
                             .formatted(key, key));
+        }
+        if (limit.onFailure() != null && limit.clusterPermits() == null && limit.clusterPermitsPerKey() == null) {
+            return new Mistake(
+                    "Limit '%s' has on-failure: %s, which says what calls do while no permits are lent, but no cluster-permits"
+                            .formatted(name, PropertyMistakes.text(limit.onFailure())),
+                    "Set %s.cluster-permits, or remove %s.on-failure.".formatted(key, key));
         }
         return limit.headroom() == null || fromPool
                 ? null

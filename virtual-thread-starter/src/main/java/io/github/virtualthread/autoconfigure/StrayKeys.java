@@ -41,7 +41,7 @@ final class StrayKeys {
     private static final Pattern NAME_OF_LIMIT = Pattern.compile("(?i)virtual[-_]?thread\\.limits\\.([^.\\[]+).*");
     private static final Pattern KEPT = Pattern.compile("[A-Za-z0-9_-]+");
     private static final Pattern LIMITS_AT_THE_ROOT =
-            Pattern.compile("(?i)limits(\\.[^.\\[]+|\\[.+])\\.permits([-_]?from)?");
+            Pattern.compile("(?i)limits(\\.[^.\\[]+|\\[.+])\\.(cluster[-_]?)?permits([-_]?from)?");
 
     private final ConfigurableListableBeanFactory beans;
     private final List<EnumerablePropertySource<?>> sources = new ArrayList<>();

@@ -60,8 +60,9 @@ public class VirtualThreadAutoConfiguration {
             ObjectProvider<EngineSettings> settings,
             ObjectProvider<TaskLimits> limits,
             ObjectProvider<PoolPermits> poolPermits,
-            ObjectProvider<TaskLimitCustomizer> customizers) {
-        return new LimitRefresh(environment, settings, limits, poolPermits, customizers);
+            ObjectProvider<TaskLimitCustomizer> customizers,
+            BeanFactory beanFactory) {
+        return new LimitRefresh(environment, settings, limits, poolPermits, customizers, beanFactory);
     }
 
     /** For limits that take their permits from the pool of a data source. */

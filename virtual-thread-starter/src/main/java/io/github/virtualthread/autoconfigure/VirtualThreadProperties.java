@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.SelfInvocation;
 import io.github.virtualthread.limit.LimitSettings.Nested;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.springframework.context.annotation.AdviceMode;
  * @param stuckAfter run time after which a call that is still running is logged, once
  * @param propagation what tasks see of their callers
  * @param limits named concurrency limits, keyed by the name used in the annotation
+ * @param cluster how limits with cluster-permits are shared by all replicas
  * @param methods values that replace attributes of annotations, keyed by class and method as in com.acme.Mailer.send
  * @param saturation warnings about limits that stay full
  * @param pinning recording of virtual threads that block their carrier thread
@@ -46,6 +48,7 @@ public record VirtualThreadProperties(
         @Nullable Duration stuckAfter,
         @DefaultValue Propagation propagation,
         @DefaultValue Map<String, Limit> limits,
+        @DefaultValue Cluster cluster,
         @DefaultValue Map<String, Method> methods,
         @DefaultValue Saturation saturation,
         @DefaultValue Pinning pinning,
@@ -72,7 +75,7 @@ public record VirtualThreadProperties(
     /**
      * One limit.
      *
-     * @param permits maximum number of concurrent calls, at least 1
+     * @param permits maximum number of concurrent calls in this JVM, at least 1; as many as cluster-permits if only these are set
      * @param permitsFrom name of a DataSource bean whose pool size is the number of permits, or of a PermitsSource bean that
      *     returns it; replaces permits
      * @param headroom connections of the pool that are left for others; with permits-from only
@@ -82,6 +85,12 @@ public record VirtualThreadProperties(
      * @param queueCapacityPerKey maximum number of waiting calls with the same key, at least 0; a further call with that key
      *     is rejected at once. Unbounded if not set
      * @param maxWait maximum wait for a permit; then the call is rejected. Unbounded if not set
+     * @param clusterPermits maximum number of concurrent calls in all replicas of the application together, at least 1. A limit of
+     *     this JVM alone if not set
+     * @param clusterPermitsPerKey maximum number of concurrent calls with the same key in all replicas together, at least 1.
+     *     Unbounded if not set
+     * @param onFailure what calls do while no engine lends permits: run under this replica's part of them, wait, or be rejected;
+     *     with cluster-permits only. As cluster.on-failure says if not set
      * @param nested what happens to a {@code @VirtualThread} call from a body that holds the same limit, or one around it, if
      *     no permit is free
      */
@@ -94,7 +103,65 @@ public record VirtualThreadProperties(
             @Nullable Integer queueCapacity,
             @Nullable Integer queueCapacityPerKey,
             @Nullable Duration maxWait,
+            @Nullable Integer clusterPermits,
+            @Nullable Integer clusterPermitsPerKey,
+            @Nullable OnFailure onFailure,
             @DefaultValue("warn") Nested nested) {}
+
+    /**
+     * How limits with cluster-permits are shared by all replicas of the application.
+     *
+     * @param engine what lends permits to the replicas. If not set, the one whose connection is a bean, redis where both are; a bean
+     *     of type ClusterEngine replaces it
+     * @param lease how long permits are lent, at least 1s and ten beats; those of a replica that dies are free for others
+     *     afterwards
+     * @param beat time between two exchanges with the engine while calls run or wait, at least 10ms. Without it 100ms, 500ms with a
+     *     database
+     * @param onFailure what calls do when the engine has not been reached for the time of a lease: run under this replica's part of
+     *     the permits, wait, or be rejected
+     * @param name name that all replicas have, and no other application of the same engine. spring.application.name if not set
+     * @param member name of this replica, to which random characters are appended. The name of the host if not set
+     * @param replicas number of replicas, so that one that has never reached the engine knows its part of the permits. If not set,
+     *     its calls wait or are rejected until it has
+     * @param jdbc the engine jdbc
+     */
+    public record Cluster(
+            @Nullable Engine engine,
+            @DefaultValue("10s") Duration lease,
+            @Nullable Duration beat,
+            @DefaultValue("local-share") OnFailure onFailure,
+            @Nullable String name,
+            @Nullable String member,
+            @Nullable Integer replicas,
+            @DefaultValue Jdbc jdbc) {
+
+        /** What lends permits to the replicas. */
+        public enum Engine {
+            /** Redis, by the application's connection. */
+            REDIS,
+            /** The database of the application. */
+            JDBC,
+            /** Nothing: a limit with cluster-permits fails the start. */
+            NONE
+        }
+
+        /**
+         * The engine jdbc.
+         *
+         * @param initializeSchema when the table is created at start: if the database is embedded, always, or never
+         */
+        public record Jdbc(@DefaultValue("embedded") InitializeSchema initializeSchema) {}
+
+        /** When the table is created at start. */
+        public enum InitializeSchema {
+            /** If the database is embedded. */
+            EMBEDDED,
+            /** In every database. */
+            ALWAYS,
+            /** Never. */
+            NEVER
+        }
+    }
 
     /**
      * Values that replace attributes of one annotation.

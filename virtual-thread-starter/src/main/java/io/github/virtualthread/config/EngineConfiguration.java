@@ -2,6 +2,9 @@ package io.github.virtualthread.config;
 
 import io.github.virtualthread.aop.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.aop.CallEnvironment;
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.CallWatch;
@@ -32,10 +35,12 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The engine and its parts: once for an application, in the topmost context that enables it.
@@ -63,12 +68,13 @@ class EngineConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     LimitFamilies virtualThreadLimitFamilies(
             ObjectProvider<EngineSettings> virtualThreadSettings, ObjectProvider<LimitSettings> beans) {
+        EngineSettings given = settings(virtualThreadSettings);
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
         // the first of two with the same name: the start-up check reports the second
         beans.orderedStream().forEach(limit -> limits.putIfAbsent(LimitNames.uniform(limit.name()), limit));
         // a property of the same name wins, because the operator sets it
-        settings(virtualThreadSettings).limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
-        return LimitFamilies.of(limits.values());
+        given.limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+        return LimitFamilies.of(limits.values().stream().map(given::sharedOrNot).toList());
     }
 
     @Bean
@@ -76,13 +82,35 @@ class EngineConfiguration {
     TaskLimits virtualThreadLimits(
             LimitFamilies virtualThreadLimitFamilies,
             ObjectProvider<TaskLimitCustomizer> customizers,
+            ObjectProvider<ClusterShares> virtualThreadClusterShares,
             TaskTimer virtualThreadTimer) {
         TaskLimits made = new TaskLimits(
                 virtualThreadLimitFamilies.limits(),
                 virtualThreadTimer,
                 change -> SafeLog.write(() -> logger.info("{}", change)));
+        made.all().stream()
+                .filter(limit -> limit.settings().isShared())
+                .forEach(limit -> virtualThreadClusterShares.getObject().add(limit));
         customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
         return made;
+    }
+
+    /**
+     * Asked for only if a limit is shared by all replicas. The engine is looked up at the first exchange, because limits are made
+     * before data sources. A destroy method, because a context that fails after its start does not stop its beans.
+     */
+    @Bean(destroyMethod = "stop")
+    @Lazy
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    ClusterShares virtualThreadClusterShares(
+            ObjectProvider<ClusterEngine> engines,
+            ObjectProvider<EngineSettings> virtualThreadSettings,
+            TaskTimer virtualThreadTimer) {
+        ClusterSettings given = settings(virtualThreadSettings).cluster();
+        return new ClusterShares(
+                SingletonSupplier.of(engines::getObject),
+                given == null ? ClusterSettings.DEFAULTS : given,
+                virtualThreadTimer);
     }
 
     @Bean
@@ -160,12 +188,14 @@ class EngineConfiguration {
             TaskEngine virtualThreadEngine,
             TaskLimits virtualThreadLimits,
             CallWatch virtualThreadCallWatch,
+            ObjectProvider<ClusterShares> virtualThreadClusterShares,
             ObjectProvider<EngineSettings> virtualThreadSettings) {
         return new TaskEngineLifecycle(
                 virtualThreadEngine,
                 virtualThreadLimits,
                 settings(virtualThreadSettings).awaitTermination(),
-                virtualThreadCallWatch);
+                virtualThreadCallWatch,
+                virtualThreadClusterShares);
     }
 
     @Bean

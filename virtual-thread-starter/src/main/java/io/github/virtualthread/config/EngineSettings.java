@@ -1,6 +1,7 @@
 package io.github.virtualthread.config;
 
 import io.github.virtualthread.aop.MethodSettings;
+import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param selfInvocation what happens if a call of an annotated method bypasses the proxy
  * @param callerTrace whether a failure also shows where its call was made
  * @param watch when the log warns of full limits and stuck calls
+ * @param cluster how limits are shared with the other replicas; null if all limits are those of this
+ *     JVM alone
  * @param limits limits that the settings declare, in addition to beans of type {@link LimitSettings}
  * @param mistakes what is wrong in the source of the settings; reported together with all other mistakes
  */
@@ -33,6 +36,7 @@ public record EngineSettings(
         SelfInvocation selfInvocation,
         boolean callerTrace,
         Watch watch,
+        @Nullable ClusterSettings cluster,
         List<LimitSettings> limits,
         List<Mistake> mistakes) {
 
@@ -55,8 +59,24 @@ public record EngineSettings(
             SelfInvocation.WARN,
             false,
             new Watch(Duration.ofSeconds(10), null),
+            ClusterSettings.DEFAULTS,
             List.of(),
             List.of());
+
+    /**
+     * Returns a limit as this application has it.
+     *
+     * @param limit limit as it is declared
+     * @return the same; of this JVM alone if limits are not shared with other replicas
+     */
+    public LimitSettings sharedOrNot(LimitSettings limit) {
+        if (cluster != null || !limit.isShared()) {
+            return limit;
+        }
+        return limit.withPermitsPerKey(Math.min(limit.permitsPerKey(), limit.clusterPermitsPerKey()))
+                .withClusterPermits(null)
+                .withClusterPermitsPerKey(LimitSettings.UNBOUNDED);
+    }
 
     /** Copies the lists. */
     public EngineSettings {

@@ -3,8 +3,10 @@ package io.github.virtualthread.config;
 import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
@@ -61,6 +63,7 @@ final class StartupCheck implements SmartInitializingSingleton {
         mistakes.addAll(declaredTwice());
         mistakes.addAll(families.mistakes());
         mistakes.addAll(pools.read());
+        mistakes.addAll(clusterMistakes(given));
         mistakes.addAll(unknownDefault(given));
         furtherChecks.orderedStream().forEach(check -> mistakes.addAll(check.mistakes(limits)));
         Findings findings = postProcessor.check(limits, given.methods());
@@ -120,6 +123,14 @@ final class StartupCheck implements SmartInitializingSingleton {
                     }
                 });
         return mistakes;
+    }
+
+    /** Limits of a parent context are checked there. */
+    private List<Mistake> clusterMistakes(EngineSettings given) {
+        return hasOwnLimits()
+                ? new ClusterCheck(beanFactory.getBeanProvider(ClusterEngine.class), given.cluster())
+                        .mistakes(limits.all().stream().map(TaskLimit::settings).toList())
+                : List.of();
     }
 
     private List<Mistake> unknownDefault(EngineSettings given) {

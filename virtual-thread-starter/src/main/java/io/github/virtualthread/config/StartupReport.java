@@ -71,6 +71,7 @@ final class StartupReport {
     void logNumbers(TaskLimits limits, List<AdvisedMethod> calls) {
         limits.all().forEach(limit -> {
             warn(limit);
+            warnOfTurns(limit);
             if (limit.permitsPerKey() != LimitSettings.UNBOUNDED
                     && calls.stream().noneMatch(call -> hasKey(call, limit))) {
                 logger.info(
@@ -117,6 +118,22 @@ final class StartupReport {
                     PropertyKeys.limit(limit.name()),
                     limit.permits(),
                     deadline);
+        }
+    }
+
+    private void warnOfTurns(TaskLimit limit) {
+        Integer permits = limit.clusterPermits();
+        Integer replicas =
+                settings.cluster() == null ? null : settings.cluster().replicas();
+        if (permits != null && replicas != null && permits < replicas) {
+            logger.warn(
+                    "Limit '{}' has cluster-permits: {}, but there are {} replicas: they take turns of half a second, so that"
+                            + " calls wait although permits are free elsewhere. Raise {}.cluster-permits, or let fewer replicas"
+                            + " make these calls",
+                    limit.name(),
+                    permits,
+                    replicas,
+                    PropertyKeys.limit(limit.name()));
         }
     }
 

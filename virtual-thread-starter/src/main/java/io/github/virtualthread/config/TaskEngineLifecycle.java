@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
@@ -8,6 +9,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
@@ -23,19 +25,29 @@ final class TaskEngineLifecycle implements SmartLifecycle {
     private final TaskLimits limits;
     private final Duration awaitTermination;
     private final CallWatch watch;
+    private final ObjectProvider<ClusterShares> shares;
     private volatile boolean running;
 
-    TaskEngineLifecycle(TaskEngine engine, TaskLimits limits, Duration awaitTermination, CallWatch watch) {
+    TaskEngineLifecycle(
+            TaskEngine engine,
+            TaskLimits limits,
+            Duration awaitTermination,
+            CallWatch watch,
+            ObjectProvider<ClusterShares> shares) {
         this.engine = engine;
         this.limits = limits;
         this.awaitTermination = awaitTermination;
         this.watch = watch;
+        this.shares = shares;
     }
 
     @Override
     public void start() {
         engine.start();
         watch.start();
+        if (isShared()) {
+            shares.getObject().start();
+        }
         running = true;
     }
 
@@ -48,7 +60,14 @@ final class TaskEngineLifecycle implements SmartLifecycle {
             engine.stop(awaitTermination);
         } finally {
             watch.stop();
+            if (isShared()) { // what no call uses any more is free for the other replicas at once
+                shares.getObject().stop();
+            }
         }
+    }
+
+    private boolean isShared() {
+        return limits.all().stream().anyMatch(limit -> limit.settings().isShared());
     }
 
     /** Before the calls have their time to finish, because those that wait for this limit cannot. */

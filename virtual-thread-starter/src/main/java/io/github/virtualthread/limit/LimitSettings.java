@@ -380,6 +380,15 @@ public record LimitSettings(
                 onFailure);
     }
 
+    /**
+     * Whether permits of this limit are lent, because all replicas of the application have it together.
+     *
+     * @return whether it has {@code clusterPermits} or {@code clusterPermitsPerKey}
+     */
+    public boolean isShared() {
+        return clusterPermits != null || clusterPermitsPerKey != UNBOUNDED;
+    }
+
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
     @Override
     public String toString() {

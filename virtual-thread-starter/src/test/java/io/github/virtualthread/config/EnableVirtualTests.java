@@ -256,6 +256,7 @@ class EnableVirtualTests {
                     defaults.selfInvocation(),
                     defaults.callerTrace(),
                     defaults.watch(),
+                    defaults.cluster(),
                     defaults.limits(),
                     defaults.mistakes());
         }

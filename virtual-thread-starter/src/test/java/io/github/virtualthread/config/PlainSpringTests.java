@@ -97,6 +97,7 @@ class PlainSpringTests {
                     defaults.selfInvocation(),
                     defaults.callerTrace(),
                     defaults.watch(),
+                    defaults.cluster(),
                     defaults.limits(),
                     defaults.mistakes());
         }

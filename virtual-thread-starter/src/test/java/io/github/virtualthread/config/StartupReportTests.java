@@ -234,6 +234,7 @@ class StartupReportTests {
                 defaults.selfInvocation(),
                 defaults.callerTrace(),
                 defaults.watch(),
+                defaults.cluster(),
                 defaults.limits(),
                 defaults.mistakes());
     }
@@ -267,6 +268,7 @@ class StartupReportTests {
                 SelfInvocation.WARN,
                 false,
                 EngineSettings.DEFAULTS.watch(),
+                null,
                 List.of(),
                 List.of());
     }

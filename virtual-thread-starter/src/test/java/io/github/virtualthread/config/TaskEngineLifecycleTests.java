@@ -6,12 +6,14 @@ import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 
+import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
 @Order(Integer.MAX_VALUE) // it mocks
 class TaskEngineLifecycleTests {
@@ -23,8 +25,14 @@ class TaskEngineLifecycleTests {
         OutOfMemoryError thrown = new OutOfMemoryError();
         doThrow(thrown).when(engine).stop(any());
 
-        assertThatThrownBy(() -> new TaskEngineLifecycle(engine, mock(TaskLimits.class), Duration.ZERO, watch).stop())
-                .isSameAs(thrown);
+        TaskEngineLifecycle lifecycle = new TaskEngineLifecycle(
+                engine,
+                mock(TaskLimits.class),
+                Duration.ZERO,
+                watch,
+                new StaticListableBeanFactory().getBeanProvider(ClusterShares.class));
+
+        assertThatThrownBy(lifecycle::stop).isSameAs(thrown);
 
         verify(watch).stop();
     }

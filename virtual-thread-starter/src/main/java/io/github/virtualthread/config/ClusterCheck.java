@@ -1,0 +1,103 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
+
+/** Finds out whether limits can be shared by all replicas: whether what lends the permits exists and can be created. */
+public final class ClusterCheck {
+
+    private final ObjectProvider<ClusterEngine> engines;
+    private final @Nullable ClusterSettings settings;
+
+    /**
+     * Creates a check, which looks for nothing yet.
+     *
+     * @param engines have the engine
+     * @param settings how limits are shared, null if they are not
+     */
+    public ClusterCheck(ObjectProvider<ClusterEngine> engines, @Nullable ClusterSettings settings) {
+        this.engines = engines;
+        this.settings = settings;
+    }
+
+    /**
+     * Creates the engine if one of the limits is shared.
+     *
+     * @param limits any limits
+     * @return what is wrong, empty if nothing is
+     */
+    public List<Mistake> mistakes(Collection<LimitSettings> limits) {
+        List<LimitSettings> shared =
+                limits.stream().filter(LimitSettings::isShared).toList();
+        if (shared.isEmpty() || settings == null) {
+            return List.of();
+        }
+        try {
+            ClusterEngine engine = engines.getObject();
+            return settings.beat() == null && !settings.isLongEnoughFor(engine.beat())
+                    ? List.of(shortLease(engine, settings))
+                    : List.of();
+        } catch (NoUniqueBeanDefinitionException several) {
+            return List.of(of(
+                    shared,
+                    "there are several beans of type ClusterEngine, and none is primary: %s"
+                            .formatted(several.getBeanNamesFound()),
+                    "Remove all but one of them, or mark one @Primary."));
+        } catch (NoSuchBeanDefinitionException none) {
+            return List.of(of(
+                    shared,
+                    "there is no bean of type ClusterEngine, which lends the permits to the replicas",
+                    "Declare one: a RedisClusterEngine, a JdbcClusterEngine, or one of your own. Otherwise remove cluster-permits,"
+                            + " and set permits to the part of each replica."));
+        } catch (BeansException failure) {
+            return configuration(failure).stream()
+                    .map(mistake -> of(shared, mistake.description(), mistake.action()))
+                    .toList();
+        }
+    }
+
+    /** What the engine itself says is wrong. Any other failure is that of a bean. */
+    private static List<Mistake> configuration(BeansException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof VirtualThreadConfigurationException wrong) {
+                return wrong.mistakes();
+            }
+        }
+        throw failure;
+    }
+
+    private static Mistake of(List<LimitSettings> shared, String but, String action) {
+        String limits = shared.size() == 1
+                ? "Limit '%s' has %s".formatted(shared.get(0).name(), permits(shared.get(0)))
+                : shared.stream().map(LimitSettings::name).collect(Collectors.joining("', '", "Limits '", "'"))
+                        + " have cluster-permits";
+        return new Mistake("%s, but %s".formatted(limits, but), action);
+    }
+
+    private static String permits(LimitSettings limit) {
+        return limit.clusterPermits() == null
+                ? "cluster-permits-per-key: %d".formatted(limit.clusterPermitsPerKey())
+                : "cluster-permits: %d".formatted(limit.clusterPermits());
+    }
+
+    private static Mistake shortLease(ClusterEngine engine, ClusterSettings settings) {
+        String beat = Durations.text(engine.beat());
+        return new Mistake(
+                "virtual-thread.cluster.lease must be at least 10 times the beat of %s, which is %s, was %s"
+                        .formatted(engine.getClass().getSimpleName(), beat, Durations.text(settings.lease())),
+                "Set virtual-thread.cluster.lease to %s or more, or set virtual-thread.cluster.beat to a tenth of it."
+                        .formatted(Durations.text(engine.beat().multipliedBy(10))));
+    }
+}
