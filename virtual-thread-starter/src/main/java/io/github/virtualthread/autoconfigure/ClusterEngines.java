@@ -23,7 +23,6 @@ final class ClusterEngines {
 
     static final String KEY = "virtual-thread.cluster";
     private static final String REDIS = "org.springframework.data.redis.core.StringRedisTemplate";
-    private static final String JDBC = "org.springframework.jdbc.core.JdbcTemplate";
 
     private final Cluster properties;
     private final Environment environment;
@@ -39,7 +38,9 @@ final class ClusterEngines {
         Engine engine = properties.engine() == null ? present() : properties.engine();
         return switch (engine) {
             case REDIS -> redis();
-            case JDBC -> jdbc();
+            case JDBC ->
+                new ClusterTable(bean(DataSource.class, "JdbcClusterEngine"), name(), beans)
+                        .engine(properties.jdbc().initializeSchema());
             case NONE ->
                 throw mistake(
                         KEY + ".engine is none",
@@ -53,7 +54,7 @@ final class ClusterEngines {
         if (isPresent(REDIS) && Redis.isBean(beans)) {
             return Engine.REDIS;
         }
-        if (isPresent(JDBC) && isBean(DataSource.class, beans)) {
+        if (isBean(DataSource.class, beans)) {
             return Engine.JDBC;
         }
         throw mistake(
@@ -65,24 +66,11 @@ final class ClusterEngines {
 
     private ClusterEngine redis() {
         if (!isPresent(REDIS)) {
-            throw missing(Engine.REDIS, "Spring Data Redis", "spring-boot-starter-data-redis", Engine.JDBC);
+            throw mistake(
+                    KEY + ".engine is redis, and Spring Data Redis is not on the classpath",
+                    "Add spring-boot-starter-data-redis, or set %s.engine to jdbc.".formatted(KEY));
         }
         return Redis.create(this);
-    }
-
-    private ClusterEngine jdbc() {
-        if (!isPresent(JDBC)) {
-            throw missing(Engine.JDBC, "Spring's JDBC", "spring-boot-starter-jdbc", Engine.REDIS);
-        }
-        throw new UnsupportedOperationException();
-    }
-
-    private static VirtualThreadConfigurationException missing(
-            Engine engine, String library, String dependency, Engine other) {
-        return mistake(
-                "%s.engine is %s, and %s is not on the classpath"
-                        .formatted(KEY, PropertyMistakes.text(engine), library),
-                "Add %s, or set %s.engine to %s.".formatted(dependency, KEY, PropertyMistakes.text(other)));
     }
 
     /** The bean that is primary, or the only one. */
@@ -126,7 +114,7 @@ final class ClusterEngines {
         return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false).length > 0;
     }
 
-    private static VirtualThreadConfigurationException mistake(String description, String action) {
+    static VirtualThreadConfigurationException mistake(String description, String action) {
         return new VirtualThreadConfigurationException(List.of(new Mistake(description, action)));
     }
 
