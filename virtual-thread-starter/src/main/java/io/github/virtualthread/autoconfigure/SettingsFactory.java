@@ -158,7 +158,7 @@ final class SettingsFactory {
         if (limit.permits() != null) {
             return limit.permits();
         }
-        return limit.clusterPermits() == null || permitsFrom(limit) != null ? 1 : limit.clusterPermits();
+        return limit.clusterPermits() == null || permitsFrom(limit) != null ? 1 : Math.max(1, limit.clusterPermits());
     }
 
     private static @Nullable String within(Limit limit) {

@@ -81,7 +81,7 @@ public final class ClusterCheck {
     private static Mistake of(List<LimitSettings> shared, String but, String action) {
         String limits = shared.size() == 1
                 ? "Limit '%s' has %s".formatted(shared.get(0).name(), permits(shared.get(0)))
-                : shared.stream().map(LimitSettings::name).collect(Collectors.joining("', '", "Limits '", "'"))
+                : shared.stream().map(LimitSettings::name).collect(Collectors.joining("' and '", "Limits '", "'"))
                         + " have cluster-permits";
         return new Mistake("%s, but %s".formatted(limits, but), action);
     }

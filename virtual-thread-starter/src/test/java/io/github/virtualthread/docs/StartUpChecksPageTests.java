@@ -9,6 +9,7 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.WithoutParameterNames;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadClusterAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.docs.Pages.Block;
@@ -82,10 +83,12 @@ class StartUpChecksPageTests {
     private static final Map<String, String> WRITTEN = new ConcurrentHashMap<>();
 
     private static final ApplicationContextRunner RUNNER = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
+            .withConfiguration(AutoConfigurations.of(
+                    VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class));
 
     static Stream<Case> mistakes() {
-        return Stream.concat(annotationsAndLimits(), WrongProperties.cases());
+        return Stream.of(annotationsAndLimits(), WrongProperties.cases(), WrongCluster.cases())
+                .flatMap(each -> each);
     }
 
     private static Stream<Case> annotationsAndLimits() {
@@ -227,6 +230,9 @@ class StartUpChecksPageTests {
             return new ReactiveWebApplicationContextRunner().withConfiguration(web);
         }
         ApplicationContextRunner runner = RUNNER.withUserConfiguration(type);
+        if (type == WrongCluster.WithoutRedis.class) {
+            return runner.withClassLoader(new FilteredClassLoader("org.springframework.data.redis"));
+        }
         return type == NoAspectJ.class
                 ? runner.withClassLoader(new FilteredClassLoader(ProceedingJoinPoint.class))
                 : runner;
@@ -270,6 +276,21 @@ class StartUpChecksPageTests {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains(page("log", "more-than-around")).contains(page("log", "per-key-without-effect"));
+    }
+
+    @Test
+    void theWarningsOfSharedLimitsAreOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(EmbeddedPool.class)
+                .withPropertyValues(
+                        "spring.application.name=shop",
+                        "virtual-thread.limits.partner.cluster-permits=2",
+                        "virtual-thread.cluster.replicas=3",
+                        "virtual-thread.limits.db.permits-from=dataSource")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains(page("log", "fewer-than-replicas"))
+                .containsOnlyOnce(page("log", "no-headroom-for-the-engine"));
     }
 
     @Test
@@ -800,6 +821,19 @@ class StartUpChecksPageTests {
         @Bean
         Nothing cache() {
             return new Nothing();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(DataSourceAutoConfiguration.class)
+    static class EmbeddedPool {
+
+        @Bean
+        DataSource dataSource() {
+            HikariConfig config = new HikariConfig();
+            config.setJdbcUrl("jdbc:h2:mem:warnings");
+            config.setMaximumPoolSize(2);
+            return new HikariDataSource(config);
         }
     }
 
