@@ -235,7 +235,7 @@ class ClusterAutoConfigurationTests {
         return ((VirtualThreadConfigurationException) failure).mistakes();
     }
 
-    static class Client {
+    public static class Client {
 
         @VirtualThread("partner")
         public CompletableFuture<String> call() {

@@ -1,0 +1,144 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.cluster.redis.RedisClusterEngine;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.pool.PoolSizes;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.OptionalInt;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Limits that the database of the application lends permits to. */
+@Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
+class ClusterTableTests {
+
+    private final JdbcDataSource h2 = h2();
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class))
+            .withBean(ClusterAutoConfigurationTests.Client.class)
+            .withPropertyValues("spring.application.name=shop", "virtual-thread.limits.partner.cluster-permits=20");
+
+    @Test
+    void anEmbeddedDatabaseLendsWithoutFurtherWords() {
+        runner.withBean(DataSource.class, () -> h2).run(context -> {
+            context.getBean(ClusterAutoConfigurationTests.Client.class).call().join();
+
+            TaskLimit limit = context.getBean(TaskLimits.class).get("partner");
+            assertThat(limit.cluster().engine()).isEqualTo(Engine.LENT);
+            assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(JdbcClusterEngine.class);
+        });
+    }
+
+    @Test
+    void theTableMayBeMadeBefore() throws SQLException {
+        new JdbcClusterEngine(h2, "other").initialize();
+        runner.withBean(DataSource.class, () -> h2)
+                .withPropertyValues("virtual-thread.cluster.jdbc.initialize-schema=never")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void anyDatabaseGetsTheTableIfAsked() throws SQLException {
+        runner.withBean(DataSource.class, () -> h2)
+                .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
+                .withPropertyValues("virtual-thread.cluster.jdbc.initialize-schema=always")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(new JdbcClusterEngine(h2, "shop").isInitialized()).isTrue();
+    }
+
+    @Test
+    void withoutSpringsJdbcNoDatabaseCountsAsEmbedded() {
+        runner.withBean(DataSource.class, () -> h2)
+                .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
+                .run(context -> assertThat(context.getStartupFailure()).hasMessageContaining("virtual_thread_limit is missing"));
+    }
+
+    @Test
+    void aDatabaseThatCannotBeReachedDoesNotFailTheStart(CapturedOutput output) throws SQLException {
+        DataSource away = mock(DataSource.class);
+        when(away.getConnection()).thenThrow(new SQLTransientConnectionException("no answer"));
+        runner.withBean(DataSource.class, () -> away).run(context -> assertThat(context)
+                .hasNotFailed());
+
+        assertThat(output).contains("neither checked nor created: java.sql.SQLTransientConnectionException: no answer");
+    }
+
+    @Test
+    void aPoolThatCannotBeginDoesNotFailTheStart(CapturedOutput output) throws SQLException {
+        DataSource away = mock(DataSource.class);
+        when(away.getConnection()).thenThrow(new IllegalArgumentException("pool cannot begin"));
+        runner.withBean(DataSource.class, () -> away).run(context -> assertThat(context)
+                .hasNotFailed());
+
+        assertThat(output).contains("pool cannot begin");
+    }
+
+    @Test
+    void redisComesFirst() {
+        DataSource untouched = mock(DataSource.class);
+        runner.withBean(DataSource.class, () -> untouched)
+                .withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .run(context -> assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(RedisClusterEngine.class));
+    }
+
+    @Test
+    void theApplicationMayChooseTheDatabase() {
+        runner.withBean(DataSource.class, () -> h2)
+                .withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .withPropertyValues("virtual-thread.cluster.engine=jdbc", "virtual-thread.cluster.name=shops")
+                .run(context -> assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(JdbcClusterEngine.class));
+    }
+
+    @Test
+    void aPoolWithRoomForTheEngineIsNotWarnedOf(CapturedOutput output) {
+        runner.withBean("dataSource", DataSource.class, () -> h2)
+                .withBean(PoolSizes.class, () -> source -> OptionalInt.of(10))
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits-from=dataSource", "virtual-thread.limits.db.headroom=1")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain("lets its calls take all connections");
+    }
+
+    @Test
+    void aPoolThatTheLimitTakesItsPermitsFromMayHaveMoreThanAllReplicas() {
+        runner.withBean("dataSource", DataSource.class, () -> h2)
+                .withBean(PoolSizes.class, () -> source -> OptionalInt.of(30))
+                .withPropertyValues(
+                        "virtual-thread.limits.partner.permits-from=dataSource",
+                        "virtual-thread.limits.partner.headroom=1")
+                .run(context -> {
+                    TaskLimit limit = context.getBean(TaskLimits.class).get("partner");
+                    assertThat(limit.permits()).isEqualTo(29);
+                    assertThat(limit.clusterPermits()).isEqualTo(20);
+                });
+    }
+
+    private static JdbcDataSource h2() {
+        JdbcDataSource h2 = new JdbcDataSource();
+        h2.setUrl("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()));
+        return h2;
+    }
+}

@@ -1,0 +1,186 @@
+package io.github.virtualthread.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.cluster.Answer;
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.MemoryEngine;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Limits that all replicas share, when the environment changes. */
+@Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
+class SharedLimitRefreshTests {
+
+    private static final String PARTNER = "virtual-thread.limits.partner.";
+
+    private final MemoryEngine engine = new MemoryEngine();
+    private final ApplicationContextRunner without = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class))
+            .withPropertyValues("virtual-thread.limits.db.permits=2");
+    private final ApplicationContextRunner runner = without.withBean(ClusterEngine.class, () -> engine);
+
+    @Test
+    void aNewLimitIsShared() {
+        runner.run(context -> {
+            change(context, PARTNER + "cluster-permits=20");
+
+            assertThat(context.getBean(VirtualThreads.class)
+                            .submit("partner", () -> "done")
+                            .join())
+                    .isEqualTo("done");
+            assertThat(engine.members("partner")).extracting(Answer.Other::permits).containsExactly(20);
+        });
+        assertThat(engine.members("partner")).as("after the goodbye").isEmpty();
+    }
+
+    @Test
+    void aNewLimitWithoutAnEngineChangesNothing(CapturedOutput output) {
+        without.run(context -> {
+            change(context, PARTNER + "cluster-permits=20", "virtual-thread.limits.db.permits=3");
+
+            assertThat(context.getBean(TaskLimits.class).names()).containsExactly("db");
+            assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(2);
+        });
+        assertThat(output).contains("the limits are unchanged: [Limit 'partner' has cluster-permits: 20, but nothing lends");
+    }
+
+    @Test
+    void theNumberOfAllReplicasChanges() {
+        runner.withPropertyValues(PARTNER + "cluster-permits=20", PARTNER + "permits=5")
+                .run(context -> {
+                    change(context, PARTNER + "cluster-permits=30", PARTNER + "permits=25");
+                    assertThat(partner(context).clusterPermits()).isEqualTo(30);
+                    assertThat(partner(context).permits()).isEqualTo(25);
+
+                    change(context, PARTNER + "cluster-permits=10", PARTNER + "permits=10");
+                    assertThat(partner(context).clusterPermits()).isEqualTo(10);
+                    assertThat(partner(context).permits()).isEqualTo(10);
+                });
+    }
+
+    @Test
+    void thisJvmMayUseAllOfThemAfterwardsToo() {
+        runner.withPropertyValues(PARTNER + "cluster-permits=20").run(context -> {
+            change(context, PARTNER + "cluster-permits=30");
+            assertThat(partner(context).permits()).isEqualTo(30);
+
+            partner(context).resize(9);
+            change(context, PARTNER + "cluster-permits=40");
+            assertThat(partner(context).permits()).as("resized by hand").isEqualTo(9);
+        });
+    }
+
+    @Test
+    void whatCallsDoWithoutPermitsChanges() {
+        runner.withPropertyValues(PARTNER + "cluster-permits=20").run(context -> {
+            change(context, PARTNER + "on-failure=reject");
+
+            assertThat(partner(context).settings().onFailure()).isEqualTo(OnFailure.REJECT);
+        });
+    }
+
+    @Test
+    void theNumbersOfEachKeyChange() {
+        runner.withPropertyValues(PARTNER + "permits=20", PARTNER + "cluster-permits-per-key=3")
+                .run(context -> {
+                    change(context, PARTNER + "cluster-permits-per-key=5", PARTNER + "permits-per-key=4");
+                    assertThat(partner(context).settings().clusterPermitsPerKey())
+                            .isEqualTo(5);
+                    assertThat(partner(context).permitsPerKey()).isEqualTo(4);
+
+                    change(context, PARTNER + "cluster-permits-per-key=2", PARTNER + "permits-per-key=1");
+                    assertThat(partner(context).settings().clusterPermitsPerKey())
+                            .isEqualTo(2);
+                    assertThat(partner(context).permitsPerKey()).isEqualTo(1);
+                });
+    }
+
+    @Test
+    void aLimitOfThisJvmAloneStaysSo(CapturedOutput output) {
+        runner.run(context -> {
+            change(context, "virtual-thread.limits.db.cluster-permits=20", "virtual-thread.limits.db.permits=5");
+            change(context, "virtual-thread.limits.db.permits=6");
+            change(context, "virtual-thread.limits.db.cluster-permits-per-key=2");
+
+            TaskLimit db = context.getBean(TaskLimits.class).get("db");
+            assertThat(db.settings().isShared()).isFalse();
+            assertThat(db.permits()).isEqualTo(6);
+        });
+        assertThat(output)
+                .containsOnlyOnce("Limit 'db' stays as it is: virtual-thread.limits.db.cluster-permits is now 20, but it cannot be"
+                        + " added while the application runs. Restart the application to change it.")
+                .containsOnlyOnce("virtual-thread.limits.db.cluster-permits-per-key is now 2");
+    }
+
+    @Test
+    void aSharedLimitStaysShared(CapturedOutput output) {
+        runner.withPropertyValues(PARTNER + "cluster-permits=20", PARTNER + "cluster-permits-per-key=3")
+                .run(context -> {
+                    change(
+                            context,
+                            PARTNER + "cluster-permits=",
+                            PARTNER + "cluster-permits-per-key=",
+                            PARTNER + "permits=7");
+
+                    assertThat(partner(context).clusterPermits()).isEqualTo(20);
+                    assertThat(partner(context).settings().clusterPermitsPerKey())
+                            .isEqualTo(3);
+                    assertThat(partner(context).permits()).isEqualTo(7);
+                });
+        assertThat(output)
+                .containsOnlyOnce("Limit 'partner' stays shared by all replicas: virtual-thread.limits.partner.cluster-permits is"
+                        + " now not set, but it cannot be removed while the application runs.")
+                .containsOnlyOnce("virtual-thread.limits.partner.cluster-permits-per-key is now not set");
+    }
+
+    @Test
+    void aLimitOfABeanStaysShared(CapturedOutput output) {
+        runner.withBean(
+                        LimitSettings.class,
+                        () -> LimitSettings.of("partner", 20).withClusterPermits(20))
+                .run(context -> {
+                    change(context, PARTNER + "permits=4");
+
+                    assertThat(partner(context).clusterPermits()).isEqualTo(20);
+                    assertThat(partner(context).permits()).isEqualTo(4);
+                });
+        assertThat(output).containsOnlyOnce("stays shared by all replicas");
+    }
+
+    @Test
+    void nothingIsSharedIfTheStarterIsDisabled() {
+        without.withPropertyValues("virtual-thread.enabled=false").run(context -> {
+            change(context, PARTNER + "cluster-permits=20");
+
+            assertThat(partner(context).clusterPermits()).isNull();
+            assertThat(partner(context).permits()).isEqualTo(20);
+        });
+    }
+
+    private static TaskLimit partner(AssertableApplicationContext context) {
+        return context.getBean(TaskLimits.class).get("partner");
+    }
+
+    private static void change(AssertableApplicationContext context, String... properties) {
+        ConfigurableApplicationContext source = context.getSourceApplicationContext();
+        TestPropertyValues.of(properties).applyTo(source);
+        source.publishEvent(new EnvironmentChangeEvent(source));
+    }
+}
