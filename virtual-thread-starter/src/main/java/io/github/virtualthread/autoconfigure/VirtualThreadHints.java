@@ -25,6 +25,8 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
             "com.zaxxer.hikari.HikariDataSource",
             "io.micrometer.context.ContextSnapshotFactory",
             "org.aspectj.lang.ProceedingJoinPoint",
+            "org.springframework.data.redis.core.StringRedisTemplate",
+            "org.springframework.jdbc.core.JdbcTemplate",
             "org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource",
             "org.springframework.security.core.context.SecurityContextHolder",
             "org.springframework.transaction.support.TransactionSynchronizationManager");
@@ -32,6 +34,10 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
     /** What stands before the objects of a JDBC driver, if the start asks for it. */
     private static final List<Class<?>> GUARDED = List.of(
             Connection.class, Statement.class, PreparedStatement.class, CallableStatement.class, ResultSet.class);
+
+    /** What the engines read that lend permits to replicas. */
+    private static final List<String> RESOURCES = List.of(
+            "io/github/virtualthread/cluster/redis/claim.lua", "io/github/virtualthread/cluster/jdbc/schema-*.sql");
 
     /** Created by Spring. */
     VirtualThreadHints() {}
@@ -42,6 +48,7 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
         for (Class<?> annotation : List.of(VirtualThread.class, Limited.class)) {
             reflection.registerType(annotation, MemberCategory.INVOKE_DECLARED_METHODS);
         }
+        RESOURCES.forEach(hints.resources()::registerPattern);
         GUARDED.forEach(hints.proxies()::registerJdkProxy);
         ASKED_FOR_BY_NAME.forEach(name -> reflection.registerTypeIfPresent(classLoader, name, type -> {}));
     }

@@ -127,10 +127,13 @@ final class StartupCheck implements SmartInitializingSingleton {
 
     /** Limits of a parent context are checked there. */
     private List<Mistake> clusterMistakes(EngineSettings given) {
-        return hasOwnLimits()
-                ? new ClusterCheck(beanFactory.getBeanProvider(ClusterEngine.class), given.cluster())
-                        .mistakes(limits.all().stream().map(TaskLimit::settings).toList())
-                : List.of();
+        List<LimitSettings> shared = limits.all().stream()
+                .map(TaskLimit::settings)
+                .filter(LimitSettings::isShared)
+                .toList();
+        return shared.isEmpty() || !hasOwnLimits()
+                ? List.of()
+                : new ClusterCheck(beanFactory.getBeanProvider(ClusterEngine.class), given.cluster()).mistakes(shared);
     }
 
     private List<Mistake> unknownDefault(EngineSettings given) {

@@ -106,6 +106,30 @@ record PackageRules(String root) {
                 .allowEmptyShould(true);
     }
 
+    /** What lends permits is below: only {@code autoconfigure} knows all of it. */
+    ArchRule sharesNeedLittle() {
+        return noClasses()
+                .that()
+                .resideInAPackage(root + ".cluster")
+                .should()
+                .dependOnClassesThat()
+                .resideOutsideOfPackages("java..", "org.jspecify..", "org.slf4j..", in("limit"), root + ".cluster")
+                .allowEmptyShould(true);
+    }
+
+    /** It is optional: its types are loaded together with the engine, and with nothing else. */
+    ArchRule onlyTheEngineKnowsRedis() {
+        return noClasses()
+                .that()
+                .resideInAPackage(root + "..")
+                .and()
+                .resideOutsideOfPackages(in("cluster.redis"), in("autoconfigure"))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.springframework.data..")
+                .allowEmptyShould(true);
+    }
+
     /** It knows class files, and nothing of what their classes are for. */
     ArchRule byteCodeNeedsLittle() {
         return noClasses()

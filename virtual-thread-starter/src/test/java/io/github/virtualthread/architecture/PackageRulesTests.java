@@ -31,6 +31,8 @@ class PackageRulesTests {
                 rule("aspects", PackageRules::onlyTheAspectKnowsAspectJ),
                 rule("springboot", PackageRules::onlyTheLastTwoKnowSpringBoot),
                 rule("springboot", PackageRules::limitsNeedLittle),
+                rule("lending", PackageRules::sharesNeedLittle),
+                rule("lending", PackageRules::onlyTheEngineKnowsRedis),
                 rule("groundfloor", PackageRules::byteCodeNeedsLittle),
                 rule("locked", PackageRules::nothingIsSynchronized));
     }

@@ -8,6 +8,8 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
 import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.jdbc.HikariStatements;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import javax.tools.ToolProvider;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,6 +99,17 @@ class AheadOfTimeTests {
                     .hasToString(
                             "report (3 permits, 2 per key, within db, unbounded queue, 5 per key, unbounded wait)");
             assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
+        });
+    }
+
+    @CompiledTest
+    void aLimitIsSharedIfTheStartSaysSo() {
+        Map<String, Object> properties = Map.of(
+                "virtual-thread.limits.db.cluster-permits", "7", "virtual-thread.cluster.name", "shop");
+        started(Replica.class, Map.of("virtual-thread.limits.db.permits", "2"), properties, context -> {
+            assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
+            assertThat(context.getBean(TaskLimits.class).get("db").share()).isPositive();
+            assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(JdbcClusterEngine.class);
         });
     }
 
@@ -295,6 +309,19 @@ class AheadOfTimeTests {
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
     @Import(Mailer.class)
     static class Shop {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class})
+    @Import(Mailer.class)
+    static class Replica {
+
+        @Bean
+        JdbcDataSource dataSource() {
+            JdbcDataSource h2 = new JdbcDataSource();
+            h2.setUrl("jdbc:h2:mem:replica;DB_CLOSE_DELAY=-1");
+            return h2;
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)

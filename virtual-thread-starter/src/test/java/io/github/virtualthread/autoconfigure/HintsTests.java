@@ -5,6 +5,7 @@ import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.refl
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitCallsDescriptor;
@@ -99,6 +100,20 @@ class HintsTests {
             })
     void whatStandsBeforeADriverIsKept(Class<?> type) {
         assertThat(RuntimeHintsPredicates.proxies().forInterfaces(type)).accepts(always());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis/claim.lua",
+                "jdbc/schema-h2.sql",
+                "jdbc/schema-mariadb.sql",
+                "jdbc/schema-postgresql.sql"
+            })
+    void whatEnginesOfAClusterReadIsKept(String file) {
+        assertThat(ClusterEngine.class.getResource(file)).isNotNull();
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/github/virtualthread/cluster/" + file))
+                .accepts(always());
     }
 
     @Test

@@ -65,7 +65,7 @@ class OptionalDependenciesTests {
     }
 
     @Test
-    void aStartLoadsNoClassOfWeavingAndOfStatementsUnasked(@TempDir Path folder) throws Exception {
+    void aStartLoadsNoClassOfWeavingOfStatementsAndOfSharingUnasked(@TempDir Path folder) throws Exception {
         Path loaded = folder.resolve("loaded.txt");
 
         run(Plain.class, OPTIONAL, "-Xlog:class+load:file=" + loaded);
@@ -73,7 +73,9 @@ class OptionalDependenciesTests {
         assertThat(Files.readString(loaded))
                 .contains("aop.VirtualThreadBeanPostProcessor ", "aop.ProxyChecks ")
                 .doesNotContain("aop.ContextWeaving", "aop.Woven", "aop.Weaving", "aop.DoubleAdvice")
-                .doesNotContain("virtualthread.jdbc.");
+                .doesNotContain("virtualthread.jdbc.")
+                .doesNotContain("cluster.ClusterEngine ", "cluster.Shares ", "cluster.redis.", "cluster.jdbc.")
+                .doesNotContain("limit.PermitLease");
     }
 
     @Test
