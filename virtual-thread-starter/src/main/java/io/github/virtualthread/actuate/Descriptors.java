@@ -13,6 +13,9 @@ import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,13 +79,22 @@ final class Descriptors {
         int permits = limit.permits();
         int available = limit.available();
         List<LiveCall> first = live.waiting(limit, 1);
+        Integer clusterPermits = limit.clusterPermits();
+        ClusterState cluster = clusterPermits == null ? null : state(limit, clusterPermits);
         return new LimitDescriptor(
                 limit.name(),
                 limit.within() == null ? null : limit.within().name(),
                 limit.isOccupied() ? true : null,
                 permits,
+                clusterPermits,
+                cluster == null || !isHeldBack(cluster, clusterPermits) ? null : cluster.permits(),
+                cluster == null || !isHeldBack(cluster, clusterPermits) ? null : heldBackBy(cluster),
+                cluster == null ? null : limit.share(),
+                cluster == null ? null : cluster.members().size(),
+                cluster == null ? null : seconds(cluster.leaseLeft()),
+                cluster == null ? null : cluster.engine(),
                 bound(limit.permitsPerKey()),
-                Math.max(permits - available, limit.inUse()),
+                cluster == null ? Math.max(permits - available, limit.inUse()) : limit.inUse(),
                 available,
                 limit.waiting(),
                 waitingWithin(limit),
@@ -97,6 +109,27 @@ final class Descriptors {
                 first.isEmpty() ? null : seconds(first.get(0).call().waited()),
                 (int) running.stream().filter(LiveCall::abandoned).count(),
                 rejected(limit));
+    }
+
+    /** Before the first exchange there may be no state. */
+    private static ClusterState state(TaskLimit limit, int permits) {
+        ClusterState known = limit.cluster();
+        return known == null
+                ? new ClusterState(Engine.LOST, Duration.ZERO, permits, Duration.ZERO, List.of())
+                : known;
+    }
+
+    private static boolean isHeldBack(ClusterState cluster, @Nullable Integer permits) {
+        return permits != null && cluster.permits() < permits;
+    }
+
+    /** Null for nobody: then the engine has not been told yet. */
+    private static @Nullable List<String> heldBackBy(ClusterState cluster) {
+        List<String> names = cluster.members().stream()
+                .filter(member -> member.permits() == cluster.permits())
+                .map(Member::name)
+                .toList();
+        return names.isEmpty() ? null : names;
     }
 
     private @Nullable Map<String, Integer> waitingWithin(TaskLimit limit) {
@@ -171,9 +204,20 @@ final class Descriptors {
     private Map<String, Long> rejected(TaskLimit limit) {
         Map<String, Long> rejected = new LinkedHashMap<>();
         for (Reason reason : Reason.values()) {
-            rejected.put(reason.name(), counts.rejected(limit.name(), reason));
+            if (reason != Reason.NO_LEASE || isShared(limit)) {
+                rejected.put(reason.name(), counts.rejected(limit.name(), reason));
+            }
         }
         return rejected;
+    }
+
+    /** Whether the permits of the limit, or of one around it, are lent. */
+    private static boolean isShared(TaskLimit limit) {
+        TaskLimit each = limit;
+        while (each != null && each.clusterPermits() == null) {
+            each = each.within();
+        }
+        return each != null;
     }
 
     private List<MethodDescriptor> methods(Collection<AdvisedMethod> advised, List<LiveCall> running) {

@@ -2,6 +2,7 @@ package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.mistake.PropertyKeys;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -16,13 +17,15 @@ import org.springframework.boot.convert.DurationStyle;
  * @param maxWait maximum wait, null to keep it
  * @param permitsPerKey number of permits for one key, null to keep it
  * @param queueCapacityPerKey number of waiting calls of one key, null to keep it
+ * @param clusterPermits number of permits in all replicas together, null to keep it
  */
 record LimitRequest(
         @Nullable Integer permits,
         @Nullable Integer queueCapacity,
         @Nullable Wait maxWait,
         @Nullable Integer permitsPerKey,
-        @Nullable Integer queueCapacityPerKey) {
+        @Nullable Integer queueCapacityPerKey,
+        @Nullable Integer clusterPermits) {
 
     /**
      * A maximum wait.
@@ -41,19 +44,21 @@ record LimitRequest(
             @Nullable String queueCapacity,
             @Nullable String maxWait,
             @Nullable String permitsPerKey,
-            @Nullable String queueCapacityPerKey) {
-        if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey)
+            @Nullable String queueCapacityPerKey,
+            @Nullable String clusterPermits) {
+        if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits)
                 .allMatch(Objects::isNull)) {
             throw new IllegalArgumentException(
-                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey or"
-                            + " queueCapacityPerKey, as in {\"permits\": 20}");
+                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey or"
+                            + " clusterPermits, as in {\"permits\": 20}");
         }
         return new LimitRequest(
                 permits == null ? null : whole("permits", permits, 1, Integer.MAX_VALUE),
                 bound("queueCapacity", queueCapacity, 0, "lets any number of calls wait"),
                 maxWait == null ? null : new Wait(wait(maxWait.strip())),
                 bound("permitsPerKey", permitsPerKey, 1, "lets one key have all permits"),
-                bound("queueCapacityPerKey", queueCapacityPerKey, 0, "lets any number of calls of one key wait"));
+                bound("queueCapacityPerKey", queueCapacityPerKey, 0, "lets any number of calls of one key wait"),
+                clusterPermits == null ? null : whole("clusterPermits", clusterPermits, 1, Integer.MAX_VALUE));
     }
 
     private static @Nullable Integer bound(String name, @Nullable String text, int least, String unbounded) {
@@ -93,11 +98,24 @@ record LimitRequest(
     }
 
     LimitSettings applyTo(LimitSettings now) {
-        return now.withPermits(permits == null ? now.permits() : permits)
+        LimitSettings shared = shared(now); // permits may exceed the old number
+        return shared.withPermits(permits == null ? shared.permits() : permits)
                 .withQueueCapacity(queueCapacity == null ? now.queueCapacity() : queueCapacity)
                 .withMaxWait(maxWait == null ? now.maxWait() : maxWait.maximum())
                 .withPermitsPerKey(permitsPerKey == null ? now.permitsPerKey() : permitsPerKey)
                 .withQueueCapacityPerKey(queueCapacityPerKey == null ? now.queueCapacityPerKey() : queueCapacityPerKey);
+    }
+
+    private LimitSettings shared(LimitSettings now) {
+        if (clusterPermits == null) {
+            return now;
+        }
+        if (now.clusterPermits() == null) {
+            throw new IllegalArgumentException(
+                    "Limit '%s' is one of this JVM alone, so clusterPermits cannot be changed: to share it, set %s.cluster-permits, and restart all replicas"
+                            .formatted(now.name(), PropertyKeys.limit(now.name())));
+        }
+        return now.withClusterPermits(clusterPermits);
     }
 
     /**

@@ -10,7 +10,10 @@ import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
+import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -116,7 +119,7 @@ public final class VirtualThreadsEndpoint {
         }
         int all = running.size() + (found == null ? 0 : found.waiting());
         List<KeyUse> busiest = found == null || !keys ? List.of() : found.busiestKeys(MOST_KEYS);
-        return calls(row, busiest, shown, all);
+        return calls(row, members(found), busiest, shown, all);
     }
 
     private LimitCallsDescriptor ofKey(
@@ -134,16 +137,27 @@ public final class VirtualThreadsEndpoint {
                 .limit(most)
                 .toList();
         KeyUse use = limit.key(key);
-        return calls(row, List.of(use), shown, use.running() + use.waiting());
+        return calls(row, members(limit), List.of(use), shown, use.running() + use.waiting());
     }
 
     private LimitCallsDescriptor calls(
-            @Nullable LimitDescriptor row, List<KeyUse> keys, List<LiveCall> shown, int all) {
+            @Nullable LimitDescriptor row,
+            @Nullable List<Member> members,
+            List<KeyUse> keys,
+            List<LiveCall> shown,
+            int all) {
         return new LimitCallsDescriptor(
                 row,
+                members,
                 keys.isEmpty() ? null : keys,
                 shown.stream().map(descriptors::call).toList(),
                 Math.max(0, all - shown.size()));
+    }
+
+    /** As the engine has answered last: asks nobody. */
+    private static @Nullable List<Member> members(@Nullable TaskLimit limit) {
+        ClusterState cluster = limit == null ? null : limit.cluster();
+        return cluster == null ? null : cluster.members();
     }
 
     /**
@@ -155,6 +169,7 @@ public final class VirtualThreadsEndpoint {
      * @param maxWait maximum wait, such as {@code 2s}, or {@code none}; null to keep it
      * @param permitsPerKey maximum number of calls of one key that run at once, at least 1, or {@code unbounded}; null to keep it
      * @param queueCapacityPerKey maximum number of waiting calls of one key, at least 0, or {@code unbounded}; null to keep it
+     * @param clusterPermits maximum number of concurrent calls in all replicas together, at least 1; null to keep it
      * @return the limit after the change
      * @throws NoSuchElementException if there is no such limit; the message lists the configured limits
      * @throws IllegalArgumentException if nothing is given, or an invalid value; then nothing is changed
@@ -166,9 +181,11 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String queueCapacity,
             @org.springframework.lang.Nullable @Nullable String maxWait,
             @org.springframework.lang.Nullable @Nullable String permitsPerKey,
-            @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey) {
+            @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey,
+            @org.springframework.lang.Nullable @Nullable String clusterPermits) {
         TaskLimit found = find(limit);
-        LimitRequest request = LimitRequest.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey);
+        LimitRequest request = LimitRequest.of(
+                permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
         limits.change(found, request::applyTo, Source.ENDPOINT);
         return descriptors.limit(found, live.running(found));
     }
@@ -269,21 +286,34 @@ public final class VirtualThreadsEndpoint {
      * A limit with its calls.
      *
      * @param limit the limit, null for calls without one
+     * @param members the replicas that share the limit, in the order of their names; null for a limit of this JVM alone
      * @param keys the ten keys with most calls, or the key that was asked for; null if keys are not shown, or none has calls
      * @param calls running calls, the oldest first, then waiting calls, the one that has waited longest first
      * @param more number of further running or waiting calls that are not shown
      */
     public record LimitCallsDescriptor(
-            @Nullable LimitDescriptor limit, @Nullable List<KeyUse> keys, List<CallDescriptor> calls, int more)
+            @Nullable LimitDescriptor limit,
+            @Nullable List<Member> members,
+            @Nullable List<KeyUse> keys,
+            List<CallDescriptor> calls,
+            int more)
             implements OperationResponseBody {}
 
     /**
-     * A limit at one moment. Counts start with the application.
+     * A limit at one moment. Counts start with the application. What begins with {@code clusterPermits} and ends with {@code engine}
+     * is null for a limit of this JVM alone.
      *
      * @param name its name
      * @param within name of the limit around it, null for none
      * @param occupied true while the application keeps it occupied, otherwise null
      * @param permits maximum number of concurrent calls
+     * @param clusterPermits maximum number of concurrent calls in all replicas together
+     * @param clusterPermitsInForce the same as it is in force, null if that is not less
+     * @param heldBackBy replicas that say so, by their names; null if there is none, or nothing is held back
+     * @param share permits that this replica may use at this moment
+     * @param members number of replicas that share the limit, with this one
+     * @param leaseSeconds time for which the permits are still lent; 0 if they are not
+     * @param engine {@code LENT}; {@code ALONE} if this replica uses its part of the permits; {@code LOST} if no call begins
      * @param permitsPerKey maximum number of concurrent calls of one key, null if unbounded
      * @param inUse permits that are held; more than {@code permits} after a reduction, until calls end
      * @param available free permits
@@ -306,6 +336,13 @@ public final class VirtualThreadsEndpoint {
             @Nullable String within,
             @Nullable Boolean occupied,
             int permits,
+            @Nullable Integer clusterPermits,
+            @Nullable Integer clusterPermitsInForce,
+            @Nullable List<String> heldBackBy,
+            @Nullable Integer share,
+            @Nullable Integer members,
+            @Nullable Double leaseSeconds,
+            @Nullable Engine engine,
             @Nullable Integer permitsPerKey,
             int inUse,
             int available,

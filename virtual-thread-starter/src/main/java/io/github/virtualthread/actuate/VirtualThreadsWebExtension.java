@@ -59,6 +59,7 @@ public final class VirtualThreadsWebExtension {
      * @param maxWait maximum wait or {@code none}, null to keep it
      * @param permitsPerKey number of permits for one key or {@code unbounded}, null to keep it
      * @param queueCapacityPerKey number of waiting calls of one key or {@code unbounded}, null to keep it
+     * @param clusterPermits number of permits in all replicas together, null to keep it
      * @return a {@link VirtualThreadsEndpoint.LimitDescriptor}, or 404 or 400 with a {@link Problem}
      */
     @WriteOperation
@@ -68,9 +69,10 @@ public final class VirtualThreadsWebExtension {
             @org.springframework.lang.Nullable @Nullable String queueCapacity,
             @org.springframework.lang.Nullable @Nullable String maxWait,
             @org.springframework.lang.Nullable @Nullable String permitsPerKey,
-            @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey) {
-        return answer(() ->
-                endpoint.change(limitInPath, permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey));
+            @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey,
+            @org.springframework.lang.Nullable @Nullable String clusterPermits) {
+        return answer(() -> endpoint.change(
+                limitInPath, permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits));
     }
 
     /**

@@ -402,7 +402,7 @@ public record LimitSettings(
                         permits,
                         permits == 1 ? "permit" : "permits",
                         permitsFrom == null ? "" : " from " + permitsFrom,
-                        clusterPermits == null ? "" : ", %d in all replicas".formatted(clusterPermits),
+                        inAllReplicas(),
                         perKey(permitsPerKey)
                                 + (clusterPermitsPerKey == UNBOUNDED
                                         ? ""
@@ -412,6 +412,15 @@ public record LimitSettings(
                         perKey(queueCapacityPerKey),
                         maxWait == null ? "unbounded wait" : "wait up to " + Durations.text(maxWait),
                         nested == Nested.FAIL ? ", nested calls fail" : "");
+    }
+
+    /** One number is enough if this JVM may use all of them. */
+    private String inAllReplicas() {
+        if (clusterPermits == null) {
+            return "";
+        }
+        boolean ownNumber = permitsFrom != null || permits < clusterPermits;
+        return ownNumber ? ", %d in all replicas".formatted(clusterPermits) : " in all replicas";
     }
 
     private static String perKey(int most) {

@@ -167,7 +167,7 @@ public sealed interface TaskLimit permits SemaphoreLimit {
         while (around != null && around.available() > 0) {
             around = around.within();
         }
-        return around == null ? null : "limit %s around it has 0 of %d".formatted(around.name(), around.permits());
+        return around == null ? null : "limit %s around it has 0 of %d".formatted(around.name(), around.share());
     }
 
     /**

@@ -120,8 +120,8 @@ class ChangeLimitTests {
             assertRefused(
                     it,
                     "{}",
-                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey or queueCapacityPerKey,"
-                            + " as in");
+                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey or"
+                            + " clusterPermits, as in");
             String permits = "permits must be a whole number from 1 to 2147483647, was '%s'";
             for (String wrong : List.of("0", "-1", "2147483648", "20.5")) {
                 assertRefused(it, "{\"permits\": %s}".formatted(wrong), permits.formatted(wrong));
@@ -182,7 +182,8 @@ class ChangeLimitTests {
     void anUnknownKeyIsRefusedAndNothingIsChanged(CapturedOutput output) {
         run(open().withPropertyValues("virtual-thread.limits.report.permits=1"), it -> {
             String known =
-                    "; known parameters are [permits, queueCapacity, maxWait, permitsPerKey," + " queueCapacityPerKey]";
+                    "; known parameters are [permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey,"
+                            + " clusterPermits]";
             assertRefused(it, "{\"permits\": 5, \"permit\": 5}", "Unknown parameters [permit]" + known);
             assertRefused(
                     it, "{\"permits\": 5, \"nested\": \"FAIL\", \"\": 1}", "Unknown parameters [nested, ]" + known);

@@ -1,0 +1,74 @@
+package io.github.virtualthread.limit;
+
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.Member;
+import java.time.Duration;
+import java.util.List;
+
+/** Lends a limit what a test wants, without an engine. */
+public final class TestLease extends PermitLease {
+
+    private final TaskLimit limit;
+    private volatile ClusterState state;
+    private volatile boolean refused;
+
+    /** The limit has this lease from now on, and no permits yet. */
+    public TestLease(TaskLimit limit) {
+        super(limit);
+        this.limit = limit;
+        this.state = state(Engine.LOST, Duration.ZERO, limit.permits(), List.of());
+        begin();
+    }
+
+    private static ClusterState state(Engine engine, Duration since, int permits, List<Member> members) {
+        return new ClusterState(
+                engine, since, permits, engine == Engine.LENT ? Duration.ofMillis(8_500) : Duration.ZERO, members);
+    }
+
+    /** Lends permits, and shows these members. */
+    public void lend(int share, int inForce, Member... members) {
+        state = state(Engine.LENT, Duration.ofSeconds(1), inForce, List.of(members));
+        share(share);
+    }
+
+    /** The engine is away: this replica uses some of the permits. */
+    public void alone(int share, Duration since) {
+        state = state(Engine.ALONE, since, state.permits(), state.members());
+        share(share);
+    }
+
+    /** The engine is away, and nobody lends any permits. */
+    public void lose(Duration since) {
+        state = state(Engine.LOST, since, state.permits(), state.members());
+        share(0);
+    }
+
+    /** Calls that find no permit are rejected from now on. */
+    public void refuse() {
+        refused = true;
+    }
+
+    @Override
+    protected boolean isValid() {
+        return state.engine() != Engine.LOST;
+    }
+
+    @Override
+    protected boolean isRefused() {
+        return refused && !isValid();
+    }
+
+    @Override
+    protected void wanted() {}
+
+    @Override
+    protected ClusterState state() {
+        return state;
+    }
+
+    @Override
+    public String toString() {
+        return "lease of " + limit;
+    }
+}
