@@ -6,7 +6,13 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.actuate.EndpointApplication;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.docs.Pages.Block;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimit.Member;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TestLease;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -81,6 +87,42 @@ class EndpointPageTests {
                 .hasSize(3)
                 .allSatisfy(block -> assertThat(output.getAll().replaceAll("call \\d+", "call N"))
                         .contains(block.text().replaceAll("call \\d+", "call N")));
+    }
+
+    @Test
+    void theAnswersAboutSharedLimitsAreThoseOfTheEndpoint() {
+        MemoryEngine engine = new MemoryEngine();
+        engine.fail(); // what lends permits is the test
+        application()
+                .withPropertyValues("spring.application.name=shop")
+                .withBean(MemoryEngine.class, () -> engine)
+                .withBean(LimitSettings.class, () -> LimitSettings.of("partner", 20)
+                        .withClusterPermits(20)
+                        .withOnFailure(OnFailure.WAIT))
+                .run(context -> {
+                    MockMvc http = MockMvcBuilders.webAppContextSetup(context).build();
+                    TestLease lease =
+                            new TestLease(context.getBean(TaskLimits.class).get("partner"));
+                    List<String> requests = blocks("sh").map(Block::text).toList();
+                    List<String> answers = blocks("json")
+                            .filter(block -> block.directive().equals("shared"))
+                            .map(Block::text)
+                            .toList();
+
+                    assertThat(requests).hasSameSizeAs(answers).hasSize(3);
+                    for (int i = 0; i < requests.size(); i++) {
+                        lease.lend(
+                                7,
+                                20,
+                                new Member("shop-1-x4tq", 7, 12, i == 0 ? 20 : 30),
+                                new Member("shop-2-9bfm", 7, 31, 20),
+                                new Member("shop-3-k0we", 6, 9, 20));
+                        Object shown = normalized(answers.get(i));
+                        assertThat(asShown(shown, normalized(send(http, requests.get(i)))))
+                                .as(requests.get(i))
+                                .isEqualTo(shown);
+                    }
+                });
     }
 
     private static WebApplicationContextRunner application() {
