@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
@@ -51,11 +52,13 @@ public class VirtualThreadMetricsAutoConfiguration {
         static TaskMeters virtualThreadMeters(
                 ObjectProvider<MeterRegistry> registries,
                 ObjectProvider<TaskEngine> engine,
-                ObjectProvider<EngineSettings> virtualThreadSettings) {
+                ObjectProvider<EngineSettings> virtualThreadSettings,
+                ObjectProvider<ClusterShares> virtualThreadClusterShares) {
             return new TaskMeters(
                     registries,
                     engine,
-                    () -> virtualThreadSettings.getObject().watch().stuck());
+                    () -> virtualThreadSettings.getObject().watch().stuck(),
+                    virtualThreadClusterShares);
         }
 
         @Bean

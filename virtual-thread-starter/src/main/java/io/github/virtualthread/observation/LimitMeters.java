@@ -2,20 +2,23 @@ package io.github.virtualthread.observation;
 
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gauges of every limit, including those that changed properties add. Those of keys are registered at the first call with a key: a
- * limit without keys has no series for them. No meter has a key as a tag, because there may be any number of keys.
+ * limit without keys has no series for them, and a limit of this JVM alone none of other replicas. No meter has a key as a tag, because there may be any number of keys.
  */
 final class LimitMeters implements TaskLimitCustomizer {
 
@@ -39,18 +42,39 @@ final class LimitMeters implements TaskLimitCustomizer {
         } finally {
             lock.unlock();
         }
+        if (limits().stream().anyMatch(LimitMeters::isShared)) {
+            meters.listenToExchanges();
+        }
     }
 
     @Override
     public void customize(TaskLimit limit) {
+        TaskMeters begun;
         lock.lock();
         try {
+            begun = meters;
             if (limits.add(limit) && meters != null && calls != null) {
                 register(limit, meters, calls);
             }
         } finally {
             lock.unlock();
         }
+        if (begun != null && isShared(limit)) {
+            begun.listenToExchanges(); // without the lock: it looks up a bean
+        }
+    }
+
+    private List<TaskLimit> limits() {
+        lock.lock();
+        try {
+            return List.copyOf(limits);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean isShared(TaskLimit limit) {
+        return limit.clusterPermits() != null;
     }
 
     /** A call under the limit has a key. */
@@ -95,6 +119,32 @@ final class LimitMeters implements TaskLimitCustomizer {
                         "oldest.waiting",
                         () -> calls.firstWaiting(limit),
                         "How long the oldest of the waiting calls has waited");
+        if (isShared(limit)) {
+            registerShared(limit, meters);
+        }
+    }
+
+    private void registerShared(TaskLimit limit, TaskMeters meters) {
+        new Gauges(meters, tags(limit))
+                .number(
+                        "cluster.permits",
+                        () -> ofCluster(limit, ClusterState::permits),
+                        "Most calls that run at once in all replicas together")
+                .number("cluster.share", limit::share, "Permits that this replica may use")
+                .number(
+                        "cluster.members",
+                        () -> ofCluster(limit, cluster -> cluster.members().size()),
+                        "Replicas that share the permits")
+                .seconds(
+                        "cluster.lease.left",
+                        () -> ofCluster(limit, cluster -> cluster.leaseLeft().toNanos() / 1e9),
+                        "How long the permits are still lent");
+    }
+
+    /** Nothing is known before the limit is shared, as while the application starts. */
+    private static Number ofCluster(TaskLimit limit, Function<ClusterState, Number> number) {
+        ClusterState cluster = limit.cluster();
+        return cluster == null ? 0 : number.apply(cluster);
     }
 
     private void registerKeys(TaskLimit limit, TaskMeters meters) {

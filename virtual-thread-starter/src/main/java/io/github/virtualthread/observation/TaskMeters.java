@@ -1,5 +1,6 @@
 package io.github.virtualthread.observation;
 
+import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -42,6 +44,8 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     private final ObjectProvider<MeterRegistry> registries;
     private final ObjectProvider<TaskEngine> engine;
     private final Supplier<? extends @Nullable Duration> stuckAfter;
+    private final ObjectProvider<ClusterShares> shares;
+    private final AtomicBoolean listening = new AtomicBoolean();
     private final LimitMeters limits = new LimitMeters();
     private final CallMeters calls = new CallMeters(limits);
     private final StatementMeters statements = new StatementMeters();
@@ -58,14 +62,17 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
      * @param registries registries of the application, looked up at the start
      * @param engine engine that runs the calls, looked up at the start
      * @param stuckAfter how long a body may run before its call is stuck, read at the start; null if no call is ever stuck
+     * @param shares limits that all replicas share, looked up if there is one
      */
     public TaskMeters(
             ObjectProvider<MeterRegistry> registries,
             ObjectProvider<TaskEngine> engine,
-            Supplier<? extends @Nullable Duration> stuckAfter) {
+            Supplier<? extends @Nullable Duration> stuckAfter,
+            ObjectProvider<ClusterShares> shares) {
         this.registries = registries;
         this.engine = engine;
         this.stuckAfter = stuckAfter;
+        this.shares = shares;
     }
 
     /**
@@ -117,6 +124,14 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         calls.begin(this, live);
         if (withStatements) {
             statements.begin(this);
+        }
+    }
+
+    /** A limit is shared by all replicas. */
+    void listenToExchanges() {
+        ClusterShares present = listening.get() ? null : shares.getIfAvailable();
+        if (present != null && listening.compareAndSet(false, true)) {
+            present.listen(new ExchangeMeters(this));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.observation;
 
+import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskEngine;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
@@ -31,11 +33,25 @@ final class MeteredEngine implements AutoCloseable {
 
     /** Not started yet. */
     MeteredEngine(List<MeterRegistry> registries, LimitSettings... settings) {
+        this(registries, null, settings);
+    }
+
+    /** With shares of limits, made with the timer. */
+    MeteredEngine(
+            List<MeterRegistry> registries,
+            @Nullable Function<TaskTimer, ClusterShares> shared,
+            LimitSettings... settings) {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         registries.forEach(registry -> beans.addBean("registry" + beans.getBeanDefinitionCount(), registry));
         meters = new TaskMeters(
-                beans.getBeanProvider(MeterRegistry.class), beans.getBeanProvider(TaskEngine.class), () -> STUCK_AFTER);
+                beans.getBeanProvider(MeterRegistry.class),
+                beans.getBeanProvider(TaskEngine.class),
+                () -> STUCK_AFTER,
+                beans.getBeanProvider(ClusterShares.class));
+        if (shared != null) {
+            beans.addBean("shares", shared.apply(timer));
+        }
         engine = new TaskEngine(
                 limits,
                 ContextPropagation.none(),
