@@ -94,6 +94,7 @@ final class Descriptors {
                 cluster == null ? null : seconds(cluster.leaseLeft()),
                 cluster == null ? null : cluster.engine(),
                 bound(limit.permitsPerKey()),
+                bound(limit.settings().clusterPermitsPerKey()),
                 cluster == null ? Math.max(permits - available, limit.inUse()) : limit.inUse(),
                 available,
                 limit.waiting(),
@@ -211,10 +212,12 @@ final class Descriptors {
         return rejected;
     }
 
-    /** Whether the permits of the limit, or of one around it, are lent. */
+    /** Whether permits of the limit, of its keys or of a limit around it are lent. */
     private static boolean isShared(TaskLimit limit) {
         TaskLimit each = limit;
-        while (each != null && each.clusterPermits() == null) {
+        while (each != null
+                && each.clusterPermits() == null
+                && bound(each.settings().clusterPermitsPerKey()) == null) {
             each = each.within();
         }
         return each != null;

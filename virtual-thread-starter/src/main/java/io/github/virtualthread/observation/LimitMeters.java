@@ -1,6 +1,7 @@
 package io.github.virtualthread.observation;
 
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -74,7 +75,7 @@ final class LimitMeters implements TaskLimitCustomizer {
     }
 
     private static boolean isShared(TaskLimit limit) {
-        return limit.clusterPermits() != null;
+        return limit.clusterPermits() != null || limit.settings().clusterPermitsPerKey() != LimitSettings.UNBOUNDED;
     }
 
     /** A call under the limit has a key. */
@@ -119,7 +120,7 @@ final class LimitMeters implements TaskLimitCustomizer {
                         "oldest.waiting",
                         () -> calls.firstWaiting(limit),
                         "How long the oldest of the waiting calls has waited");
-        if (isShared(limit)) {
+        if (limit.clusterPermits() != null) {
             registerShared(limit, meters);
         }
     }

@@ -15,7 +15,7 @@ public final class TestLease extends PermitLease {
 
     /** The limit has this lease from now on, and no permits yet. */
     public TestLease(TaskLimit limit) {
-        super(limit);
+        super(limit, null);
         this.limit = limit;
         this.state = state(Engine.LOST, Duration.ZERO, limit.permits(), List.of());
         begin();
