@@ -343,20 +343,22 @@ final class ClusterShare extends PermitLease {
     }
 
     private void goAlone(long now) {
-        if (onFailure() != OnFailure.LOCAL_SHARE) {
-            return;
+        int part = part();
+        if (onFailure() == OnFailure.LOCAL_SHARE && part >= 0) {
+            become(Engine.ALONE, now);
+            share(part);
         }
+    }
+
+    /** An equal part for each replica that was there last; negative if it has never reached the engine, and is not told how many. */
+    private int part() {
         Answer told = last;
-        int members = told == null ? 0 : told.others().size() + 1;
-        int permits = permits();
-        if (told != null) {
-            become(Engine.ALONE, now);
-            permits = Math.min(permits, told.permits());
-            share(permits / members + (place(told) < permits % members ? 1 : 0));
-        } else if (replicas != null) {
-            become(Engine.ALONE, now);
-            share(permits / replicas);
+        if (told == null) {
+            return replicas == null ? -1 : permits() / replicas;
         }
+        int members = told.others().size() + 1;
+        int permits = Math.min(permits(), told.permits());
+        return permits / members + (place(told) < permits % members ? 1 : 0);
     }
 
     private long place(Answer told) {
@@ -420,17 +422,23 @@ final class ClusterShare extends PermitLease {
         }
     }
 
-    /** As in {@code partner runs alone with 7 of 20 permits}. */
+    /** What its calls do, as in {@code limit 'partner' goes on alone with 7 of 20 permits}: soon, if the engine has just been lost. */
     String describe() {
         lock.lock();
         try {
-            String permits = "%d of %d permits".formatted(share(), permits());
-            return limit.name()
-                    + (key == null ? "" : " (a key)")
-                    + switch (engine) {
-                        case LENT -> " was lent " + permits;
-                        case ALONE -> " goes on alone with " + permits;
-                        case LOST -> onFailure() == OnFailure.REJECT ? " rejects new calls" : " lets its calls wait";
+            String name = "%slimit '%s'".formatted(key == null ? "" : "a key of ", limit.name());
+            if (engine == Engine.LENT) {
+                return "%s has %d of %d permits".formatted(name, share(), permits());
+            }
+            return name
+                    + switch (onFailure()) {
+                        case REJECT -> " rejects new calls";
+                        case WAIT -> " lets its calls wait";
+                        case LOCAL_SHARE ->
+                            part() < 0
+                                    ? " lets its calls wait, because this replica does not know how many there are: set"
+                                            + " virtual-thread.cluster.replicas"
+                                    : " goes on alone with %d of %d permits".formatted(part(), permits());
                     };
         } finally {
             lock.unlock();

@@ -283,7 +283,7 @@ public final class ClusterShares {
 
     private void tell(long sent, Outcome outcome) {
         Duration took = Duration.ofNanos(clock.getAsLong() - sent);
-        listeners.forEach(listener -> listener.exchanged(took, outcome));
+        listeners.forEach(listener -> safely(() -> listener.exchanged(took, outcome)));
     }
 
     /** On a thread of its own, at every beat, and when a lease is over or the engine should have answered. */
@@ -366,13 +366,28 @@ public final class ClusterShares {
             lock.unlock();
         }
         if (changed && away) {
-            listeners.forEach(Listener::lost);
-            logger.warn(
-                    "What lends permits to all replicas cannot be reached: {}. {}",
-                    failure == null ? "it does not answer" : failure,
-                    describe());
+            listeners.forEach(listener -> safely(listener::lost));
+            safely(() -> logger.warn(
+                    "The engine that lends permits to all replicas cannot be reached ({}): {}. Check the engine and the network; as soon"
+                            + " as it answers, it lends permits again",
+                    failure == null ? "it does not answer" : failure.toString(),
+                    describe()));
         } else if (changed) {
-            logger.info("What lends permits to all replicas has been reached again. {}", describe());
+            safely(() -> logger.info("The engine that lends permits to all replicas answers again: {}", describe()));
+        }
+    }
+
+    /** Nothing that is told may end the exchanges. */
+    @SuppressWarnings("EmptyCatch")
+    private static void safely(Runnable telling) {
+        try {
+            telling.run();
+        } catch (Throwable failure) {
+            try {
+                logger.error("An exchange of permits with other replicas could not be reported", failure);
+            } catch (Throwable noLog) {
+                // the exchanges go on
+            }
         }
     }
 
