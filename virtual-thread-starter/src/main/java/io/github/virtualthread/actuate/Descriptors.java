@@ -115,9 +115,7 @@ final class Descriptors {
     /** Before the first exchange there may be no state. */
     private static ClusterState state(TaskLimit limit, int permits) {
         ClusterState known = limit.cluster();
-        return known == null
-                ? new ClusterState(Engine.LOST, Duration.ZERO, permits, Duration.ZERO, List.of())
-                : known;
+        return known == null ? new ClusterState(Engine.LOST, Duration.ZERO, permits, Duration.ZERO, List.of()) : known;
     }
 
     private static boolean isHeldBack(ClusterState cluster, @Nullable Integer permits) {

@@ -1,10 +1,15 @@
 package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds limits that have been full for too long. Independent of Spring Boot's health types, which differ between its lines.
@@ -29,7 +34,8 @@ final class LimitsHealth {
      *
      * @param saturated whether one of them has been full for too long
      * @param details by name of limit, such as {@code full for 41 s: 0 of 20 permits free, 3412 waiting}, of those that have been
-     *     full for too long, and of those that the application keeps occupied
+     *     full for too long, of those that the application keeps occupied, and of those that nobody lends permits, such as {@code
+     *     alone for 12 s: 7 of 20 permits}
      */
     record State(boolean saturated, Map<String, String> details) {}
 
@@ -41,14 +47,38 @@ final class LimitsHealth {
             String whyFull = limit.whyFull();
             String permits = "%d of %d permits free, %d waiting%s"
                     .formatted(
-                            limit.available(), limit.permits(), limit.waiting(), whyFull == null ? "" : ", " + whyFull);
+                            limit.available(), limit.share(), limit.waiting(), whyFull == null ? "" : ", " + whyFull);
+            List<String> detail = new ArrayList<>();
+            String notLent = notLent(limit);
+            if (notLent != null) {
+                detail.add(notLent);
+            }
             if (full.compareTo(saturatedAfter) >= 0) {
                 saturated = true;
-                details.put(limit.name(), "full for %d s: %s".formatted(full.toSeconds(), permits));
+                detail.add("full for %d s: %s".formatted(full.toSeconds(), permits));
             } else if (limit.isOccupied()) {
-                details.put(limit.name(), permits);
+                detail.add(permits);
+            }
+            if (!detail.isEmpty()) {
+                details.put(limit.name(), String.join("; ", detail));
             }
         }
         return new State(saturated, details);
+    }
+
+    /** Null while permits are lent, and for the first second: at the start, and after a pause, the engine is asked first. */
+    private static @Nullable String notLent(TaskLimit limit) {
+        ClusterState cluster = limit.cluster();
+        if (cluster == null
+                || cluster.engine() == Engine.LENT
+                || cluster.since().toSeconds() < 1) {
+            return null;
+        }
+        return "%s for %d s: %d of %d permits"
+                .formatted(
+                        cluster.engine() == Engine.ALONE ? "alone" : "no permits lent",
+                        cluster.since().toSeconds(),
+                        limit.share(),
+                        cluster.permits());
     }
 }

@@ -171,12 +171,13 @@ public final class CallWatch {
         String whyFull = limit.whyFull();
         return String.format(
                 Locale.ROOT,
-                "Limit '%s' full for %d s: %d of %d running%s%s; %,d waiting%s%s; %,d rejected since; %,d finished in the"
+                "Limit '%s' full for %d s: %d of %d running%s%s%s; %,d waiting%s%s; %,d rejected since; %,d finished in the"
                         + " last minute",
                 limit.name(),
                 full.toSeconds(),
                 limit.inUse(),
-                limit.permits(),
+                limit.share(),
+                limit.clusterPermits() == null ? "" : " (%d in all replicas)".formatted(limit.clusterPermits()),
                 oldestRunning,
                 whyFull == null ? "" : "; " + whyFull,
                 limit.waiting(),

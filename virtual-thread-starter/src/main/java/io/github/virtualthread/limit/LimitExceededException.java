@@ -45,6 +45,7 @@ public class LimitExceededException extends TaskRejectedException {
     private final Reason reason;
     private final @Nullable LimitSettings settings;
     private final int available;
+    private final int share;
     private final int waiting;
     private final @Nullable String key;
     private final TaskLimit.@Nullable KeyUse keyUse;
@@ -96,6 +97,7 @@ public class LimitExceededException extends TaskRejectedException {
         this.reason = reason;
         this.settings = limit == null ? null : limit.settings();
         this.available = limit == null ? 0 : limit.available();
+        this.share = limit == null ? 0 : limit.share();
         this.waiting = limit == null ? 0 : limit.waiting();
     }
 
@@ -119,27 +121,49 @@ public class LimitExceededException extends TaskRejectedException {
         if (settings == null || reason == Reason.SHUTDOWN) {
             return "the application is stopping and accepts no more calls";
         }
-        String state = "limit %s (%s) has %d permits free and %d calls waiting"
-                .formatted(limit, settings.describe(), available, waiting);
+        boolean lent = settings.clusterPermits() != null;
+        boolean nothingLent = lent && SemaphoreLimit.NOTHING_LENT.equals(full);
+        String state = "limit %s (%s) has %s and %d calls waiting"
+                .formatted(limit, settings.describe(), lent ? lent(nothingLent) : available + " permits free", waiting);
         String ofKey = keyUse == null
                 ? ""
                 : ", key '%s' has %d running and %d waiting".formatted(key, keyUse.running(), keyUse.waiting());
         String around = available > 0 && full != null ? ", and " + full : "";
+        String permits =
+                nothingLent ? "see the log for why, raise" : "raise its %s or".formatted(lent ? bound() : "permits");
         return state + ofKey + around + "; "
                 + switch (reason) {
-                    case QUEUE_FULL -> "raise its permits or its queue-capacity, or send fewer calls";
+                    case QUEUE_FULL -> permits + " its queue-capacity, or send fewer calls";
                     case KEY_QUEUE_FULL ->
                         "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key";
-                    case WAIT_TIMEOUT -> "raise its permits or its max-wait, or send fewer calls";
+                    case WAIT_TIMEOUT -> permits + " its max-wait, or send fewer calls";
                     case DEADLINE -> overdue();
                     case NO_LEASE ->
-                        "it is shared by all replicas, and what lends its permits cannot be reached: see the log, or set its"
+                        "the engine that lends permits to all replicas cannot be reached: see the log for why, or set its"
                                 + " on-failure to local-share or wait";
                     case EVICTED -> "an operator evicted all waiting calls";
                     default ->
                         "the caller holds one of its permits: give this call a limit of its own, let one call do both,"
                                 + " or make it @Limited";
                 };
+    }
+
+    private String lent(boolean nothing) {
+        return nothing
+                ? "no permits, because none are lent to this replica,"
+                : "%d of %d permits for this replica, %d of them free,".formatted(share, clusterPermits(), available);
+    }
+
+    /** What keeps the permits of this replica from being more. */
+    private String bound() {
+        return settings != null && share >= settings.permits() && share < clusterPermits()
+                ? "permits"
+                : "cluster-permits";
+    }
+
+    private int clusterPermits() {
+        Integer permits = settings == null ? null : settings.clusterPermits();
+        return permits == null ? 0 : permits;
     }
 
     private String overdue() {

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /** A limit with its settings. Its {@link Admission} decides who gets a permit. */
 final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
 
+    static final String NOTHING_LENT = "nobody lends it permits";
+
     final Admission admission;
     private final @Nullable SemaphoreLimit within;
     private final Consumer<LimitChange> changes;
@@ -201,7 +203,7 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     @Override
     public @Nullable String whyFull() {
         PermitLease lease = admission.level.permits.lease();
-        return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : "nobody lends it permits";
+        return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : NOTHING_LENT;
     }
 
     /** The turns of keys, for the first of them. */

@@ -90,7 +90,8 @@ class EndpointAvailabilityTests {
                     .singleElement()
                     .satisfies(limit -> assertThat(limit.queueCapacity()).isNull());
             assertThat(endpoint.limit("PRICEDB", null, null).calls()).isEmpty();
-            assertThat(endpoint.change("price-db", "2", null, null, null, null, null).permits())
+            assertThat(endpoint.change("price-db", "2", null, null, null, null, null)
+                            .permits())
                     .isEqualTo(2);
             assertThat(endpoint.end("price-db", null, "true")).isEqualTo(new EndedDescriptor("price-db", 0, 0));
         });

@@ -33,13 +33,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class SharedLimitTests {
 
     private static final List<String> FIELDS = List.of(
-            "clusterPermits",
-            "clusterPermitsInForce",
-            "heldBackBy",
-            "share",
-            "members",
-            "leaseSeconds",
-            "engine");
+            "clusterPermits", "clusterPermitsInForce", "heldBackBy", "share", "members", "leaseSeconds", "engine");
 
     /** A limit {@code partner} of 20 permits in all replicas, and {@code price-db}, which is one of this JVM alone. */
     private static WebApplicationContextRunner shared() {
@@ -153,15 +147,17 @@ class SharedLimitTests {
 
     @Test
     void aLimitWhoseKeysAreSharedShowsTheirNumber() {
-        run(shared().withBean("keyed", LimitSettings.class, () -> LimitSettings.of("tenant", 20)
-                .withClusterPermitsPerKey(3)), it -> {
-            Map<String, Object> row = it.read("/tenant").get("$.limit");
+        run(
+                shared().withBean("keyed", LimitSettings.class, () -> LimitSettings.of("tenant", 20)
+                        .withClusterPermitsPerKey(3)),
+                it -> {
+                    Map<String, Object> row = it.read("/tenant").get("$.limit");
 
-            assertThat(row)
-                    .containsEntry("clusterPermitsPerKey", 3)
-                    .doesNotContainKeys(FIELDS.toArray(String[]::new));
-            assertThat((Map<String, Object>) row.get("rejected")).containsKey("NO_LEASE");
-        });
+                    assertThat(row)
+                            .containsEntry("clusterPermitsPerKey", 3)
+                            .doesNotContainKeys(FIELDS.toArray(String[]::new));
+                    assertThat((Map<String, Object>) row.get("rejected")).containsKey("NO_LEASE");
+                });
     }
 
     @Test
@@ -208,15 +204,18 @@ class SharedLimitTests {
     @Test
     void permitsOfThisReplicaMayChangeWithIt() {
         run(shared(), it -> {
-            assertThat(it.write("/partner", "{\"permits\": 25, \"clusterPermits\": 30}").status())
+            assertThat(it.write("/partner", "{\"permits\": 25, \"clusterPermits\": 30}")
+                            .status())
                     .isEqualTo(200);
             assertThat(partner(it).permits()).isEqualTo(25);
             assertThat(partner(it).clusterPermits()).isEqualTo(30);
 
-            assertThat(it.write("/partner", "{\"permits\": 5, \"clusterPermits\": 10}").status())
+            assertThat(it.write("/partner", "{\"permits\": 5, \"clusterPermits\": 10}")
+                            .status())
                     .isEqualTo(200);
             assertThat(partner(it).permits()).isEqualTo(5);
-            assertThat(it.write("/partner", "{\"clusterPermits\": 40}").status()).isEqualTo(200);
+            assertThat(it.write("/partner", "{\"clusterPermits\": 40}").status())
+                    .isEqualTo(200);
             assertThat(partner(it).permits()).isEqualTo(5);
         });
     }

@@ -6,6 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
+import io.github.virtualthread.cluster.MemoryEngine;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TestLease;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -13,6 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -62,6 +70,31 @@ class FullLimitReportTests {
                 assertThat(output).contains("Limit 'db' full for ").contains("0 waiting; 1 rejected since");
             });
         });
+    }
+
+    @Test
+    void aFullLimitThatAllReplicasShareHasItsShare(CapturedOutput output) {
+        MemoryEngine away = new MemoryEngine();
+        away.fail(); // what lends permits is the test
+        runner.withPropertyValues("spring.application.name=shop")
+                .withBean(MemoryEngine.class, () -> away)
+                .withBean(LimitSettings.class, () -> LimitSettings.of("partner", 20)
+                        .withClusterPermits(20)
+                        .withOnFailure(OnFailure.WAIT))
+                .run(context -> {
+                    new TestLease(context.getBean(TaskLimits.class).get("partner")).lend(1, 20);
+                    VirtualThreads threads = context.getBean(VirtualThreads.class);
+                    CountDownLatch release = new CountDownLatch(1);
+                    var held = threads.submit("partner", () -> release.await(2, TimeUnit.MINUTES));
+                    var waiting = threads.submit("partner", () -> null);
+
+                    await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(output)
+                            .contains("Limit 'partner' full for ")
+                            .contains(" s: 1 of 1 running (20 in all replicas)"));
+                    release.countDown();
+                    assertThat(held).succeedsWithin(Duration.ofMinutes(2));
+                    assertThat(waiting).succeedsWithin(Duration.ofMinutes(2));
+                });
     }
 
     @Test

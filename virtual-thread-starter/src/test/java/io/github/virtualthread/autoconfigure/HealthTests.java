@@ -3,10 +3,14 @@ package io.github.virtualthread.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TestLease;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -129,6 +133,45 @@ class HealthTests {
             }
             assertThat(health(context).getDetails()).isEmpty();
         });
+    }
+
+    @Test
+    void saysThatNobodyLendsPermitsAndForHowLong() {
+        MemoryEngine away = new MemoryEngine();
+        away.fail(); // what lends permits is the test
+        on.withPropertyValues("spring.application.name=shop")
+                .withBean(MemoryEngine.class, () -> away)
+                .withBean(LimitSettings.class, () -> LimitSettings.of("partner", 20)
+                        .withClusterPermits(20)
+                        .withOnFailure(OnFailure.WAIT))
+                .run(context -> {
+                    TaskLimit partner = context.getBean(TaskLimits.class).get("partner");
+                    TestLease lease = new TestLease(partner);
+                    assertThat(health(context).getDetails()).isEmpty(); // as at the start
+
+                    lease.lend(7, 20);
+                    assertThat(health(context).getDetails()).isEmpty();
+
+                    lease.alone(7, Duration.ofSeconds(12));
+                    assertThat(health(context).getDetails())
+                            .isEqualTo(Map.of("partner", "alone for 12 s: 7 of 20 permits"));
+                    assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+
+                    lease.lose(Duration.ofMillis(999));
+                    assertThat(health(context).getDetails()).isEmpty();
+                    lease.lose(Duration.ofSeconds(13));
+                    assertThat(health(context).getDetails())
+                            .isEqualTo(Map.of("partner", "no permits lent for 13 s: 0 of 20 permits"));
+                    assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+
+                    assertThat(context.getBean(VirtualThreads.class).submit("partner", () -> null))
+                            .isNotDone();
+                    assertThat(health(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+                    assertThat(health(context).getDetails().get("partner"))
+                            .asString()
+                            .matches("no permits lent for 13 s: 0 of 20 permits; full for \\d+ s: 0 of 0 permits free,"
+                                    + " 1 waiting, nobody lends it permits");
+                });
     }
 
     private static Health health(AssertableApplicationContext context) {

@@ -77,15 +77,14 @@ class LostEngineReportTests {
 
         assertThat(output.getAll().lines().filter(line -> line.contains("The engine that lends")))
                 .hasSize(2);
-        assertThat(output.getAll().lines().filter(line -> line.contains(" WARN "))).hasSize(1);
+        assertThat(output.getAll().lines().filter(line -> line.contains(" WARN ")))
+                .hasSize(1);
         shares.stop();
     }
 
     private boolean seesTheOther() {
         ClusterState state = limit.cluster();
-        return state != null
-                && state.engine() == Engine.LENT
-                && state.members().size() == 2;
+        return state != null && state.engine() == Engine.LENT && state.members().size() == 2;
     }
 
     @ParameterizedTest

@@ -10,11 +10,15 @@ import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.limit.TestLease;
 import io.github.virtualthread.pool.PoolSizes;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -121,6 +125,28 @@ class LimitsPageTests {
 
             assertRefused(waiting, Reason.EVICTED);
         });
+    }
+
+    @Test
+    void theMessageOfACallWithoutALeaseIsOnThePage() {
+        try (TaskTimer timer = new TaskTimer("timer")) {
+            TaskLimit db = new TaskLimits(
+                            List.of(LimitSettings.of("db", 20).withClusterPermits(20)), timer, change -> {})
+                    .get("db");
+            new TestLease(db).lose(Duration.ofSeconds(12));
+
+            assertRefused(
+                    CompletableFuture.failedFuture(
+                            new LimitExceededException("ProductPage.price", db, Reason.NO_LEASE)),
+                    Reason.NO_LEASE);
+        }
+    }
+
+    @Test
+    void everyReasonIsOnThePage() {
+        assertThat(Reason.values()).allSatisfy(reason -> assertThat(Pages.text("docs/rejections.md"))
+                .contains("| `%s` | ".formatted(reason))
+                .contains("<!-- message: %s -->".formatted(reason)));
     }
 
     @Test

@@ -6,11 +6,18 @@ import static org.awaitility.Awaitility.await;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
+import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -21,6 +28,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.dao.QueryTimeoutException;
 
 /** The log lines of operating.md are those of the code, whatever the numbers in them. */
 @Timeout(300)
@@ -72,6 +80,29 @@ class OperatingPageTests {
                             block("docs/operating.md", "pinned")
                                     .replace("com.acme.Prices", OperatingPageTests.class.getName() + "$Prices"));
                 });
+    }
+
+    @Test
+    void theLinesOfALostEngineAreOnThePage(CapturedOutput output) {
+        MemoryEngine engine = new MemoryEngine();
+        engine.before(claims -> {
+            throw new QueryTimeoutException("Redis command timed out");
+        });
+        try (TaskTimer timer = new TaskTimer("timer")) {
+            TaskLimits limits = new TaskLimits(
+                    List.of(LimitSettings.of("partner", 20).withClusterPermits(20)), timer, change -> {});
+            ClusterShares shares = new ClusterShares(
+                    () -> engine,
+                    new ClusterSettings("shop", Duration.ofMinutes(10), null, OnFailure.LOCAL_SHARE, 3),
+                    timer);
+            shares.add(limits.get("partner"));
+            shares.start();
+            assertLogged(output, block("docs/operating.md", "lost"));
+
+            engine.heal();
+            assertLogged(output, block("docs/operating.md", "back"));
+            shares.stop();
+        }
     }
 
     private static void assertLogged(CapturedOutput output, String... lines) {

@@ -106,7 +106,8 @@ class SharedLimitMetersTests {
     @Test
     void exchangesAreTimedByTheirOutcome() {
         engineWith(partner());
-        assertThat(exchanges("success") + exchanges("error") + exchanges("late")).isZero();
+        assertThat(exchanges("success") + exchanges("error") + exchanges("late"))
+                .isZero();
         memory.fail();
         shares.add(test.limits.get("partner"));
 

@@ -13,6 +13,7 @@ enum Rejected {
     IN_EXECUTION(new ExecutionException(rejection())),
     IN_BOTH(new CompletionException(new ExecutionException(new CompletionException(rejection())))),
     OF_A_SUBCLASS(new LimitExceededException("Prices.find", null, Reason.SHUTDOWN) {}),
+    WITHOUT_A_LEASE(new LimitExceededException("Prices.find", null, Reason.NO_LEASE)),
     OF_A_KEY(new LimitExceededException("Prices.find", null, Reason.KEY_QUEUE_FULL, "acme")),
     BY_OTHERS(new TaskRejectedException("the pool is full")),
     IN_ANOTHER(new IllegalStateException(rejection())),

@@ -83,7 +83,16 @@ class WebFluxRejectionsTests {
             runner.withPropertyValues("spring.webflux.problemdetails.enabled=true");
 
     @ParameterizedTest
-    @EnumSource(names = {"ITSELF", "IN_COMPLETION", "IN_EXECUTION", "IN_BOTH", "OF_A_SUBCLASS", "OF_A_KEY"})
+    @EnumSource(
+            names = {
+                "ITSELF",
+                "IN_COMPLETION",
+                "IN_EXECUTION",
+                "IN_BOTH",
+                "OF_A_SUBCLASS",
+                "WITHOUT_A_LEASE",
+                "OF_A_KEY"
+            })
     void aRejectionIsAnswered503WithRetryAfterAndWithoutABody(Rejected rejected) {
         runner.run(context -> {
             assertUnavailable(get(context, "/throws/" + rejected));
@@ -96,7 +105,15 @@ class WebFluxRejectionsTests {
     @ParameterizedTest
     @EnumSource(
             mode = Mode.EXCLUDE,
-            names = {"ITSELF", "IN_COMPLETION", "IN_EXECUTION", "IN_BOTH", "OF_A_SUBCLASS", "OF_A_KEY"})
+            names = {
+                "ITSELF",
+                "IN_COMPLETION",
+                "IN_EXECUTION",
+                "IN_BOTH",
+                "OF_A_SUBCLASS",
+                "WITHOUT_A_LEASE",
+                "OF_A_KEY"
+            })
     void anyOtherFailureIsLeftAlone(Rejected other) {
         runner.run(context -> {
             assertFailed(get(context, "/throws/" + other));

@@ -78,7 +78,16 @@ class WebMvcRejectionsTests {
             runner.withPropertyValues("spring.mvc.problemdetails.enabled=true");
 
     @ParameterizedTest
-    @EnumSource(names = {"ITSELF", "IN_COMPLETION", "IN_EXECUTION", "IN_BOTH", "OF_A_SUBCLASS", "OF_A_KEY"})
+    @EnumSource(
+            names = {
+                "ITSELF",
+                "IN_COMPLETION",
+                "IN_EXECUTION",
+                "IN_BOTH",
+                "OF_A_SUBCLASS",
+                "WITHOUT_A_LEASE",
+                "OF_A_KEY"
+            })
     void aRejectionIsAnswered503WithRetryAfterAndWithoutABody(Rejected rejected) {
         runner.run(context -> {
             assertUnavailable(get(context, "/throws/" + rejected));
@@ -91,7 +100,15 @@ class WebMvcRejectionsTests {
     @ParameterizedTest
     @EnumSource(
             mode = Mode.EXCLUDE,
-            names = {"ITSELF", "IN_COMPLETION", "IN_EXECUTION", "IN_BOTH", "OF_A_SUBCLASS", "OF_A_KEY"})
+            names = {
+                "ITSELF",
+                "IN_COMPLETION",
+                "IN_EXECUTION",
+                "IN_BOTH",
+                "OF_A_SUBCLASS",
+                "WITHOUT_A_LEASE",
+                "OF_A_KEY"
+            })
     void anyOtherFailureIsLeftAlone(Rejected other) {
         runner.run(context -> {
             assertUnanswered(get(context, "/throws/" + other));
