@@ -54,6 +54,7 @@ final class DoorApplication {
             .withInitializer(new ServerPortInfoApplicationContextInitializer())
             .withPropertyValues(
                     "server.port=0",
+                    "server.shutdown=immediate", // a stop does not wait for requests that Tomcat never ends
                     "spring.threads.virtual.enabled=true",
                     "virtual-thread.limits.web.permits=2",
                     "virtual-thread.limits.web.queue-capacity=2",

@@ -168,9 +168,10 @@ class DoorTests {
 
     @Test
     void aGracefulStopServesRequestsThatWait() {
-        DoorApplication.run(
-                Holding.class,
-                context -> {
+        DoorApplication.RUNNER
+                .withUserConfiguration(Holding.class)
+                .withPropertyValues("server.shutdown=graceful", "virtual-thread.limits.web.permits=1")
+                .run(context -> {
                     DoorApplication it = new DoorApplication(context);
                     Holding holding = context.getBean(Holding.class);
                     CompletableFuture<HttpResponse<String>> first = it.ask("/hold/a");
@@ -188,8 +189,7 @@ class DoorTests {
                     assertThat(second.get(2, MINUTES).body()).isEqualTo("b");
                     assertThat(stop.join(Duration.ofMinutes(2))).isTrue();
                     assertThat(it.limit().inUse()).isZero();
-                },
-                "limits.web.permits=1");
+                });
     }
 
     @RestController
