@@ -116,8 +116,8 @@ class TheDoorTests {
     @Test
     void aCancelledRunLeavesNoServer() throws Exception {
         CountDownLatch asked = new CountDownLatch(4); // drawn at intervals: by now requests are served
-        LabRun run = lab.start(
-                ID, Map.of("users", "300", "places", "10", "millis", "5000", "timeout", "30000"), Scale.SMALL);
+        LabRun run =
+                lab.start(ID, Map.of("users", "300", "places", "10", "millis", "5000", "timeout", "5000"), Scale.SMALL);
         run.listen(event -> {
             if (event instanceof Point point && point.line().equals(TheDoor.VIRTUAL)) {
                 asked.countDown();
