@@ -217,7 +217,7 @@ class ConnectionGateTests {
             letPass(grace); // a slow cancel does not count
             return firstReturned.compareAndSet(0, System.nanoTime());
         });
-        CompletableFuture<@Nullable Object> call = statement(new Times(Duration.ofMillis(20), grace, ENOUGH));
+        CompletableFuture<@Nullable Object> call = statement(new Times(grace.dividedBy(3), grace, ENOUGH));
         execute.awaitBegin();
 
         call.cancel(true);
