@@ -68,8 +68,9 @@ final class ClusterTable {
         return switch (mode) {
             case ALWAYS -> true;
             case NEVER -> false;
-            case EMBEDDED -> ClassUtils.isPresent("org.springframework.jdbc.core.JdbcTemplate", beans.getBeanClassLoader())
-                    && EmbeddedDatabaseConnection.isEmbedded(dataSource);
+            case EMBEDDED ->
+                ClassUtils.isPresent("org.springframework.jdbc.core.JdbcTemplate", beans.getBeanClassLoader())
+                        && EmbeddedDatabaseConnection.isEmbedded(dataSource);
         };
     }
 

@@ -104,8 +104,8 @@ class AheadOfTimeTests {
 
     @CompiledTest
     void aLimitIsSharedIfTheStartSaysSo() {
-        Map<String, Object> properties = Map.of(
-                "virtual-thread.limits.db.cluster-permits", "7", "virtual-thread.cluster.name", "shop");
+        Map<String, Object> properties =
+                Map.of("virtual-thread.limits.db.cluster-permits", "7", "virtual-thread.cluster.name", "shop");
         started(Replica.class, Map.of("virtual-thread.limits.db.permits", "2"), properties, context -> {
             assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
             assertThat(context.getBean(TaskLimits.class).get("db").share()).isPositive();

@@ -72,15 +72,16 @@ class ClusterTableTests {
     void withoutSpringsJdbcNoDatabaseCountsAsEmbedded() {
         runner.withBean(DataSource.class, () -> h2)
                 .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
-                .run(context -> assertThat(context.getStartupFailure()).hasMessageContaining("virtual_thread_limit is missing"));
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageContaining("virtual_thread_limit is missing"));
     }
 
     @Test
     void aDatabaseThatCannotBeReachedDoesNotFailTheStart(CapturedOutput output) throws SQLException {
         DataSource away = mock(DataSource.class);
         when(away.getConnection()).thenThrow(new SQLTransientConnectionException("no answer"));
-        runner.withBean(DataSource.class, () -> away).run(context -> assertThat(context)
-                .hasNotFailed());
+        runner.withBean(DataSource.class, () -> away)
+                .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains("neither checked nor created: java.sql.SQLTransientConnectionException: no answer");
     }
@@ -89,8 +90,8 @@ class ClusterTableTests {
     void aPoolThatCannotBeginDoesNotFailTheStart(CapturedOutput output) throws SQLException {
         DataSource away = mock(DataSource.class);
         when(away.getConnection()).thenThrow(new IllegalArgumentException("pool cannot begin"));
-        runner.withBean(DataSource.class, () -> away).run(context -> assertThat(context)
-                .hasNotFailed());
+        runner.withBean(DataSource.class, () -> away)
+                .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains("pool cannot begin");
     }
@@ -100,7 +101,8 @@ class ClusterTableTests {
         DataSource untouched = mock(DataSource.class);
         runner.withBean(DataSource.class, () -> untouched)
                 .withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
-                .run(context -> assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(RedisClusterEngine.class));
+                .run(context ->
+                        assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(RedisClusterEngine.class));
     }
 
     @Test

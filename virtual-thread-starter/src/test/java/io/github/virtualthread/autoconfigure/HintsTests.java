@@ -5,7 +5,6 @@ import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.refl
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitCallsDescriptor;
@@ -13,6 +12,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsWebExtension.Problem;
+import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
@@ -104,11 +104,7 @@ class HintsTests {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "redis/claim.lua",
-                "jdbc/schema-h2.sql",
-                "jdbc/schema-mariadb.sql",
-                "jdbc/schema-postgresql.sql"
+            strings = {"redis/claim.lua", "jdbc/schema-h2.sql", "jdbc/schema-mariadb.sql", "jdbc/schema-postgresql.sql"
             })
     void whatEnginesOfAClusterReadIsKept(String file) {
         assertThat(ClusterEngine.class.getResource(file)).isNotNull();

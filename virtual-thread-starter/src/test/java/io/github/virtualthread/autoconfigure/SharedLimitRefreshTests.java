@@ -45,7 +45,9 @@ class SharedLimitRefreshTests {
                             .submit("partner", () -> "done")
                             .join())
                     .isEqualTo("done");
-            assertThat(engine.members("partner")).extracting(Answer.Other::permits).containsExactly(20);
+            assertThat(engine.members("partner"))
+                    .extracting(Answer.Other::permits)
+                    .containsExactly(20);
         });
         assertThat(engine.members("partner")).as("after the goodbye").isEmpty();
     }
@@ -58,7 +60,8 @@ class SharedLimitRefreshTests {
             assertThat(context.getBean(TaskLimits.class).names()).containsExactly("db");
             assertThat(context.getBean(TaskLimits.class).get("db").permits()).isEqualTo(2);
         });
-        assertThat(output).contains("the limits are unchanged: [Limit 'partner' has cluster-permits: 20, but nothing lends");
+        assertThat(output)
+                .contains("the limits are unchanged: [Limit 'partner' has cluster-permits: 20, but nothing lends");
     }
 
     @Test
@@ -124,8 +127,9 @@ class SharedLimitRefreshTests {
             assertThat(db.permits()).isEqualTo(6);
         });
         assertThat(output)
-                .containsOnlyOnce("Limit 'db' stays as it is: virtual-thread.limits.db.cluster-permits is now 20, but it cannot be"
-                        + " added while the application runs. Restart the application to change it.")
+                .containsOnlyOnce(
+                        "Limit 'db' stays as it is: virtual-thread.limits.db.cluster-permits is now 20, but it cannot be"
+                                + " added while the application runs. Restart the application to change it.")
                 .containsOnlyOnce("virtual-thread.limits.db.cluster-permits-per-key is now 2");
     }
 
@@ -145,16 +149,16 @@ class SharedLimitRefreshTests {
                     assertThat(partner(context).permits()).isEqualTo(7);
                 });
         assertThat(output)
-                .containsOnlyOnce("Limit 'partner' stays shared by all replicas: virtual-thread.limits.partner.cluster-permits is"
-                        + " now not set, but it cannot be removed while the application runs.")
+                .containsOnlyOnce(
+                        "Limit 'partner' stays shared by all replicas: virtual-thread.limits.partner.cluster-permits is"
+                                + " now not set, but it cannot be removed while the application runs.")
                 .containsOnlyOnce("virtual-thread.limits.partner.cluster-permits-per-key is now not set");
     }
 
     @Test
     void aLimitOfABeanStaysShared(CapturedOutput output) {
-        runner.withBean(
-                        LimitSettings.class,
-                        () -> LimitSettings.of("partner", 20).withClusterPermits(20))
+        runner.withBean(LimitSettings.class, () -> LimitSettings.of("partner", 20)
+                        .withClusterPermits(20))
                 .run(context -> {
                     change(context, PARTNER + "permits=4");
 

@@ -107,11 +107,24 @@ class ClusterFaultsTests {
         assertThat(lines.all().get(0))
                 .startsWith("What lends permits to all replicas cannot be reached")
                 .endsWith("partner goes on alone with 5 of 5 permits");
-        assertThat(lines.all().get(1)).startsWith("What lends permits to all replicas has been reached again. partner was lent");
+        assertThat(lines.all().get(1))
+                .startsWith("What lends permits to all replicas has been reached again. partner was lent");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"error", "overflow", "memory", "interrupt", "null", "none", "nothing", "more", "supplier", "no engine"})
+    @ValueSource(
+            strings = {
+                "error",
+                "overflow",
+                "memory",
+                "interrupt",
+                "null",
+                "none",
+                "nothing",
+                "more",
+                "supplier",
+                "no engine"
+            })
     void anEngineThatDoesNotAnswerAsItOughtToCountsAsAway(String fault) throws Exception {
         TaskLimit limit = share(NEVER, OnFailure.REJECT, fault);
         Request call = new Request(limit);
@@ -132,26 +145,31 @@ class ClusterFaultsTests {
 
     private static ClusterEngine engine(String fault) {
         return switch (fault) {
-            case "error" -> claims -> {
-                throw new AssertionError("broken engine");
-            };
-            case "overflow" -> claims -> {
-                throw new StackOverflowError();
-            };
-            case "memory" -> claims -> {
-                throw new OutOfMemoryError("broken engine");
-            };
-            case "interrupt" -> claims -> {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted");
-            };
+            case "error" ->
+                claims -> {
+                    throw new AssertionError("broken engine");
+                };
+            case "overflow" ->
+                claims -> {
+                    throw new StackOverflowError();
+                };
+            case "memory" ->
+                claims -> {
+                    throw new OutOfMemoryError("broken engine");
+                };
+            case "interrupt" ->
+                claims -> {
+                    Thread.currentThread().interrupt();
+                    throw new IllegalStateException("interrupted");
+                };
             case "null" -> claims -> null;
             case "none" -> claims -> List.of();
             case "nothing" -> claims -> Arrays.asList((Answer) null);
-            case "more" -> claims -> {
-                Answer answer = new Answer(5, 5, "x", 0, List.of());
-                return List.of(answer, answer);
-            };
+            case "more" ->
+                claims -> {
+                    Answer answer = new Answer(5, 5, "x", 0, List.of());
+                    return List.of(answer, answer);
+                };
             case "supplier" -> throw new IllegalStateException("no connection factory");
             default -> null;
         };
@@ -181,12 +199,15 @@ class ClusterFaultsTests {
 
     @Test
     void allLimitsGoInOneExchange() throws Exception {
-        TaskLimit limit = share(new ClusterSettings("shop", NEVER, NEVER, OnFailure.WAIT, null), limit("partner"), limit("mail"));
+        TaskLimit limit =
+                share(new ClusterSettings("shop", NEVER, NEVER, OnFailure.WAIT, null), limit("partner"), limit("mail"));
         Request call = new Request(limit);
         assertThat(call.asks()).isNull();
         call.granted.get(5, TimeUnit.MINUTES);
         assertThat(memory.exchanges().get(0)).extracting(Claim::limit).containsExactlyInAnyOrder("partner", "mail");
-        assertThat(memory.exchanges().get(0)).extracting(Claim::member).allMatch(name -> name.matches("shop-[0-9a-z]{4}"));
+        assertThat(memory.exchanges().get(0))
+                .extracting(Claim::member)
+                .allMatch(name -> name.matches("shop-[0-9a-z]{4}"));
     }
 
     @Test

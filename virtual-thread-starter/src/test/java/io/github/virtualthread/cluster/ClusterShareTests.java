@@ -148,7 +148,9 @@ class ClusterShareTests {
         b.asks(5);
 
         a.exchange();
-        assertThat(engine.exchanges()).last().extracting(List::getFirst).matches(claim -> ((Claim) claim).epoch().equals("alone"));
+        assertThat(engine.exchanges()).last().extracting(List::getFirst).matches(claim -> ((Claim) claim)
+                .epoch()
+                .equals("alone"));
         assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LENT);
         assertThat(a.limit.share()).as("as it was alone, and no more").isEqualTo(10);
         assertThat(a.running()).isEqualTo(10);
@@ -246,7 +248,9 @@ class ClusterShareTests {
     @Test
     void halfOfWhatNobodyWantsIsLentAhead() {
         a.exchange();
-        assertThat(a.share.untilClaim(BEAT.toNanos())).as("it asks for it at once").isZero();
+        assertThat(a.share.untilClaim(BEAT.toNanos()))
+                .as("it asks for it at once")
+                .isZero();
         a.exchange();
         assertThat(a.limit.share()).isEqualTo(10);
         b.exchange();
@@ -469,7 +473,9 @@ class ClusterShareTests {
         a.end(13);
         a.asks(14);
         Claim claim = a.share.goodbye();
-        assertThat(claim).extracting(Claim::holds, Claim::wants, Claim::asks, Claim::lease).containsExactly(20, 0, 0, LEASE);
+        assertThat(claim)
+                .extracting(Claim::holds, Claim::wants, Claim::asks, Claim::lease)
+                .containsExactly(20, 0, 0, LEASE);
         a.end(18);
         assertThat(a.running()).as("no more begin").isEqualTo(2);
         claim = a.share.goodbye();
@@ -538,7 +544,8 @@ class ClusterShareTests {
         a.exchange();
         lose(a);
         assertThat(a.limit.share()).isEqualTo(3);
-        Replica d = new Replica("d", LimitSettings.of("partner", 2).withClusterPermits(PERMITS), OnFailure.LOCAL_SHARE, 2);
+        Replica d =
+                new Replica("d", LimitSettings.of("partner", 2).withClusterPermits(PERMITS), OnFailure.LOCAL_SHARE, 2);
         neverReached(d);
         d.asks(10);
         assertThat(d.running()).isEqualTo(2);
@@ -571,7 +578,9 @@ class ClusterShareTests {
     }
 
     @ParameterizedTest
-    @EnumSource(value = OnFailure.class, names = {"WAIT", "REJECT"})
+    @EnumSource(
+            value = OnFailure.class,
+            names = {"WAIT", "REJECT"})
     void nothingBeginsWithoutTheEngine(OnFailure onFailure) {
         Replica d = new Replica("d", limit(), onFailure, 2);
         Request early = d.ask();
@@ -701,7 +710,9 @@ class ClusterShareTests {
     @Test
     void itsStateSaysWhatIsKnown() {
         ClusterState state = a.limit.cluster();
-        assertThat(state).isEqualTo(new ClusterState(Engine.LOST, Duration.ZERO, 20, Duration.ZERO, List.of(new Member("a", 0, 0, 20))));
+        assertThat(state)
+                .isEqualTo(new ClusterState(
+                        Engine.LOST, Duration.ZERO, 20, Duration.ZERO, List.of(new Member("a", 0, 0, 20))));
         c.exchange();
         pass(Duration.ofSeconds(1));
         a.asks(3);
@@ -712,7 +723,9 @@ class ClusterShareTests {
         assertThat(state.since()).isEqualTo(Duration.ofSeconds(2));
         assertThat(state.leaseLeft()).isEqualTo(Duration.ofSeconds(7));
         assertThat(state.members()).extracting(Member::name).containsExactly("a", "c");
-        assertThat(state.members().get(0)).extracting(Member::holds, Member::wants).containsExactly(a.limit.share(), 3);
+        assertThat(state.members().get(0))
+                .extracting(Member::holds, Member::wants)
+                .containsExactly(a.limit.share(), 3);
         assertThat(a.share.describe()).isEqualTo("partner was lent %d of 20 permits".formatted(a.limit.share()));
         lose(a);
         assertThat(a.share.describe()).isEqualTo("partner goes on alone with 10 of 20 permits");
@@ -735,16 +748,21 @@ class ClusterShareTests {
         List<Replica> all = new ArrayList<>();
         int permits = 1 + random.nextInt(8);
         for (int i = 0; i < 4; i++) {
-            all.add(new Replica("shop-" + i, LimitSettings.of("partner", permits).withClusterPermits(permits), OnFailure.WAIT, null));
+            all.add(new Replica(
+                    "shop-" + i,
+                    LimitSettings.of("partner", permits).withClusterPermits(permits),
+                    OnFailure.WAIT,
+                    null));
         }
         long begun = 0;
         for (int step = 0; step < 5_000; step++) {
             Replica replica = all.get(random.nextInt(all.size()));
             switch (random.nextInt(20)) {
                 case 0 -> engine.fail();
-                case 1 -> engine.after(claims -> {
-                    throw new IOException("no answer");
-                });
+                case 1 ->
+                    engine.after(claims -> {
+                        throw new IOException("no answer");
+                    });
                 case 2 -> {
                     if (replica.running() == 0) {
                         replica.standsStillUntil = nanos + random.nextLong(2 * LEASE.toNanos());
@@ -890,7 +908,8 @@ class ClusterShareTests {
 
         /** Ends so many calls that run, the oldest first; returns how many there were. */
         int end(int calls) {
-            List<Request> ending = requests.stream().filter(Request::isRunning).limit(calls).toList();
+            List<Request> ending =
+                    requests.stream().filter(Request::isRunning).limit(calls).toList();
             requests.removeAll(ending);
             ending.forEach(Request::ends);
             return ending.size();

@@ -86,7 +86,8 @@ class SharesTests {
                         .forEach((member, share) -> sums.merge(member, share, Integer::sum));
             }
             if (cycle > 0 && hungry > 0) {
-                int most = sums.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+                int most =
+                        sums.values().stream().mapToInt(Integer::intValue).max().orElse(0);
                 wants.forEach((member, wanted) -> {
                     if (sums.get(member) < cycle * wanted) {
                         assertThat(sums).containsEntry(member, most);

@@ -34,7 +34,9 @@ class SharedLimitsTests {
 
             assertThat(call(context)).isEqualTo("done");
 
-            assertThat(engine.members("partner")).extracting(Answer.Other::permits).containsExactly(20);
+            assertThat(engine.members("partner"))
+                    .extracting(Answer.Other::permits)
+                    .containsExactly(20);
         }
         assertThat(engine.members("partner")).isEmpty();
     }
@@ -56,9 +58,10 @@ class SharedLimitsTests {
         try (AnnotationConfigApplicationContext context = context(Plain.class)) {
             assertThatThrownBy(context::refresh)
                     .isInstanceOf(VirtualThreadConfigurationException.class)
-                    .hasMessage("Limit 'partner' has cluster-permits: 20, but there is no bean of type ClusterEngine, which lends"
-                            + " the permits to the replicas. Declare one: a RedisClusterEngine, a JdbcClusterEngine, or one of your"
-                            + " own. Otherwise remove cluster-permits, and set permits to the part of each replica.");
+                    .hasMessage(
+                            "Limit 'partner' has cluster-permits: 20, but there is no bean of type ClusterEngine, which lends"
+                                    + " the permits to the replicas. Declare one: a RedisClusterEngine, a JdbcClusterEngine, or one of your"
+                                    + " own. Otherwise remove cluster-permits, and set permits to the part of each replica.");
         }
     }
 
@@ -93,7 +96,8 @@ class SharedLimitsTests {
     @Test
     void aContextThatFailsAfterItsStartLeavesNothingBehind() {
         ApplicationListener<ContextRefreshedEvent> broken = event -> {
-            assertThat(call(event.getApplicationContext().getBean(VirtualThreads.class))).isEqualTo("done");
+            assertThat(call(event.getApplicationContext().getBean(VirtualThreads.class)))
+                    .isEqualTo("done");
             throw new IllegalStateException("broken listener");
         };
         try (AnnotationConfigApplicationContext context = context(Plain.class)) {
@@ -113,7 +117,8 @@ class SharedLimitsTests {
             context.registerBean(LimitSettings.class, () -> LimitSettings.of("partner", 20));
             context.refresh();
 
-            assertThat(context.getBean(TaskLimits.class).get("partner").cluster()).isNull();
+            assertThat(context.getBean(TaskLimits.class).get("partner").cluster())
+                    .isNull();
             assertThat(context.getBeanFactory().containsSingleton("virtualThreadClusterShares"))
                     .isFalse();
         }
