@@ -133,7 +133,7 @@ public record VirtualThreadProperties(
             @Nullable String name,
             @Nullable String member,
             @Nullable Integer replicas,
-            @DefaultValue Jdbc jdbc) {
+            @DefaultValue Table jdbc) {
 
         /** What lends permits to the replicas. */
         public enum Engine {
@@ -150,7 +150,7 @@ public record VirtualThreadProperties(
          *
          * @param initializeSchema when the table is created at start: if the database is embedded, always, or never
          */
-        public record Jdbc(@DefaultValue("embedded") InitializeSchema initializeSchema) {}
+        public record Table(@DefaultValue("embedded") InitializeSchema initializeSchema) {}
 
         /** When the table is created at start. */
         public enum InitializeSchema {
