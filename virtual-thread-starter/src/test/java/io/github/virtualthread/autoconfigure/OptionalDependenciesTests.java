@@ -75,7 +75,7 @@ class OptionalDependenciesTests {
                 .doesNotContain("aop.ContextWeaving", "aop.Woven", "aop.Weaving", "aop.DoubleAdvice")
                 .doesNotContain("virtualthread.jdbc.")
                 .doesNotContain("cluster.ClusterEngine ", "cluster.Shares ", "cluster.redis.", "cluster.jdbc.")
-                .doesNotContain("limit.PermitLease");
+                .doesNotContain("limit.PermitLease$Leased");
     }
 
     @Test
