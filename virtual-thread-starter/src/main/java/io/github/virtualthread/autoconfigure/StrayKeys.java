@@ -126,6 +126,9 @@ final class StrayKeys {
             return null;
         }
         String below = rest.substring(group.length());
+        if (group.equals("cluster") && below.startsWith("jdbc")) {
+            return "cluster_jdbc_" + below.substring("jdbc".length());
+        }
         if (!group.equals("limits")) {
             return below.isEmpty() ? group : group + "_" + below;
         }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.acme.shop.Prices.Price;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -53,7 +55,9 @@ class SmokeTests {
 
     @BeforeAll
     static void start(CapturedOutput output) {
-        shop = application().run();
+        // code that was generated ahead of time knows nothing of this limit
+        shop = application()
+                .run("--virtual-thread.limits.shared.cluster-permits=5", "--virtual-thread.cluster.name=shop");
         startLog = output.getAll();
     }
 
@@ -121,6 +125,17 @@ class SmokeTests {
                         "\"requestId\":\"r-1\"")
                 .containsPattern("\"thread\":\"vt-Prices\\.find-\\d+\"");
         assertThat(answer.statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void theDatabaseLendsPermitsToALimitOfAllReplicas() throws Exception {
+        assertThat(shop.getBean(VirtualThreads.class)
+                        .submit("shared", () -> "done")
+                        .get(2, TimeUnit.MINUTES))
+                .isEqualTo("done");
+
+        assertThat(shop.getBean(TaskLimits.class).get("shared").cluster().engine())
+                .isEqualTo(ClusterState.Engine.LENT);
     }
 
     @Test
