@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.docs.Pages.Block;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -95,6 +97,8 @@ class ExampleTests {
                 .withConfiguration(
                         AutoConfigurations.of(VirtualThreadAutoConfiguration.class, DataSourceAutoConfiguration.class))
                 .withBean("dataSource", DataSource.class, ExampleTests::pool)
+                .withBean(ClusterEngine.class, MemoryEngine::new)
+                .withPropertyValues("spring.application.name=shop")
                 .withInitializer(
                         context -> context.getEnvironment().getPropertySources().addFirst(source))
                 .run(context -> assertThat(context).hasNotFailed());

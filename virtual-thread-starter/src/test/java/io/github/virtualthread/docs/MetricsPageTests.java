@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
-import io.github.virtualthread.cluster.ClusterSettings;
-import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskEngine;
@@ -14,7 +13,6 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TaskTimer;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -80,22 +78,19 @@ class MetricsPageTests {
                 .withPropertyValues(
                         "virtual-thread.limits.db.permits=1",
                         "virtual-thread.limits.db.queue-capacity=0",
-                        "virtual-thread.jdbc.cancel-statements=true")
+                        "virtual-thread.jdbc.cancel-statements=true",
+                        "spring.application.name=shop")
                 .withInitializer(
                         context -> context.getEnvironment().getPropertySources().addFirst(histograms))
                 .withBean(StuckAndPinned.class)
                 .withBean(LimitSettings.class, () -> LimitSettings.of("partner", 20)
                         .withClusterPermits(20))
-                .withBean(ClusterShares.class, MetricsPageTests::shares)
+                .withBean(ClusterEngine.class, MemoryEngine::new)
                 .run(context -> {
                     rejectOne(context.getBean(VirtualThreads.class));
                     callWithKey(context.getBean(TaskEngine.class));
                     read(context.getBean(PrometheusMeterRegistry.class));
                 });
-    }
-
-    private static ClusterShares shares() {
-        return new ClusterShares(MemoryEngine::new, ClusterSettings.DEFAULTS, new TaskTimer("timer"));
     }
 
     private static void rejectOne(VirtualThreads threads) throws Exception {
