@@ -1,0 +1,309 @@
+package io.github.virtualthread.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/**
+ * Three replicas, each in a JVM of its own, share permits by a real Redis; the resource, in this JVM, counts their calls. Processes
+ * are paused and killed. The default settings of Lettuce apply: it waits a minute for an answer.
+ */
+@Tag("slow")
+@EnabledOnOs(OS.LINUX)
+class ClusterProcessTests {
+
+    private static final int PERMITS = 21; // 7 for each, so that no permit goes round
+    private static final int PART = PERMITS / 3;
+    private static final int CALLERS = 60;
+    private static final int CALL = 50; // milliseconds
+    private static final int LEASE = 3_000;
+    private static final int BEAT = 100;
+    private static final int LONG = 6_000_000;
+    private static final AtomicInteger CLUSTERS = new AtomicInteger();
+
+    private static final List<Replica> replicas = new ArrayList<>();
+
+    private static RedisProcess redis;
+    private static Resource resource;
+
+    @BeforeAll
+    static void start() throws Exception {
+        redis = new RedisProcess();
+        resource = new Resource();
+        for (int id = 0; id < 3; id++) {
+            replicas.add(new Replica(id, resource.port(), redis.port()));
+        }
+        for (Replica replica : replicas) {
+            replica.answer();
+        }
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        replicas.forEach(Replica::close);
+        redis.close();
+        resource.close();
+    }
+
+    @BeforeEach
+    void count() {
+        resource.reset(PERMITS);
+    }
+
+    @AfterEach
+    void goOn(TestInfo test) throws Exception {
+        System.out.println(test.getDisplayName() + " " + resource);
+        resource.release();
+        redis.goOn();
+        for (Replica replica : replicas) {
+            replica.goOn();
+        }
+    }
+
+    @Test
+    void loadOnAllIsServedEvenlyAndNeverAboveThePermits() throws Exception {
+        int permits = 20;
+        open(replicas, LEASE, BEAT, "partner:20:20:LOCAL_SHARE");
+        load(replicas, "partner", 100);
+        resource.await(
+                "a permit for each replica", () -> replicas.stream().allMatch(r -> resource.begun('p', r.id()) > 0));
+        resource.await("all permits in use", () -> resource.running('p') == permits);
+        redis.resetStatistics();
+        int before = resource.begun('p');
+        long begin = System.nanoTime();
+        resource.await("calls of some seconds", () -> resource.begun('p') - before >= 2_400);
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        long scripts = redis.scripts();
+        end(replicas);
+
+        double seconds = took.toMillis() / 1_000.0;
+        System.out.printf("%.0f calls/s, %.3f scripts for each call%n", 2_400 / seconds, scripts / 2_400.0);
+        assertThat(resource.most('p')).isEqualTo(permits);
+        assertThat(scripts / seconds)
+                .as("scripts a second: 0.1 for each of 400 calls")
+                .isLessThanOrEqualTo(40);
+        for (Replica replica : replicas) {
+            assertThat(resource.begun('p', replica.id()) * 4)
+                    .as("calls of replica " + replica.id() + ", at least a quarter")
+                    .isGreaterThan(resource.begun('p'));
+        }
+    }
+
+    @Test
+    void theShareOfAReplicaThatIsKilledIsUsedByTheOthersWhenItsLeaseIsOver() throws Exception {
+        openEach("partner:21:21:LOCAL_SHARE");
+        load(replicas, "partner", CALLERS);
+        awaitParts('p');
+        Replica killed = replicas.remove(2);
+        killed.close();
+        long begin = System.nanoTime();
+        resource.await("all permits in use by the others", () -> others('p', killed) == PERMITS);
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        end(replicas);
+        replicas.add(new Replica(2, resource.port(), redis.port()));
+        replicas.get(2).answer();
+
+        System.out.println("killed: used by others after " + took.toMillis() + " ms");
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+        // a lease and two beats; and the time of two calls, on a machine that is slow at that moment
+        assertThat(took).isLessThan(Duration.ofMillis(2 * (LEASE + 2 * BEAT + 2 * CALL)));
+    }
+
+    /** It tells nothing between its last call and its stop, and leases last longer than this test waits. */
+    @Test
+    void theShareOfAReplicaThatStopsIsUsedByTheOthersAtOnce() throws Exception {
+        Replica stopping = replicas.get(2);
+        List<Replica> others = replicas.subList(0, 2);
+        open(List.of(stopping), LONG, LONG, "partner:7:21:LOCAL_SHARE");
+        load(List.of(stopping), "partner", CALLERS);
+        resource.await("all that it may use", () -> resource.running('p') == PART);
+        open(others, LONG, BEAT, "partner:21:21:LOCAL_SHARE");
+        load(others, "partner", CALLERS);
+        awaitParts('p');
+        end(List.of(stopping));
+        int before = resource.begun('p');
+        resource.await("a second of calls", () -> resource.begun('p') - before > 280);
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+        assertThat(others('p', stopping)).as("what is lent to it").isLessThanOrEqualTo(PERMITS - PART);
+
+        stopping.tell("stop");
+        resource.await("all permits in use by the others", () -> others('p', stopping) == PERMITS);
+        end(others);
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void aReplicaThatStoodStillLongerThanItsLeaseBeginsNothingBeforeItHasAsked() throws Exception {
+        Replica paused = pauseWithCallsAtTheResource();
+        resource.release(); // they end while it stands still, and others wait for their permits in it
+        resource.await("they have ended", () -> resource.running('p', paused.id()) == 0);
+        resource.await("all permits in use by the others", () -> others('p', paused) == PERMITS);
+        int begun = resource.begun('p', paused.id());
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+
+        paused.goOn();
+        resource.await("it begins calls again", () -> resource.begun('p', paused.id()) > begun + CALLERS);
+        end(replicas);
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+        assertThat(resource.millisOver('p')).isZero();
+    }
+
+    @Test
+    void aReplicaThatStoodStillLongerThanItsLeaseExceedsThePermitsByTheCallsThatItHadBegun() throws Exception {
+        Replica paused = pauseWithCallsAtTheResource();
+        int held = resource.running('p', paused.id());
+        resource.await("all permits in use by the others", () -> others('p', paused) == PERMITS);
+        int begun = resource.begun('p', paused.id());
+
+        paused.goOn();
+        resource.await("the others have learned of its calls", () -> resource.running('p') == PERMITS);
+        assertThat(resource.begun('p', paused.id())).isEqualTo(begun);
+        assertThat(resource.most('p')).isEqualTo(PERMITS + held);
+        resource.resetMost();
+        resource.release();
+        resource.await("it begins calls again", () -> resource.begun('p', paused.id()) > begun + CALLERS);
+        end(replicas);
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+    }
+
+    /** All its permits are in use by calls that do not end before {@link Resource#release()}. */
+    private Replica pauseWithCallsAtTheResource() throws Exception {
+        Replica paused = replicas.get(2);
+        openEach("partner:21:21:LOCAL_SHARE");
+        load(replicas, "partner", CALLERS);
+        awaitParts('p');
+        resource.hold(paused.id());
+        resource.await("its calls are held", () -> resource.running('p', paused.id()) == PART);
+        paused.pause();
+        return paused;
+    }
+
+    @Test
+    void eachLimitGoesOnAsItShouldWhileRedisStandsStill() throws Exception {
+        open(replicas, LEASE, BEAT, "local:21:21:LOCAL_SHARE", "wait:21:21:WAIT", "reject:21:21:REJECT");
+        for (String limit : List.of("local", "wait", "reject")) {
+            load(replicas, limit, CALLERS / 2);
+        }
+        for (char limit : "lwr".toCharArray()) {
+            awaitParts(limit);
+        }
+        redis.pause();
+        for (Replica replica : replicas) {
+            assertThat(replica.tell("await local ALONE")).contains(" share=" + PART);
+            assertThat(replica.tell("await wait LOST")).contains(" share=0");
+            assertThat(replica.tell("await reject LOST")).contains(" share=0");
+            replica.tell("refused reject");
+        }
+        resource.await("nothing runs without a lease", () -> resource.running('w') + resource.running('r') == 0);
+        int without = resource.begun('w') + resource.begun('r');
+        int local = resource.begun('l');
+        resource.await("calls go on alone", () -> resource.begun('l') > local + 10 * PERMITS);
+        assertThat(resource.begun('w') + resource.begun('r')).isEqualTo(without);
+
+        redis.goOn();
+        for (Replica replica : replicas) {
+            for (String limit : List.of("local", "wait", "reject")) {
+                assertThat(replica.tell("await " + limit + " LENT")).contains("LENT");
+            }
+        }
+        for (char limit : "lwr".toCharArray()) {
+            resource.await("all permits in use again", () -> resource.running(limit) == PERMITS);
+        }
+        List<String> ends = end(replicas);
+        for (char limit : "lwr".toCharArray()) {
+            assertThat(resource.most(limit)).isEqualTo(PERMITS);
+        }
+        assertThat(ends).allMatch(end -> end.contains("{NO_LEASE="));
+    }
+
+    @Test
+    void noCallIsLostWhenRedisHasLostItsData() throws Exception {
+        openEach("partner:21:21:LOCAL_SHARE");
+        load(replicas, "partner", CALLERS);
+        awaitParts('p');
+        redis.kill();
+        redis.start();
+        for (Replica replica : replicas) {
+            replica.tell("exchanges SUCCESS 2"); // the second was sent to the new one for certain
+        }
+        end(replicas.subList(0, 2));
+        resource.await("shares grow again", () -> resource.running('p', 2) == PERMITS);
+        end(List.of(replicas.get(2)));
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void callsWaitForARedisThatIsNotThereAtTheStart() throws Exception {
+        redis.kill();
+        openEach("partner:21:21:LOCAL_SHARE");
+        load(replicas, "partner", CALLERS);
+        for (Replica replica : replicas) {
+            replica.tell("exchanges ERROR 2");
+            assertThat(replica.tell("state partner")).contains("LOST", "waiting=" + CALLERS);
+        }
+        assertThat(resource.begun('p')).isZero();
+
+        redis.start();
+        awaitParts('p');
+        end(replicas);
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+    }
+
+    private static void openEach(String... limits) throws Exception {
+        open(replicas, LEASE, BEAT, limits);
+    }
+
+    /** A new application in each; it replaces the one before. */
+    private static void open(List<Replica> some, int lease, int beat, String... limits) throws Exception {
+        if (some.contains(replicas.getLast())) {
+            CLUSTERS.incrementAndGet();
+        }
+        for (Replica replica : some) {
+            replica.tell("open shop-" + CLUSTERS + " " + lease + " " + beat + " " + String.join(" ", limits));
+        }
+    }
+
+    private static void load(List<Replica> some, String limit, int callers) throws Exception {
+        for (Replica replica : some) {
+            replica.tell("load " + limit + " " + callers + " " + CALL);
+        }
+    }
+
+    private static void awaitParts(char limit) throws InterruptedException {
+        resource.await("an equal part for each", () -> replicas.stream()
+                .allMatch(replica -> resource.running(limit, replica.id()) == PART));
+    }
+
+    private static int others(char limit, Replica one) {
+        return resource.running(limit) - resource.running(limit, one.id());
+    }
+
+    /** No call is lost, and none has failed but for want of a lease. */
+    private static List<String> end(List<Replica> some) throws IOException, InterruptedException {
+        for (Replica replica : some) {
+            replica.send("end");
+        }
+        List<String> ends = new ArrayList<>();
+        for (Replica replica : some) {
+            String end = replica.answer();
+            System.out.println("replica " + replica.id() + " " + end);
+            assertThat(end).as("calls whose future is open").startsWith("open=0 ");
+            assertThat(end).matches(".* \\{(NO_LEASE=\\d+)?}");
+            ends.add(end);
+        }
+        return ends;
+    }
+}
