@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -58,14 +59,14 @@ final class Replica implements AutoCloseable {
     }
 
     /** Waits for the answer. */
-    String tell(String command, Object... arguments) throws IOException, InterruptedException {
-        send(command, arguments);
+    String tell(String command) throws IOException, InterruptedException {
+        send(command);
         return answer();
     }
 
     /** Does not wait for the answer. */
-    void send(String command, Object... arguments) throws IOException {
-        commands.write(command.formatted(arguments) + "\n");
+    void send(String command) throws IOException {
+        commands.write(command + "\n");
         commands.flush();
     }
 
@@ -88,8 +89,9 @@ final class Replica implements AutoCloseable {
         throw new AssertionError("no " + name + " in " + answer);
     }
 
-    String log() {
-        return String.join("\n", log);
+    /** Processor's time that it has used, in milliseconds. */
+    long cpu() {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO).toMillis();
     }
 
     void pause() throws IOException, InterruptedException {

@@ -94,7 +94,6 @@ final class ReplicaProgram {
         return switch (words.get(0)) {
             case "open" -> open(words);
             case "load" -> load(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
-            case "call" -> call(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "rate" -> rate(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "measure" -> measure();
             case "await" -> await(words.get(1), ClusterState.Engine.valueOf(words.get(2)));
@@ -143,13 +142,6 @@ final class ReplicaProgram {
     private String load(String limit, int callers, int millis) {
         for (int i = 0; i < callers; i++) {
             application().submit(limit, millis, true);
-        }
-        return "ok";
-    }
-
-    private String call(String limit, int calls, int millis) {
-        for (int i = 0; i < calls; i++) {
-            application().submit(limit, millis, false);
         }
         return "ok";
     }
@@ -259,17 +251,12 @@ final class ReplicaProgram {
         await(() -> present.ended.get() == present.submitted.get());
         long[] sorted =
                 present.waits.stream().mapToLong(Long::longValue).sorted().toArray();
-        return "open=%d done=%d p50=%d p99=%d cpu=%d %s"
+        return "open=%d done=%d p50=%d p99=%d %s"
                 .formatted(
                         present.submitted.get() - present.ended.get(),
                         present.done.sum(),
                         quantile(sorted, 0.5),
                         quantile(sorted, 0.99),
-                        ProcessHandle.current()
-                                .info()
-                                .totalCpuDuration()
-                                .orElse(Duration.ZERO)
-                                .toMillis(),
                         present.failed.toString().replace(" ", ""));
     }
 
