@@ -48,7 +48,17 @@ class ClusterFiguresTests {
                 replica.answer();
             }
             System.out.printf(
-                    HEAD, "round", "limit", "load", "calls/s", "most", "over ms", "scripts/c", "wait p50, ms", "wait p99, ms", "cpu ms");
+                    HEAD,
+                    "round",
+                    "limit",
+                    "load",
+                    "calls/s",
+                    "most",
+                    "over ms",
+                    "scripts/c",
+                    "wait p50, ms",
+                    "wait p99, ms",
+                    "cpu ms");
             for (int round = 0; round <= ROUNDS; round++) {
                 double local = measure(round, Way.LOCAL, true, redis, resource);
                 double shared = measure(round, Way.SHARED, true, redis, resource);
@@ -63,7 +73,9 @@ class ClusterFiguresTests {
             replicas.forEach(Replica::close);
         }
         parts.sort(null);
-        assertThat(parts.get(parts.size() / 2)).as("calls/s under one limit, as a part of those under three").isGreaterThan(0.95);
+        assertThat(parts.get(parts.size() / 2))
+                .as("calls/s under one limit, as a part of those under three")
+                .isGreaterThan(0.95);
     }
 
     /** Returns calls a second. */
