@@ -104,6 +104,9 @@ public final class RedisClusterEngine implements ClusterEngine {
     private IllegalStateException refused(DataAccessException e) {
         Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
         String said = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        if (cause instanceof InterruptedException) {
+            said = "no answer within the lease"; // that is when exchanges are interrupted
+        }
         return new IllegalStateException(
                 "Redis did not answer for cluster '" + cluster + "': " + said + ". " + remedy(said), e);
     }
