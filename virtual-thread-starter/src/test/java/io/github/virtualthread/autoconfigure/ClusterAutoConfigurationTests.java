@@ -23,6 +23,8 @@ import jakarta.annotation.PostConstruct;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +72,15 @@ class ClusterAutoConfigurationTests {
                 .withUserConfiguration(CallsAtOnce.class)
                 .run(context -> assertThat(context.getBean(CallsAtOnce.Caller.class).result)
                         .isEqualTo("done"));
+    }
+
+    /** Spring takes threads of one name for those that start the application, and lets them wait for each other. */
+    @Test
+    void norDoesItIfAThreadWithoutANameStartsTheApplication() throws Exception {
+        FutureTask<Void> start = new FutureTask<>(this::aCallWhileASingletonIsCreatedDoesNotHangTheStart, null);
+        Thread.ofVirtual().start(start);
+
+        start.get(2, TimeUnit.MINUTES);
     }
 
     @Test
