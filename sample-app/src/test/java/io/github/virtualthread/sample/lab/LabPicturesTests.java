@@ -100,6 +100,17 @@ class LabPicturesTests extends InBrowser {
         keep("the-door");
     }
 
+    @Test
+    void replicasOfWhichOneIsKilled() throws IOException {
+        card = page.locator("#three-replicas");
+        fill(Map.of("rounds", "1"));
+        run();
+        waitForAnswer();
+
+        show(card.locator(".alike"), card.locator("figure.small").last());
+        keep("three-replicas");
+    }
+
     private void runSmall(String id) {
         card = page.locator("#" + id);
         About about = lab.experiments().stream()

@@ -78,7 +78,9 @@ record Headline(String experiment, String column, List<String> settings, String 
                     "most",
                     List.of("connections"),
                     "timeout interrupts the call",
-                    "timeout cancels the statement"));
+                    "timeout cancels the statement"),
+            new Headline("three-replicas", "oneIdle", List.of("permits"), "local limits", "shares"),
+            new Headline("three-replicas", "redisStopped", List.of("permits"), "a permit for each call", "shares"));
 
     /** What it is of and the two figures, each with its contender; nothing where that was not measured. */
     Optional<List<String>> cells(Report.Entry entry) {

@@ -38,7 +38,8 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
                             "timeout", 2_000,
                             "pause", 5_000,
                             "seconds", 12,
-                            "rounds", 3)));
+                            "rounds", 3)),
+            new PublishedRun("three-replicas", Map.of("rounds", 3)));
 
     private static PublishedRun tasks(int number) {
         return new PublishedRun("pool-or-virtual", Map.of("tasks", number, "millis", 1_000, "rounds", 1));
