@@ -55,8 +55,9 @@ public final class ClusterShares {
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicReference<@Nullable Future<?>> next = new AtomicReference<>();
     private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
-    private volatile @Nullable Exchange present; // written under the lock, as all that follows
-    private boolean lost;
+    private volatile @Nullable Exchange present; // written under the lock
+    private final ReentrantLock noting = new ReentrantLock();
+    private boolean lost; // guarded by that
 
     /** Is told how exchanges end. Must not block. */
     public interface Listener {
@@ -354,25 +355,30 @@ public final class ClusterShares {
         }
     }
 
-    /** Says once that the engine cannot be reached, and once that it can again. */
+    /** Says once that the engine cannot be reached, and once that it can again. Who says so is not waited for: the next beat looks. */
     private void noteLost(@Nullable Throwable failure) {
-        boolean changed = false;
-        boolean away = shares.stream().anyMatch(ClusterShare::isAway);
-        lock.lock();
-        try {
-            changed = away != lost;
-            lost = away;
-        } finally {
-            lock.unlock();
+        if (noting.tryLock()) {
+            try {
+                boolean away = shares.stream().anyMatch(ClusterShare::isAway);
+                if (away != lost) {
+                    lost = away;
+                    noteLost(away, failure);
+                }
+            } finally {
+                noting.unlock();
+            }
         }
-        if (changed && away) {
+    }
+
+    private void noteLost(boolean away, @Nullable Throwable failure) {
+        if (away) {
             listeners.forEach(listener -> safely(listener::lost));
             safely(() -> logger.warn(
                     "The engine that lends permits to all replicas cannot be reached ({}): {}. Check the engine and the network; as soon"
                             + " as it answers, it lends permits again",
                     failure == null ? "it does not answer" : failure.toString(),
                     describe()));
-        } else if (changed) {
+        } else {
             safely(() -> logger.info("The engine that lends permits to all replicas answers again: {}", describe()));
         }
     }

@@ -126,9 +126,16 @@ class ClusterFaultsTests {
                 "no engine"
             })
     void anEngineThatDoesNotAnswerAsItOughtToCountsAsAway(String fault) throws Exception {
-        TaskLimit limit = share(NEVER, OnFailure.REJECT, fault);
+        CompletableFuture<ClusterEngine> made = new CompletableFuture<>();
+        engines = made::join;
+        TaskLimit limit = share(NEVER, OnFailure.REJECT);
         Request call = new Request(limit);
         assertThat(call.asks()).isNull();
+        if (fault.equals("supplier")) {
+            made.completeExceptionally(new IllegalStateException("no connection factory"));
+        } else {
+            made.complete(engine(fault));
+        }
         lost.get(5, TimeUnit.MINUTES);
         assertThat(new Request(limit).asks()).isEqualTo(Reason.NO_LEASE);
         assertThat(call.granted).isNotDone();
@@ -143,7 +150,7 @@ class ClusterFaultsTests {
         assertThat(lines.all().get(0)).endsWith("partner rejects new calls");
     }
 
-    private static ClusterEngine engine(String fault) {
+    private static @Nullable ClusterEngine engine(String fault) {
         return switch (fault) {
             case "error" ->
                 claims -> {
@@ -170,15 +177,8 @@ class ClusterFaultsTests {
                     Answer answer = new Answer(5, 5, "x", 0, List.of());
                     return List.of(answer, answer);
                 };
-            case "supplier" -> throw new IllegalStateException("no connection factory");
             default -> null;
         };
-    }
-
-    /** Asked for at each exchange: an engine that is made late, or anew, is found. */
-    private TaskLimit share(Duration lease, OnFailure onFailure, String fault) {
-        engines = () -> engine(fault);
-        return share(lease, onFailure);
     }
 
     @Test
