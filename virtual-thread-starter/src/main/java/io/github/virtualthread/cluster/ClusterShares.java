@@ -372,12 +372,12 @@ public final class ClusterShares {
 
     private void noteLost(boolean away, @Nullable Throwable failure) {
         if (away) {
-            listeners.forEach(listener -> safely(listener::lost));
             safely(() -> logger.warn(
                     "The engine that lends permits to all replicas cannot be reached ({}): {}. Check the engine and the network; as soon"
                             + " as it answers, it lends permits again",
                     failure == null ? "it does not answer" : failure.toString(),
                     describe()));
+            listeners.forEach(listener -> safely(listener::lost));
         } else {
             safely(() -> logger.info("The engine that lends permits to all replicas answers again: {}", describe()));
         }
