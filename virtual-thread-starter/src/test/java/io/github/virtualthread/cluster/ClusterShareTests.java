@@ -402,8 +402,11 @@ class ClusterShareTests {
         assertThat(d.limit.share()).as("for the call that was refused").isPositive();
         assertThat(d.ask().isRunning()).isTrue();
         d.end(1);
-        pass(LEASE.dividedBy(2));
         d.exchange();
+        for (int i = 0; i < 3; i++) {
+            pass(LEASE.dividedBy(2));
+            d.exchange();
+        }
         assertThat(d.limit.share()).isPositive();
     }
 
@@ -463,6 +466,18 @@ class ClusterShareTests {
         assertThat(d.running()).as("the engine knows of two").isEqualTo(2);
         d.exchange();
         assertThat(d.running()).isEqualTo(5);
+    }
+
+    @Test
+    void aSmallerNumberIsFairBeforeTheEngineKnowsIt() {
+        Replica d = new Replica("d", LimitSettings.of("partner", 8).withClusterPermits(PERMITS), OnFailure.WAIT, null);
+        a.asks(30);
+        d.asks(30);
+        a.exchange();
+        d.exchange();
+        assertThat(d.share.claim().asks()).isEqualTo(8);
+        d.limit.setClusterPermits(12);
+        assertThat(d.share.claim().asks()).isEqualTo(6);
     }
 
     // the end, and a new beginning
@@ -726,13 +741,15 @@ class ClusterShareTests {
         assertThat(state.members().get(0))
                 .extracting(Member::holds, Member::wants)
                 .containsExactly(a.limit.share(), 3);
-        assertThat(a.share.describe()).isEqualTo("partner was lent %d of 20 permits".formatted(a.limit.share()));
+        assertThat(a.share.describe()).isEqualTo("limit 'partner' has %d of 20 permits".formatted(a.limit.share()));
         lose(a);
-        assertThat(a.share.describe()).isEqualTo("partner goes on alone with 10 of 20 permits");
+        assertThat(a.share.describe()).isEqualTo("limit 'partner' goes on alone with 10 of 20 permits");
         assertThat(a.limit.whyFull()).isNull();
         Replica d = new Replica("d", limit(), OnFailure.REJECT, null);
-        assertThat(d.share.describe()).isEqualTo("partner rejects new calls");
-        assertThat(b.share.describe()).isEqualTo("partner lets its calls wait");
+        assertThat(d.share.describe()).isEqualTo("limit 'partner' rejects new calls");
+        assertThat(b.share.describe())
+                .startsWith(
+                        "limit 'partner' lets its calls wait, because this replica does not know how many there are");
     }
 
     /**
