@@ -116,7 +116,7 @@ class FailureAnalysisTests {
 
         assertThat(normalized(output))
                 .contains(
-                        "virtual-thread.limits.db is empty, but a limit needs properties, at least permits or permits-from")
+                        "virtual-thread.limits.db is empty, but a limit needs properties, at least permits, permits-from or cluster-permits")
                 .contains("set virtual-thread.limits.db.permits to the maximum number of concurrent calls.");
     }
 
