@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,7 @@ final class ClusterShare extends PermitLease {
     private final @Nullable String key;
     private final String member;
     private final OnFailure usually;
-    private final @Nullable Integer replicas;
+    private final IntSupplier replicas;
     private final long lease;
     private final long valid; // a part of the lease: clocks do not run equally fast
     private final long step;
@@ -58,6 +59,7 @@ final class ClusterShare extends PermitLease {
     private volatile boolean away; // the engine has been asked since, and could not be reached
     private volatile boolean asked = true; // has something to tell that cannot wait for the beat
     private volatile boolean nothingMore; // at this moment; only the beat asks again
+    private volatile int members;
     private @Nullable Answer last;
     private long answeredAt;
     private long since;
@@ -76,6 +78,7 @@ final class ClusterShare extends PermitLease {
      * @param key key to whose calls permits are lent, null for the limit
      * @param clock time in nanoseconds
      * @param numbers ascending numbers of the claims of this replica
+     * @param replicas how many there are, as far as this replica knows without an answer for this share; 0 if it does not know
      * @param ask starts an exchange soon, without blocking
      */
     ClusterShare(
@@ -85,13 +88,14 @@ final class ClusterShare extends PermitLease {
             ClusterSettings settings,
             LongSupplier clock,
             LongSupplier numbers,
+            IntSupplier replicas,
             Runnable ask) {
         super(limit, key);
         this.limit = limit;
         this.key = key;
         this.member = member;
         this.usually = settings.onFailure();
-        this.replicas = settings.replicas();
+        this.replicas = replicas;
         this.lease = settings.lease().toNanos();
         this.valid = lease - lease / 10;
         this.step = Math.min(lease / 3, TimeUnit.SECONDS.toNanos(1)) / PATIENCE;
@@ -275,6 +279,7 @@ final class ClusterShare extends PermitLease {
             }
             last = answer;
             answeredAt = now;
+            members = key == null ? answer.others().size() + 1 : 0;
             validUntil = sent + valid;
             become(Engine.LENT, now);
             away = false;
@@ -354,7 +359,8 @@ final class ClusterShare extends PermitLease {
     private int part() {
         Answer told = last;
         if (told == null) {
-            return replicas == null ? -1 : permits() / replicas;
+            int members = replicas.getAsInt();
+            return members == 0 ? -1 : permits() / members;
         }
         int members = told.others().size() + 1;
         int permits = Math.min(permits(), told.permits());
@@ -410,6 +416,11 @@ final class ClusterShare extends PermitLease {
     private boolean isAlone() {
         Answer told = last;
         return told != null && told.others().isEmpty();
+    }
+
+    /** How many replicas share the limit, as the engine answered last; 0 before that, and for a key. Takes no lock. */
+    int members() {
+        return members;
     }
 
     /** Whether it has ever told the engine anything. */

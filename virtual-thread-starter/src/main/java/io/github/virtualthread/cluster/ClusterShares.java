@@ -133,9 +133,18 @@ public final class ClusterShares {
     }
 
     private ClusterShare share(TaskLimit limit, @Nullable String key) {
-        ClusterShare share = new ClusterShare(limit, key, member, settings, clock, numbers::incrementAndGet, this::ask);
+        ClusterShare share = new ClusterShare(
+                limit, key, member, settings, clock, numbers::incrementAndGet, this::replicas, this::ask);
         shares.add(share);
         return share;
+    }
+
+    /** As configured; otherwise as many as share a limit with this one: a key may have its first call when nobody can be asked. */
+    private int replicas() {
+        Integer configured = settings.replicas();
+        return configured == null
+                ? shares.stream().mapToInt(ClusterShare::members).max().orElse(0)
+                : configured;
     }
 
     /**

@@ -867,6 +867,7 @@ class ClusterShareTests {
                     new ClusterSettings(name, LEASE, BEAT, onFailure, replicas),
                     () -> nanos,
                     new AtomicLong()::incrementAndGet,
+                    () -> replicas == null ? 0 : replicas,
                     () -> asked++);
             share.start();
         }

@@ -7,14 +7,19 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Replicas in one JVM, each with all of its own, by the clock of the machine. */
@@ -23,11 +28,20 @@ class ClusterSharesTests {
     private static final ClusterSettings FAST =
             new ClusterSettings("shop", Duration.ofMinutes(10), Duration.ofMillis(20), OnFailure.WAIT, null);
 
+    private static final ClusterSettings SHORT =
+            new ClusterSettings("shop", Duration.ofSeconds(1), Duration.ofMillis(20), OnFailure.WAIT, null);
+
+    private final List<TaskTimer> timers = new ArrayList<>();
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
 
+    @AfterEach
+    void closeTimers() {
+        timers.forEach(TaskTimer::close);
+    }
+
     @Test
-    void calls_of_all_replicas_together_are_never_more_than_the_permits() throws Exception {
+    void callsOfAllReplicasAreNeverMoreThanThePermits() throws Exception {
         MemoryEngine memory = new MemoryEngine();
         List<Replica> replicas = List.of(new Replica(memory), new Replica(memory), new Replica(memory));
         List<CompletableFuture<Integer>> calls = new ArrayList<>();
@@ -43,7 +57,7 @@ class ClusterSharesTests {
     }
 
     @Test
-    void calls_of_a_key_are_never_more_than_its_permits_in_all_replicas() throws Exception {
+    void callsOfAKeyAreNeverMoreThanItsPermits() throws Exception {
         MemoryEngine memory = new MemoryEngine();
         LimitSettings tenant = LimitSettings.of("tenant", 40).withClusterPermitsPerKey(2);
         List<Replica> replicas =
@@ -61,13 +75,45 @@ class ClusterSharesTests {
         assertThat(memory.members("tenant:acme")).isEmpty();
     }
 
+    @Test
+    void aKeyHasItsPartAlsoIfItsFirstCallComesWhileTheEngineIsAway() throws Exception {
+        MemoryEngine memory = new MemoryEngine();
+        LimitSettings tenant = LimitSettings.of("tenant", 20)
+                .withClusterPermits(20)
+                .withClusterPermitsPerKey(4)
+                .withOnFailure(OnFailure.LOCAL_SHARE);
+        List<Replica> replicas = List.of(new Replica(memory, tenant, SHORT), new Replica(memory, tenant, SHORT));
+        for (Replica replica : replicas) {
+            replica.threads.submit("tenant", () -> 1).get(5, TimeUnit.MINUTES);
+            await(() -> state(replica).members().size() == 2);
+        }
+        memory.fail();
+        for (Replica replica : replicas) {
+            await(() -> state(replica).engine() == Engine.ALONE);
+            assertThat(replica.threads.forKey("new").submit("tenant", () -> 1).get(5, TimeUnit.MINUTES))
+                    .isEqualTo(1);
+        }
+    }
+
+    private static ClusterState state(Replica replica) {
+        return Objects.requireNonNull(replica.limits.get("tenant").cluster());
+    }
+
+    private static void await(BooleanSupplier event) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+        while (!event.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
     private int work() throws InterruptedException {
         most.accumulateAndGet(running.incrementAndGet(), Math::max);
         Thread.sleep(1);
         return running.decrementAndGet();
     }
 
-    private static final class Replica {
+    private final class Replica {
 
         final TaskTimer timer = new TaskTimer("timer");
         final TaskLimits limits;
@@ -79,8 +125,13 @@ class ClusterSharesTests {
         }
 
         Replica(ClusterEngine engine, LimitSettings limit) {
+            this(engine, limit, FAST);
+        }
+
+        Replica(ClusterEngine engine, LimitSettings limit, ClusterSettings settings) {
+            timers.add(timer);
             limits = new TaskLimits(List.of(limit), timer, change -> {});
-            shares = new ClusterShares(() -> engine, FAST, timer);
+            shares = new ClusterShares(() -> engine, settings, timer);
             limits.all().forEach(shares::add);
             shares.start();
             TaskEngine tasks = new TaskEngine(
