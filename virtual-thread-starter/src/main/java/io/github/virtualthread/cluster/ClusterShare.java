@@ -51,6 +51,7 @@ final class ClusterShare extends PermitLease {
     private final long step;
     private final LongSupplier clock;
     private final LongSupplier numbers;
+    private final LongSupplier beat;
     private final Runnable ask;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -79,6 +80,7 @@ final class ClusterShare extends PermitLease {
      * @param clock time in nanoseconds
      * @param numbers ascending numbers of the claims of this replica
      * @param replicas how many there are, as far as this replica knows without an answer for this share; 0 if it does not know
+     * @param beat time between two exchanges in nanoseconds
      * @param ask starts an exchange soon, without blocking
      */
     ClusterShare(
@@ -89,6 +91,7 @@ final class ClusterShare extends PermitLease {
             LongSupplier clock,
             LongSupplier numbers,
             IntSupplier replicas,
+            LongSupplier beat,
             Runnable ask) {
         super(limit, key);
         this.limit = limit;
@@ -101,6 +104,7 @@ final class ClusterShare extends PermitLease {
         this.step = Math.min(lease / 3, TimeUnit.SECONDS.toNanos(1)) / PATIENCE;
         this.clock = clock;
         this.numbers = numbers;
+        this.beat = beat;
         this.ask = ask;
         this.since = clock.getAsLong();
         this.due = since + step;
@@ -238,7 +242,7 @@ final class ClusterShare extends PermitLease {
         all.put(member, wants);
         int permits = Math.min(told.permits(), permits());
         long time = told.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
-        int fair = Shares.fair(all, member, permits, time);
+        int fair = Shares.fair(all, member, permits, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong()));
         return Math.min(
                 most(), key == null ? fair : Math.min(wants, fair)); // few permits: nothing in advance for a key
     }
@@ -396,7 +400,7 @@ final class ClusterShare extends PermitLease {
     }
 
     /** In how many nanoseconds it has something to tell: at the beat; without calls, often enough to keep its lease. */
-    long untilClaim(long beat) {
+    long untilClaim() {
         lock.lock();
         try {
             if (asked) {
@@ -406,7 +410,8 @@ final class ClusterShare extends PermitLease {
             boolean idle = share() == 0 && held() == 0 && isIdle(now);
             // what could not be told, or lent, is for the next beat: a call that comes does not ask
             boolean slow = engine == Engine.LENT && !nothingMore && (idle || (key != null && isAlone()));
-            return claimedAt + (slow ? Math.max(beat, lease / 3) : beat) - now;
+            long pause = beat.getAsLong();
+            return claimedAt + (slow ? Math.max(pause, lease / 3) : pause) - now;
         } finally {
             lock.unlock();
         }

@@ -134,7 +134,7 @@ public final class ClusterShares {
 
     private ClusterShare share(TaskLimit limit, @Nullable String key) {
         ClusterShare share = new ClusterShare(
-                limit, key, member, settings, clock, numbers::incrementAndGet, this::replicas, this::ask);
+                limit, key, member, settings, clock, numbers::incrementAndGet, this::replicas, () -> beat, this::ask);
         shares.add(share);
         return share;
     }
@@ -227,7 +227,7 @@ public final class ClusterShares {
         Throwable failure = null;
         try {
             telling = shares.stream()
-                    .filter(leaves ? ClusterShare::isKnown : share -> share.untilClaim(beat) <= 0)
+                    .filter(leaves ? ClusterShare::isKnown : share -> share.untilClaim() <= 0)
                     .toList();
             for (int done = 0; done < telling.size(); done += MOST_CLAIMS) {
                 sent = clock.getAsLong();
@@ -301,7 +301,7 @@ public final class ClusterShares {
         shares.forEach(ClusterShare::look);
         endOverdue();
         noteLost(null);
-        if (shares.stream().anyMatch(share -> share.untilClaim(beat) <= 0)) {
+        if (shares.stream().anyMatch(share -> share.untilClaim() <= 0)) {
             reviveExchanges();
             ask();
         }
@@ -337,7 +337,7 @@ public final class ClusterShares {
         try {
             long least = Math.max(1_000_000, present == null ? 0 : beat);
             long nanos = shares.stream()
-                    .mapToLong(share -> Math.min(share.untilLook(), Math.max(least, share.untilClaim(beat))))
+                    .mapToLong(share -> Math.min(share.untilLook(), Math.max(least, share.untilClaim())))
                     .min()
                     .orElse(Long.MAX_VALUE);
             beatIn(nanos);

@@ -6,8 +6,11 @@ import java.util.Map;
 /** Who ought to have how many of the permits. All members work that out for themselves, from the same numbers. */
 final class Shares {
 
-    /** How long, in milliseconds, what cannot be divided stays with the same members. */
+    /** How long, in milliseconds, what cannot be divided stays with the same members, at least. */
     static final long TURN = 500;
+
+    /** So many beats it stays: in one, members give it up, and in the next one others get it. With less, some never do. */
+    private static final int BEATS = 5;
 
     private Shares() {}
 
@@ -19,9 +22,10 @@ final class Shares {
      * @param member name of the member
      * @param permits number of permits
      * @param now time in milliseconds, about the same for all members
+     * @param beat time between two exchanges of a member in milliseconds, the same for all members
      * @return at least 0; more than the member wants if permits are left over
      */
-    static int fair(Map<String, Integer> wants, String member, int permits, long now) {
+    static int fair(Map<String, Integer> wants, String member, int permits, long now, long beat) {
         List<Map.Entry<String, Integer>> members = wants.entrySet().stream()
                 .sorted(Map.Entry.<String, Integer>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
                 .toList();
@@ -40,12 +44,18 @@ final class Shares {
             return own;
         }
         return left / hungry.size()
-                + (isItsTurn(hungry.indexOf(member), hungry.size(), left % hungry.size(), now) ? 1 : 0);
+                + (isItsTurn(
+                                hungry.indexOf(member),
+                                hungry.size(),
+                                left % hungry.size(),
+                                now / Math.max(TURN, BEATS * beat))
+                        ? 1
+                        : 0);
     }
 
     /** Each turn, the next ones have what is left over: in the time of as many turns as there are members, all equally often. */
-    private static boolean isItsTurn(int place, int members, int leftOver, long now) {
-        long first = Math.floorMod(now / TURN * leftOver, (long) members);
+    private static boolean isItsTurn(int place, int members, int leftOver, long turn) {
+        long first = Math.floorMod(turn * leftOver, (long) members);
         return Math.floorMod(place - first, (long) members) < leftOver;
     }
 }

@@ -41,6 +41,7 @@ class ClusterShareTests {
     private final TaskTimer timer = new TaskTimer("timer");
     private final MemoryEngine engine = new MemoryEngine();
     private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20); // overflows soon
+    private Duration beat = BEAT;
     private final Replica a = new Replica("a");
     private final Replica b = new Replica("b");
     private final Replica c = new Replica("c");
@@ -81,7 +82,7 @@ class ClusterShareTests {
         a.share.look();
         assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
         assertThat(a.share.isAway()).isFalse();
-        assertThat(a.share.untilClaim(BEAT.toNanos())).as("it asks at once").isZero();
+        assertThat(a.share.untilClaim()).as("it asks at once").isZero();
         for (int i = 0; i < 4; i++) {
             assertThat(a.share.untilLook()).isEqualTo(STEP.toNanos());
             pass(STEP);
@@ -204,8 +205,11 @@ class ClusterShareTests {
         assertThat(a.running()).isEqualTo(3);
     }
 
-    @Test
-    void whatCannotBeDividedGoesRoundByTheClock() {
+    /** Each beat, the replica whose turn begins asks before the other has given the permit up. */
+    @ParameterizedTest
+    @ValueSource(longs = {100, 500, 1_000})
+    void whatCannotBeDividedGoesRoundByTheClock(long millis) {
+        beat = Duration.ofMillis(millis);
         a.limit.setClusterPermits(1);
         b.limit.setClusterPermits(1);
         a.asks(1_000);
@@ -217,7 +221,7 @@ class ClusterShareTests {
             b.exchange();
             begunByA += a.end(10);
             begunByB += b.end(10);
-            pass(BEAT);
+            pass(beat);
         }
         assertThat(begunByA).isGreaterThan(50);
         assertThat(begunByB).isGreaterThan(50);
@@ -237,7 +241,7 @@ class ClusterShareTests {
         a.end(PERMITS);
 
         a.exchange();
-        assertThat(a.share.untilClaim(BEAT.toNanos())).isZero();
+        assertThat(a.share.untilClaim()).isZero();
         a.exchange();
         assertThat(engine.lent("partner")).as("free for the other").isZero();
         b.exchange();
@@ -248,9 +252,7 @@ class ClusterShareTests {
     @Test
     void halfOfWhatNobodyWantsIsLentAhead() {
         a.exchange();
-        assertThat(a.share.untilClaim(BEAT.toNanos()))
-                .as("it asks for it at once")
-                .isZero();
+        assertThat(a.share.untilClaim()).as("it asks for it at once").isZero();
         a.exchange();
         assertThat(a.limit.share()).isEqualTo(10);
         b.exchange();
@@ -280,7 +282,7 @@ class ClusterShareTests {
         asked = a.asked;
         a.asks(100);
         assertThat(a.asked).as("it has all").isEqualTo(asked);
-        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+        assertThat(a.share.untilClaim()).isEqualTo(BEAT.toNanos());
     }
 
     @Test
@@ -292,11 +294,11 @@ class ClusterShareTests {
         int asked = b.asked;
         b.asks(1_000);
         assertThat(b.asked).isEqualTo(asked);
-        assertThat(b.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+        assertThat(b.share.untilClaim()).isEqualTo(BEAT.toNanos());
         a.end(PERMITS);
         a.exchange();
         pass(BEAT);
-        assertThat(b.share.untilClaim(BEAT.toNanos())).isZero();
+        assertThat(b.share.untilClaim()).isZero();
     }
 
     @Test
@@ -307,7 +309,7 @@ class ClusterShareTests {
         int asked = a.asked;
         a.asks(1_000);
         assertThat(a.asked).isEqualTo(asked);
-        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+        assertThat(a.share.untilClaim()).isEqualTo(BEAT.toNanos());
 
         engine.heal();
         pass(BEAT);
@@ -322,7 +324,7 @@ class ClusterShareTests {
         pass(LEASE);
         a.share.look();
         a.exchange();
-        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+        assertThat(a.share.untilClaim()).isEqualTo(BEAT.toNanos());
         int asked = a.asked;
         a.asks(100);
         assertThat(a.asked).isEqualTo(asked);
@@ -342,8 +344,8 @@ class ClusterShareTests {
         assertThat(b.running()).isZero();
         a.asks(10);
         b.asks(10);
-        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
-        assertThat(b.share.untilClaim(BEAT.toNanos())).isEqualTo(BEAT.toNanos());
+        assertThat(a.share.untilClaim()).isEqualTo(BEAT.toNanos());
+        assertThat(b.share.untilClaim()).isEqualTo(BEAT.toNanos());
     }
 
     @Test
@@ -358,7 +360,7 @@ class ClusterShareTests {
         a.exchange();
         assertThat(a.limit.share()).isZero();
         assertThat(engine.lent("partner")).isZero();
-        assertThat(a.share.untilClaim(BEAT.toNanos())).isEqualTo(LEASE.toNanos() / 3);
+        assertThat(a.share.untilClaim()).isEqualTo(LEASE.toNanos() / 3);
         int asked = a.asked;
 
         Request call = a.ask();
@@ -378,7 +380,7 @@ class ClusterShareTests {
         engine.heal();
         a.ask();
 
-        assertThat(a.share.untilClaim(BEAT.toNanos())).isLessThanOrEqualTo(BEAT.toNanos());
+        assertThat(a.share.untilClaim()).isLessThanOrEqualTo(BEAT.toNanos());
     }
 
     @Test
@@ -650,7 +652,7 @@ class ClusterShareTests {
         assertThat(d.share.isAway()).isFalse();
         assertThat(d.refusal()).isNull();
         d.share.look();
-        assertThat(d.share.untilClaim(BEAT.toNanos())).as("it asks at once").isZero();
+        assertThat(d.share.untilClaim()).as("it asks at once").isZero();
     }
 
     @Test
@@ -868,6 +870,7 @@ class ClusterShareTests {
                     () -> nanos,
                     new AtomicLong()::incrementAndGet,
                     () -> replicas == null ? 0 : replicas,
+                    () -> beat.toNanos(),
                     () -> asked++);
             share.start();
         }

@@ -118,13 +118,18 @@ class SharesTests {
 
         assertThat(fair(wants, 1, start + Shares.TURN - 1)).isEqualTo(first);
         assertThat(fair(wants, 1, start + Shares.TURN)).isNotEqualTo(first);
+        int has = Shares.fair(wants, "a", 1, 70_000, 1_000);
+        assertThat(Shares.fair(wants, "a", 1, 70_000 + 4_999, 1_000))
+                .as("five beats")
+                .isEqualTo(has);
+        assertThat(Shares.fair(wants, "a", 1, 70_000 + 5_000, 1_000)).isEqualTo(1 - has);
     }
 
     @Test
     void oneMemberAloneMayHaveAll() {
-        assertThat(Shares.fair(Map.of("a", 25), "a", 20, 0)).isEqualTo(20);
-        assertThat(Shares.fair(Map.of("a", 6), "a", 20, 0)).isEqualTo(13);
-        assertThat(Shares.fair(Map.of("a", 0), "a", 1, 0)).isZero();
+        assertThat(Shares.fair(Map.of("a", 25), "a", 20, 0, 100)).isEqualTo(20);
+        assertThat(Shares.fair(Map.of("a", 6), "a", 20, 0, 100)).isEqualTo(13);
+        assertThat(Shares.fair(Map.of("a", 0), "a", 1, 0, 100)).isZero();
     }
 
     private static void forAll(Check check) {
@@ -144,7 +149,7 @@ class SharesTests {
 
     private static Map<String, Integer> fair(Map<String, Integer> wants, int permits, long now) {
         Map<String, Integer> fair = new TreeMap<>();
-        wants.keySet().forEach(member -> fair.put(member, Shares.fair(wants, member, permits, now)));
+        wants.keySet().forEach(member -> fair.put(member, Shares.fair(wants, member, permits, now, 100)));
         return fair;
     }
 
