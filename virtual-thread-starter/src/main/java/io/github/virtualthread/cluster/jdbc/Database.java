@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.stream.Collectors;
@@ -46,9 +47,13 @@ enum Database {
         this.withLock = withLock;
     }
 
-    /** By the name of the product: the URL of H2 may ask for the mode of another database. */
+    /** By the name of the product: the URL of H2 may ask for the mode of another database. The driver of MySQL calls MariaDB so, too. */
     static Database of(Connection connection) throws SQLException {
-        String product = connection.getMetaData().getDatabaseProductName();
+        DatabaseMetaData server = connection.getMetaData();
+        String product = server.getDatabaseProductName();
+        if (product.equals(MYSQL.product) && server.getDatabaseProductVersion().contains(MARIADB.product)) {
+            return MARIADB;
+        }
         return Arrays.stream(values())
                 .filter(database -> database.product.equals(product))
                 .findFirst()

@@ -15,6 +15,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** In H2. */
@@ -77,6 +78,18 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
                 .hasMessageContaining("PostgreSQL, MariaDB, MySQL, H2");
         assertThatThrownBy(engine::isInitialized).hasMessageContaining("'Oracle'");
         assertThatThrownBy(engine::initialize).hasMessageContaining("'Oracle'");
+    }
+
+    /** Each has collations that the other does not know. */
+    @ParameterizedTest
+    @CsvSource({"9.1.0, MySQL", "5.5.5-10.11.6-MariaDB, MariaDB"})
+    void mariaDbIsKnownByTheDriverOfMySql(String version, String database) throws Exception {
+        DataSource dataSource = mock(DataSource.class, RETURNS_DEEP_STUBS);
+        when(dataSource.getConnection().getMetaData().getDatabaseProductName()).thenReturn("MySQL");
+        when(dataSource.getConnection().getMetaData().getDatabaseProductVersion())
+                .thenReturn(version);
+
+        assertThat(new JdbcClusterEngine(dataSource, "shop").schema()).startsWith("-- " + database);
     }
 
     @Test
