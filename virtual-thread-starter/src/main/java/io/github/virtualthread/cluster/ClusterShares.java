@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -182,6 +183,11 @@ public final class ClusterShares {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | OutOfMemoryError notReached) {
             // the lease ends by itself
+        } finally {
+            told.complete(null); // nobody waits for it any more, and the client of the engine may be closed
+            if (stopped) {
+                endIf(exchange -> true);
+            }
         }
     }
 
@@ -222,6 +228,9 @@ public final class ClusterShares {
     /** Throws nothing: whatever goes wrong, the next beat asks again. */
     private void exchangeOnce() {
         boolean leaves = stopped;
+        if (leaves && goodbye.isDone()) {
+            return;
+        }
         long sent = clock.getAsLong();
         List<ClusterShare> telling = List.of();
         Throwable failure = null;
@@ -319,12 +328,15 @@ public final class ClusterShares {
 
     /** An exchange may hang for as long as the client of the engine lets it. Its answer would come too late. */
     private void endOverdue() {
+        endIf(exchange -> clock.getAsLong() - exchange.sent() > settings.lease().toNanos());
+    }
+
+    private void endIf(Predicate<Exchange> useless) {
         lock.lock();
         try {
-            Exchange overdue = present;
-            if (overdue != null
-                    && clock.getAsLong() - overdue.sent() > settings.lease().toNanos()) {
-                overdue.thread().interrupt();
+            Exchange running = present;
+            if (running != null && useless.test(running)) {
+                running.thread().interrupt();
             }
         } finally {
             lock.unlock();

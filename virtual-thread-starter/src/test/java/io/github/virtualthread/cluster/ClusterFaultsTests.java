@@ -225,6 +225,21 @@ class ClusterFaultsTests {
         gate.open();
     }
 
+    /** Its client may be closed next. */
+    @Test
+    void anExchangeThatHangsDoesNotOutliveTheStop() throws Exception {
+        begins(new Request(share(NEVER, OnFailure.WAIT)));
+        MemoryEngine.Gate gate = memory.hang();
+        gate.awaitArrival();
+        shares.stop();
+        Outcome outcome = outcomes.poll(1, TimeUnit.MINUTES);
+        while (outcome == Outcome.SUCCESS) {
+            outcome = outcomes.poll(1, TimeUnit.MINUTES);
+        }
+        assertThat(outcome).isEqualTo(Outcome.ERROR);
+        assertThat(interrupted).hasValue(1);
+    }
+
     @Test
     void afterAStopNothingBeginsUntilItIsStartedAgain() throws Exception {
         TaskLimit limit = share(NEVER, OnFailure.WAIT);
