@@ -1,0 +1,223 @@
+package io.github.virtualthread.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+
+/**
+ * Claims and answers that are lost, late, repeated and in another order, among replicas that stand still, die, stop and begin again,
+ * and an engine that loses its data: never more permits than there are. Calls do not outlive their lease here.
+ */
+class ClusterMessagesTests {
+
+    private static final int STEPS = 5_000;
+    private static final long LEASE = TimeUnit.SECONDS.toNanos(10);
+    private static final ClusterSettings SETTINGS =
+            new ClusterSettings("shop", Duration.ofNanos(LEASE), Duration.ofMillis(100), OnFailure.WAIT, null);
+
+    /** On its way to the engine, and back if it has an answer. */
+    private record Message(
+            Replica from, Claim claim, long sent, @Nullable Answer answer) {}
+
+    private final long seed = Long.getLong("stress.seed", System.nanoTime());
+    private final SplittableRandom random = new SplittableRandom(seed);
+    private final TaskTimer timer = new TaskTimer("timer");
+    private final MemoryEngine engine = new MemoryEngine();
+    private final List<Message> messages = new ArrayList<>();
+    private final List<Replica> replicas = new ArrayList<>();
+    private final int permits = 1 + random.nextInt(10);
+    private long nanos = Long.MAX_VALUE - LEASE; // overflows soon
+    private boolean empty;
+    private int begun;
+    private int names;
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    @RepeatedTest(10)
+    void neverMorePermitsThanThereAre() {
+        for (int i = 0; i < 3; i++) {
+            replicas.add(new Replica());
+        }
+        for (int step = 0; step < STEPS; step++) {
+            step(replicas.get(random.nextInt(replicas.size())));
+            assertThat(replicas.stream().mapToInt(Replica::uses).sum())
+                    .as("stress.seed=%d, step %d", seed, step)
+                    .isLessThanOrEqualTo(permits);
+        }
+        assertThat(begun).as("stress.seed=%d", seed).isPositive();
+    }
+
+    private void step(Replica replica) {
+        int next = random.nextInt(1_000);
+        if (next < 150) {
+            replica.send(false);
+        } else if (next < 600) {
+            travel();
+        } else if (next < 700) {
+            replica.ask(1 + random.nextInt(permits));
+        } else if (next < 800) {
+            begun += replica.end(1 + random.nextInt(permits));
+        } else if (next < 950) {
+            pass(random.nextInt(random.nextInt(10) == 0 ? 9_000 : 200));
+        } else if (next < 980 && !messages.isEmpty()) {
+            messages.remove(random.nextInt(messages.size()));
+        } else if (next < 984) {
+            replica.standsStillUntil = nanos + random.nextLong(2 * LEASE);
+        } else if (next < 986) {
+            replica.send(true);
+        } else if (next == 986 && !empty) {
+            replicas.set(replicas.indexOf(replica), new Replica());
+        } else if (next == 987 && replicas.stream().allMatch(each -> each.knowsEpoch)) {
+            messages.removeIf(message -> message.claim.epoch().isEmpty()); // who has just started must not come first
+            engine.loseData();
+            empty = true;
+        }
+    }
+
+    /** One message comes where it goes to: mostly the last one, at times once more later. */
+    private void travel() {
+        if (messages.isEmpty()) {
+            return;
+        }
+        int last = messages.size() - 1;
+        Message message = messages.get(random.nextInt(3) == 0 ? random.nextInt(messages.size()) : last);
+        if (message.answer != null || random.nextInt(6) > 0) {
+            messages.remove(message);
+        }
+        if (message.answer != null) {
+            message.from.take(message, message.answer);
+            return;
+        }
+        try {
+            Answer answer = engine.exchange(List.of(message.claim)).get(0);
+            empty &= message.claim.lease().isZero();
+            messages.add(new Message(message.from, message.claim, message.sent, answer));
+        } catch (Exception late) {
+            message.from.refused(message);
+        }
+    }
+
+    private void pass(int millis) {
+        nanos += TimeUnit.MILLISECONDS.toNanos(millis);
+        engine.pass(Duration.ofMillis(millis));
+        for (Replica each : replicas) {
+            if (each.isAwake()) {
+                each.share.look();
+            }
+            if (!each.isLent()) {
+                each.end(Integer.MAX_VALUE);
+            }
+        }
+    }
+
+    private final class Replica {
+
+        final String name = "shop-" + names++;
+        final TaskLimit limit;
+        final ClusterShare share;
+        final List<Request> requests = new ArrayList<>();
+
+        @Nullable
+        Claim waitsFor; // one exchange at a time
+
+        long sent;
+        long standsStillUntil = nanos;
+        boolean knowsEpoch;
+
+        Replica() {
+            LimitSettings settings = LimitSettings.of("partner", permits)
+                    .withClusterPermits(permits)
+                    .withQueueCapacity(STEPS * 10);
+            limit = new TaskLimits(List.of(settings), timer, change -> {}).get("partner");
+            share = new ClusterShare(
+                    limit,
+                    null,
+                    name,
+                    SETTINGS,
+                    () -> nanos,
+                    new AtomicLong()::incrementAndGet,
+                    () -> 0,
+                    () -> TimeUnit.MILLISECONDS.toNanos(100),
+                    () -> {});
+            share.start();
+        }
+
+        boolean isAwake() {
+            return standsStillUntil - nanos <= 0;
+        }
+
+        boolean isLent() {
+            return limit.cluster().engine() == Engine.LENT; // by the clock
+        }
+
+        /** What it may use, and what it does use. */
+        int uses() {
+            return Math.max(isLent() ? limit.share() : 0, running());
+        }
+
+        int running() {
+            return (int) requests.stream().filter(Request::isRunning).count();
+        }
+
+        /** At times, it gives up an exchange before. */
+        void send(boolean leaves) {
+            if (!isAwake() || (waitsFor != null && nanos - sent < LEASE && random.nextInt(8) > 0)) {
+                return;
+            }
+            if (waitsFor != null) {
+                share.failed();
+            }
+            Claim claim = leaves ? share.goodbye() : share.claim();
+            waitsFor = claim;
+            sent = nanos;
+            messages.add(new Message(this, claim, nanos, null));
+        }
+
+        void take(Message message, Answer answer) {
+            if (isAwake() && message.claim.equals(waitsFor)) {
+                waitsFor = null;
+                knowsEpoch |= share.answered(message.claim, answer, message.sent);
+            }
+        }
+
+        void refused(Message message) {
+            if (isAwake() && message.claim.equals(waitsFor)) {
+                waitsFor = null;
+                share.failed();
+            }
+        }
+
+        void ask(int calls) {
+            for (int i = 0; i < calls && isAwake(); i++) {
+                Request request = new Request(limit);
+                assertThat(request.asks()).isNull();
+                requests.add(request);
+            }
+        }
+
+        int end(int calls) {
+            List<Request> ending =
+                    requests.stream().filter(Request::isRunning).limit(calls).toList();
+            requests.removeAll(ending);
+            ending.forEach(Request::ends);
+            return ending.size();
+        }
+    }
+}
