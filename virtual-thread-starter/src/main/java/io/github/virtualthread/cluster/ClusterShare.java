@@ -71,6 +71,7 @@ final class ClusterShare extends PermitLease {
     private boolean known;
     private boolean without; // the last claim was made without a lease
     private boolean left;
+    private boolean refused; // an exchange has failed: there is no point in waiting for a first answer
     private long completed;
 
     /**
@@ -107,7 +108,7 @@ final class ClusterShare extends PermitLease {
         this.beat = beat;
         this.ask = ask;
         this.since = clock.getAsLong();
-        this.due = since + step;
+        this.due = since + step();
         this.busyAt = since;
         this.claimedAt = since;
     }
@@ -311,6 +312,10 @@ final class ClusterShare extends PermitLease {
         try {
             away |= without && !left && !isValid(); // a pause of this JVM ends what was under way, too
             nothingMore = true;
+            if (!refused && last == null) {
+                refused = true;
+                beginToWait(clock.getAsLong());
+            }
         } finally {
             lock.unlock();
         }
@@ -323,8 +328,8 @@ final class ClusterShare extends PermitLease {
             long now = clock.getAsLong();
             endLease(now);
             if (engine == Engine.LOST && waits > 0 && now - due >= 0) {
-                waits = now - due > step ? PATIENCE : waits - 1; // came late: this JVM has stood still again
-                due = now + step;
+                waits = now - due > step() ? PATIENCE : waits - 1; // came late: this JVM has stood still again
+                due = now + step();
                 if (waits == 0) {
                     away = true;
                     goAlone(now);
@@ -333,6 +338,16 @@ final class ClusterShare extends PermitLease {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The first exchange opens the connection, which may take seconds on a busy machine: an answer has a whole lease. */
+    private long step() {
+        return last == null && !refused ? lease / PATIENCE : step;
+    }
+
+    private void beginToWait(long now) {
+        waits = PATIENCE;
+        due = now + step();
     }
 
     /** That a lease is over does not show that the engine is away: perhaps this JVM has stood still. So it is asked first. */
@@ -344,8 +359,7 @@ final class ClusterShare extends PermitLease {
 
     private void lose(long now) {
         become(Engine.LOST, now);
-        waits = PATIENCE;
-        due = now + step;
+        beginToWait(now);
         nothingMore = false;
         asked = true;
         share(0);

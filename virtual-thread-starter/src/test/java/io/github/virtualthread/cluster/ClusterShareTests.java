@@ -583,6 +583,29 @@ class ClusterShareTests {
     }
 
     @Test
+    void theFirstAnswerMayTakeAsLongAsALease() {
+        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, 2);
+        d.asks(10);
+        Claim opensTheConnection = d.share.claim();
+        patience(d);
+        assertThat(d.share.isAway()).isFalse();
+        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(d.running()).as("the others have all permits").isZero();
+        assertThat(d.answer(opensTheConnection)).isTrue();
+        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.LENT);
+
+        Replica e = new Replica("e", limit(), OnFailure.LOCAL_SHARE, 2);
+        e.share.claim();
+        for (int i = 0; i < 5; i++) {
+            assertThat(e.share.isAway()).isFalse();
+            nanos += LEASE.toNanos() / 5;
+            e.share.look();
+        }
+        assertThat(e.share.isAway()).isTrue();
+        assertThat(e.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+    }
+
+    @Test
     void whoHasNeverReachedTheEngineAndDoesNotKnowTheReplicasWaits() {
         Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, null);
         neverReached(d);
