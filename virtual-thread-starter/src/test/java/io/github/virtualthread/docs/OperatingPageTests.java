@@ -2,19 +2,24 @@ package io.github.virtualthread.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
+import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.cluster.MemoryEngine;
+import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +34,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The log lines of operating.md are those of the code, whatever the numbers in them. */
 @Timeout(300)
@@ -84,10 +90,13 @@ class OperatingPageTests {
 
     @Test
     void theLinesOfALostEngineAreOnThePage(CapturedOutput output) {
+        RedisConnectionFactory connections = mock(RedisConnectionFactory.class);
+        when(connections.getConnection())
+                .thenThrow(new QueryTimeoutException(
+                        "Redis command timed out", new IOException("Command timed out after 2 second(s)")));
+        ClusterEngine redis = new RedisClusterEngine(connections, "shop");
         MemoryEngine engine = new MemoryEngine();
-        engine.before(claims -> {
-            throw new QueryTimeoutException("Redis command timed out");
-        });
+        engine.before(redis::exchange);
         try (TaskTimer timer = new TaskTimer("timer")) {
             TaskLimits limits = new TaskLimits(
                     List.of(LimitSettings.of("partner", 20).withClusterPermits(20)), timer, change -> {});
