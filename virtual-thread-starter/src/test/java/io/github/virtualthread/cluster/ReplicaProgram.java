@@ -149,6 +149,7 @@ final class ReplicaProgram {
     /** So many calls in a second, at random. */
     private String rate(String limit, int calls, int millis) {
         Application present = application();
+        present.submitted.incrementAndGet(); // until it makes no more calls
         Thread.ofPlatform().daemon().start(() -> {
             long next = System.nanoTime();
             while (!present.ends) {
@@ -158,6 +159,7 @@ final class ReplicaProgram {
                 }
                 present.submit(limit, millis, false);
             }
+            present.ended.incrementAndGet();
         });
         return "ok";
     }
