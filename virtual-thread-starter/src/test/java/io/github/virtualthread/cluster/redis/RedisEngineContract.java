@@ -210,6 +210,24 @@ abstract class RedisEngineContract extends ClusterEngineContract {
     }
 
     @Test
+    void aWrongPasswordIsAnError() throws Exception {
+        command("ACL", "SETUSER", "modest", "reset", "on", ">secret");
+        var configuration = standalone();
+        configuration.setUsername("modest");
+        configuration.setPassword("other");
+        RedisConnectionFactory modest = connect(configuration);
+        try {
+            RedisClusterEngine engine = new RedisClusterEngine(modest, cluster);
+            assertThatThrownBy(() -> engine.exchange(List.of(claim("partner", 1, LONG))))
+                    .hasMessageContaining("WRONGPASS")
+                    .hasMessageNotContaining("..");
+        } finally {
+            close(modest);
+            command("ACL", "SETUSER", "modest", "reset");
+        }
+    }
+
+    @Test
     void aServerThatIsDownIsAnError() throws Exception {
         RedisConnectionFactory nowhere =
                 connect(new RedisStandaloneConfiguration(RedisTestServer.HOST, RedisTestServer.freePort()));
