@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +23,15 @@ final class KeyTurns {
     private static final Comparator<KeyUse> FEWEST_CALLS =
             Comparator.comparingLong(use -> (long) use.running() + use.waiting());
 
-    private final Line others = new Line(null); // its requests are in the queue of the limit
+    private final Line others = new Line(null, null); // its requests are in the queue of the limit
     private @Nullable Map<String, Line> lines;
     private boolean large;
     private @Nullable Line first; // of the ring
     private @Nullable Line last;
     private int permitsPerKey;
     private final @Nullable Function<String, PermitLease> lender; // null if keys need no lease
-    private final Map<String, PermitLease> leases; // of keys that have calls, or had some lately
+    private Map<String, PermitLease> leases; // of keys that have calls, or had some lately
+    private boolean manyLeases;
 
     KeyTurns(int permitsPerKey, @Nullable Function<String, PermitLease> lender) {
         this.permitsPerKey = permitsPerKey;
@@ -47,13 +49,23 @@ final class KeyTurns {
         if (lines == null) {
             lines = new HashMap<>();
         }
-        Line line = lines.computeIfAbsent(key, Line::new);
-        if (lender != null && line.lease == null) {
-            line.lease = leases.computeIfAbsent(key, lender);
+        Line line = lines.get(key);
+        if (line == null) {
+            line = new Line(key, lease(key)); // a line without requests would stay
+            lines.put(key, line);
         }
         large |= lines.size() > LARGE;
         line.arrived++;
         place.line = line;
+    }
+
+    private @Nullable PermitLease lease(String key) {
+        if (lender == null) {
+            return null;
+        }
+        PermitLease lease = leases.computeIfAbsent(key, lender);
+        manyLeases |= leases.size() > LARGE;
+        return lease;
     }
 
     /** Whether one more request of the key may run. */
@@ -75,7 +87,21 @@ final class KeyTurns {
 
     /** Returns false, and does nothing, if the key has requests. */
     boolean forgetLease(String key) {
-        return !lines().containsKey(key) && leases.remove(key) != null;
+        boolean forgotten = !lines().containsKey(key) && leases.remove(key) != null;
+        if (manyLeases && leases.isEmpty()) {
+            leases = new HashMap<>();
+            manyLeases = false;
+        }
+        return forgotten;
+    }
+
+    /** The leases of keys whose calls wait for permits of theirs. */
+    List<PermitLease> missing() {
+        return lines().values().stream()
+                .filter(line -> line.waits() > 0 && !mayRun(line))
+                .map(line -> line.lease)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /** A request that has arrived waits in the line of its key. */
@@ -193,7 +219,7 @@ final class KeyTurns {
     }
 
     private void toEnd(Line line) {
-        if (line.inRing) {
+        if (isInRing(line)) {
             unlink(line);
         }
         place(line);
@@ -202,9 +228,10 @@ final class KeyTurns {
     /** A line is in the ring while its next request may run, and is known while it has requests. */
     private void place(Line line) {
         boolean ready = line.waiting > 0 && mayRun(line);
-        if (ready && !line.inRing) {
+        boolean inRing = isInRing(line);
+        if (ready && !inRing) {
             link(line);
-        } else if (!ready && line.inRing) {
+        } else if (!ready && inRing) {
             unlink(line);
         }
         if (line.key != null && line.arrived + line.waiting + line.running == 0) {
@@ -227,8 +254,12 @@ final class KeyTurns {
         }
     }
 
+    /** No field of its own: each key would pay for it. */
+    private boolean isInRing(Line line) {
+        return line.previous != null || line.equals(first);
+    }
+
     private void link(Line line) {
-        line.inRing = true;
         line.previous = last;
         if (last == null) {
             first = line;
@@ -239,7 +270,6 @@ final class KeyTurns {
     }
 
     private void unlink(Line line) {
-        line.inRing = false;
         if (line.previous == null) {
             first = line.next;
         } else {
@@ -263,16 +293,13 @@ final class KeyTurns {
         private int running;
         private @Nullable Place head;
         private @Nullable Place tail;
-        private boolean inRing;
-        private @Nullable Line previous; // in the ring
-
-        @Nullable
-        PermitLease lease; // null if the key needs none
-
+        private @Nullable Line previous; // in the ring, as the next one
         private @Nullable Line next;
+        final @Nullable PermitLease lease; // null if the key needs none
 
-        Line(@Nullable String key) {
+        Line(@Nullable String key, @Nullable PermitLease lease) {
             this.key = key;
+            this.lease = lease;
         }
 
         KeyUse use(String name) {

@@ -168,6 +168,7 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
         admission.serve();
         if (more < 0 && waiting() > 0) {
             admission.level.missed(false); // it wants permits again
+            admission.ofKeys(KeyTurns::missing, List.<PermitLease>of()).forEach(lease -> lease.missed(false));
         }
     }
 
@@ -359,6 +360,13 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
                     ("Limit '%s': cluster-permits cannot be %s while the application runs; set it in the properties, and restart"
                                     + " the application")
                             .formatted(before.name(), after.clusterPermits() == null ? "removed" : "added"));
+        }
+        boolean removed = after.clusterPermitsPerKey() == LimitSettings.UNBOUNDED;
+        if (removed != (before.clusterPermitsPerKey() == LimitSettings.UNBOUNDED)) {
+            throw new IllegalArgumentException(
+                    ("Limit '%s': cluster-permits-per-key cannot be %s while the application runs; set it in the properties, and"
+                                    + " restart the application")
+                            .formatted(before.name(), removed ? "removed" : "added"));
         }
     }
 
