@@ -6,8 +6,9 @@ import io.github.virtualthread.limit.PermitLease;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import io.github.virtualthread.limit.TaskLimit.Member;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +37,8 @@ final class ClusterShare extends PermitLease {
     /** An epoch that no engine has: who was alone says by it that others may have been, too. */
     private static final String ALONE = "alone";
 
-    /** A longer key is told by its hash. */
-    private static final int LONGEST_KEY = 200;
+    /** Any other key is told by its hash: an engine may refuse it, shorten it or take it for another. */
+    private static final Pattern PLAIN_KEY = Pattern.compile("[!-~]{1,200}");
 
     /** So many short waits must pass without an answer, each on time, before the engine counts as away. */
     private static final int PATIENCE = 5;
@@ -116,6 +118,12 @@ final class ClusterShare extends PermitLease {
     /** The limit asks this share from now on. */
     void start() {
         begin();
+    }
+
+    /** Begins while the engine is known to be away. Nobody else knows this share yet. */
+    void beginAway() {
+        away = true;
+        waits = 1;
     }
 
     boolean isAway() {
@@ -206,15 +214,20 @@ final class ClusterShare extends PermitLease {
                 time);
     }
 
-    /** A colon cannot be a part of the name of a limit. */
+    /** Neither a colon nor # can be a part of the name of a limit, so that no key is taken for the hash of another. */
     private String name() {
         String name = LimitNames.uniform(limit.name());
-        return key == null ? name : name + ":" + (key.length() > LONGEST_KEY ? sha256(key) : key);
+        if (key == null) {
+            return name;
+        }
+        return PLAIN_KEY.matcher(key).matches() ? name + ":" + key : name + "#" + sha256(key);
     }
 
     private static String sha256(String key) {
+        ByteBuffer bytes = ByteBuffer.allocate(key.length() * Character.BYTES);
+        bytes.asCharBuffer().put(key); // an encoding would take all wrong characters for the same
         try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes.array());
             return HexFormat.of().formatHex(hash);
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible); // every JVM has it
@@ -256,14 +269,23 @@ final class ClusterShare extends PermitLease {
 
     /** Without calls for a while, it leaves all permits to others; not if a call could not wait until it has some again. */
     private boolean isIdle(long now) {
-        return now - busyAt > lease / 3 && (key != null || limit.queueCapacity() > 0);
+        return now - busyAt > lease / 3 && (key != null || canWait());
+    }
+
+    private boolean canWait() {
+        return limit.queueCapacity() > 0 && (key == null || limit.queueCapacityPerKey() > 0);
     }
 
     /** Whether nothing is left of its key but what it would tell the others. */
     boolean isOver() {
         lock.lock();
         try {
-            return key != null && isIdle(clock.getAsLong()) && held() == 0 && forget();
+            // alone, it keeps its part of the permits, and nobody else has them
+            return key != null
+                    && !asked
+                    && isIdle(clock.getAsLong())
+                    && (held() == 0 || engine == Engine.ALONE)
+                    && forget();
         } finally {
             lock.unlock();
         }
@@ -404,7 +426,8 @@ final class ClusterShare extends PermitLease {
         try {
             long now = clock.getAsLong();
             return switch (engine) {
-                case LENT -> validUntil - now;
+                // it sees soon when calls need fewer permits, and then tells
+                case LENT -> Math.min(validUntil - now, hasAllOfItsKey() ? step : Long.MAX_VALUE);
                 case LOST -> waits > 0 ? due - now : Long.MAX_VALUE;
                 case ALONE -> Long.MAX_VALUE;
             };
@@ -423,7 +446,9 @@ final class ClusterShare extends PermitLease {
             long now = clock.getAsLong();
             boolean idle = share() == 0 && held() == 0 && isIdle(now);
             // what could not be told, or lent, is for the next beat: a call that comes does not ask
-            boolean slow = engine == Engine.LENT && !nothingMore && (idle || (key != null && isAlone()));
+            boolean slow = engine == Engine.LENT
+                    && !nothingMore
+                    && (idle || (key != null && isAlone() && !keepsOthersOut(key)));
             long pause = beat.getAsLong();
             return claimedAt + (slow ? Math.max(pause, lease / 3) : pause) - now;
         } finally {
@@ -440,6 +465,16 @@ final class ClusterShare extends PermitLease {
     /** How many replicas share the limit, as the engine answered last; 0 before that, and for a key. Takes no lock. */
     int members() {
         return members;
+    }
+
+    /** Another replica would wait until this one gives up what it does not need. */
+    private boolean hasAllOfItsKey() {
+        return key != null && share() >= permits() && canWait();
+    }
+
+    private boolean keepsOthersOut(String ofKey) {
+        KeyUse use = limit.key(ofKey);
+        return hasAllOfItsKey() && use.running() + use.waiting() < share();
     }
 
     /** Whether it has ever told the engine anything. */

@@ -58,7 +58,8 @@ public final class ClusterShares {
     private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
     private volatile @Nullable Exchange present; // written under the lock
     private final ReentrantLock noting = new ReentrantLock();
-    private boolean lost; // guarded by that
+    private volatile boolean reached; // at the last exchange
+    private volatile boolean lost; // written under the lock above
 
     /** Is told how exchanges end. Must not block. */
     public interface Listener {
@@ -136,6 +137,9 @@ public final class ClusterShares {
     private ClusterShare share(TaskLimit limit, @Nullable String key) {
         ClusterShare share = new ClusterShare(
                 limit, key, member, settings, clock, numbers::incrementAndGet, this::replicas, () -> beat, this::ask);
+        if (lost) {
+            share.beginAway();
+        }
         shares.add(share);
         return share;
     }
@@ -251,6 +255,7 @@ public final class ClusterShares {
         if (leaves) {
             goodbye.complete(null);
         } else {
+            reached = failure == null && (reached || !telling.isEmpty());
             noteLost(failure);
         }
     }
@@ -376,12 +381,15 @@ public final class ClusterShares {
         }
     }
 
-    /** Says once that the engine cannot be reached, and once that it can again. Who says so is not waited for: the next beat looks. */
+    /**
+     * Says once that the engine cannot be reached, and once that it can again: that keys have gone does not show it. Who says so is
+     * not waited for: the next beat looks.
+     */
     private void noteLost(@Nullable Throwable failure) {
         if (noting.tryLock()) {
             try {
                 boolean away = shares.stream().anyMatch(ClusterShare::isAway);
-                if (away != lost) {
+                if (away ? !lost : lost && reached) {
                     lost = away;
                     noteLost(away, failure);
                 }
