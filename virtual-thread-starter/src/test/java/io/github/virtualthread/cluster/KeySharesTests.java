@@ -246,6 +246,43 @@ class KeySharesTests {
     }
 
     @Test
+    void thatKeysAreGoneDoesNotShowThatTheEngineIsBack() {
+        Replica a = new Replica("a", tenant(3));
+        AtomicInteger lost = new AtomicInteger();
+        a.all.listen(new ClusterShares.Listener() {
+            @Override
+            public void exchanged(Duration took, ClusterShares.Outcome outcome) {}
+
+            @Override
+            public void lost() {
+                lost.incrementAndGet();
+            }
+        });
+        engine.fail();
+        for (int i = 0; i < 3; i++) {
+            a.asks("key" + i);
+            a.exchangeDue();
+            a.cancelAll();
+            for (int j = 0; j < 3; j++) {
+                pass(IDLE);
+                a.exchangeDue();
+            }
+            assertThat(a.shares()).isEmpty();
+        }
+        assertThat(lost).as("one outage").hasValue(1);
+
+        engine.heal();
+        a.asks("acme");
+        a.exchangeDue();
+        engine.fail();
+        pass(LEASE);
+        a.look();
+        a.exchangeDue();
+        a.exchangeDue();
+        assertThat(lost).as("another one").hasValue(2);
+    }
+
+    @Test
     void aKeyThatComesBackClaimsByGreaterNumbers() {
         Replica a = new Replica("a", tenant(3));
         for (int i = 0; i < 5; i++) {
