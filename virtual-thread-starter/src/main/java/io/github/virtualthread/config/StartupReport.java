@@ -72,15 +72,41 @@ final class StartupReport {
         limits.all().forEach(limit -> {
             warn(limit);
             warnOfTurns(limit);
-            if (limit.permitsPerKey() != LimitSettings.UNBOUNDED
-                    && calls.stream().noneMatch(call -> hasKey(call, limit))) {
-                logger.info(
-                        "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies to"
-                                + " calls of VirtualThreads.forKey only",
-                        limit.name(),
-                        limit.permitsPerKey());
+            warnOfKeysWithoutQueue(limit);
+            if (calls.stream().noneMatch(call -> hasKey(call, limit))) {
+                tellOfKeys(limit, "permits-per-key", limit.permitsPerKey());
+                tellOfKeys(limit, "cluster-permits-per-key", limit.settings().clusterPermitsPerKey());
             }
         });
+    }
+
+    private static void tellOfKeys(TaskLimit limit, String perKey, int number) {
+        if (number != LimitSettings.UNBOUNDED) {
+            logger.info(
+                    "Limit '{}' has {}: {}, but no annotated method under it has a key: the number applies to"
+                            + " calls of VirtualThreads.forKey only",
+                    limit.name(),
+                    perKey,
+                    number);
+        }
+    }
+
+    /** The first call of a key in a replica waits for an answer of the engine. */
+    private static void warnOfKeysWithoutQueue(TaskLimit limit) {
+        if (limit.settings().clusterPermitsPerKey() == LimitSettings.UNBOUNDED) {
+            return;
+        }
+        String capacity = limit.queueCapacity() == 0 ? "queue-capacity" : "queue-capacity-per-key";
+        if (limit.queueCapacity() == 0 || limit.queueCapacityPerKey() == 0) {
+            logger.warn(
+                    "Limit '{}' has cluster-permits-per-key: {} and {}: 0, so the first call of each key is rejected: it cannot wait"
+                            + " until permits are lent to the key. Raise {}.{}",
+                    limit.name(),
+                    limit.settings().clusterPermitsPerKey(),
+                    capacity,
+                    PropertyKeys.limit(limit.name()),
+                    capacity);
+        }
     }
 
     /** The deadline covers the wait too, so that of two equal ones it comes first. A default timeout may be longer: it is for others. */
@@ -161,6 +187,10 @@ final class StartupReport {
         }
         if (limit.permitsFrom() == null) {
             warn(limit, "permits-per-key", limit.permitsPerKey(), "permits", limit.permits());
+        }
+        Integer inAll = limit.clusterPermits();
+        if (inAll != null) {
+            warn(limit, "cluster-permits-per-key", limit.settings().clusterPermitsPerKey(), "cluster-permits", inAll);
         }
         warn(limit, "queue-capacity-per-key", limit.queueCapacityPerKey(), "queue-capacity", limit.queueCapacity());
     }

@@ -200,7 +200,7 @@ final class KeyTurns {
 
     KeyUse use(String key) {
         Line line = lines().get(key);
-        return line == null ? new KeyUse(key, 0, 0) : line.use(key);
+        return line == null ? new KeyUse(key, 0, 0, lender == null ? null : 0) : line.use(key);
     }
 
     List<KeyUse> busiest(int most) {
@@ -303,7 +303,7 @@ final class KeyTurns {
         }
 
         KeyUse use(String name) {
-            return new KeyUse(name, running, waits());
+            return new KeyUse(name, running, waits(), lease == null ? null : lease.usable());
         }
 
         int waits() {

@@ -21,6 +21,13 @@ public final class TestLease extends PermitLease {
         begin();
     }
 
+    /** A key of the limit has this lease, and no permits yet. */
+    TestLease(TaskLimit limit, String key) {
+        super(limit, key);
+        this.limit = limit;
+        this.state = state(Engine.LOST, Duration.ZERO, limit.permits(), List.of());
+    }
+
     private static ClusterState state(Engine engine, Duration since, int permits, List<Member> members) {
         return new ClusterState(
                 engine, since, permits, engine == Engine.LENT ? Duration.ofMillis(8_500) : Duration.ZERO, members);
