@@ -126,8 +126,9 @@ public class LimitExceededException extends TaskRejectedException {
         String state = "limit %s (%s) has %s and %d calls waiting"
                 .formatted(limit, settings.describe(), lent ? lent(nothingLent) : available + " permits free", waiting);
         String around = available > 0 && full != null ? ", and " + full : "";
-        String permits =
-                nothingLent ? "see the log for why, raise" : "raise its %s or".formatted(isKeyFull() ? boundOfKey() : lent ? bound() : "permits");
+        String permits = nothingLent
+                ? "see the log for why, raise"
+                : "raise its %s or".formatted(isKeyFull() ? boundOfKey() : lent ? bound() : "permits");
         return state + ofKey() + around + "; "
                 + switch (reason) {
                     case QUEUE_FULL -> permits + " its queue-capacity, or send fewer calls";

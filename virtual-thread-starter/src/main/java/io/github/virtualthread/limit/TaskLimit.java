@@ -343,7 +343,8 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param share number of permits of the key that are lent to this replica, null if the limit has no
      *     {@code clusterPermitsPerKey}
      */
-    record KeyUse(String key, int running, int waiting, @Nullable Integer share)
+    record KeyUse(
+            String key, int running, int waiting, @Nullable Integer share)
             implements Serializable { // as a part of LimitExceededException
 
         /**

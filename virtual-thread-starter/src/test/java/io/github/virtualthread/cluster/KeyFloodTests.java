@@ -57,8 +57,8 @@ class KeyFloodTests {
 
     private void flood(Supplier<ClusterEngine> engines) throws Exception {
         LimitSettings tenant = LimitSettings.of("tenant", 40).withClusterPermitsPerKey(PERMITS);
-        ClusterSettings settings = new ClusterSettings(
-                "flood", Duration.ofMinutes(5), Duration.ofMillis(20), OnFailure.WAIT, null);
+        ClusterSettings settings =
+                new ClusterSettings("flood", Duration.ofMinutes(5), Duration.ofMillis(20), OnFailure.WAIT, null);
         List<TaskTimer> timers = new ArrayList<>();
         List<ClusterShares> all = new ArrayList<>();
         List<CompletableFuture<Integer>> calls = new ArrayList<>();

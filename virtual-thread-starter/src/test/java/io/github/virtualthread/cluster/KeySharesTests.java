@@ -63,7 +63,8 @@ class KeySharesTests {
 
     @Test
     void aKeyRunsNoMoreCallsThanItsPermitsInAllReplicas() {
-        List<Replica> replicas = List.of(new Replica("a", tenant(3)), new Replica("b", tenant(3)), new Replica("c", tenant(3)));
+        List<Replica> replicas =
+                List.of(new Replica("a", tenant(3)), new Replica("b", tenant(3)), new Replica("c", tenant(3)));
         SplittableRandom random = new SplittableRandom(19);
         Map<String, Integer> begun = new HashMap<>();
         for (int i = 0; i < 2_000; i++) {
@@ -151,7 +152,8 @@ class KeySharesTests {
         a.exchangeAll();
         List<String> order = new ArrayList<>();
         while (a.requests.stream().anyMatch(Request::isRunning)) {
-            Request running = a.requests.stream().filter(Request::isRunning).findFirst().orElseThrow();
+            Request running =
+                    a.requests.stream().filter(Request::isRunning).findFirst().orElseThrow();
             order.add(running.key());
             a.requests.remove(running);
             running.ends();
@@ -396,15 +398,42 @@ class KeySharesTests {
         Replica a = new Replica("a", tenant(3));
         String x = "x".repeat(10_000);
         List<String> keys = List.of(
-                x + "1", x + "2", "", " ", "a b", "acme ", "acme", "ACME", "\u0000", "\ud800", "\ud801", "\ufffd", "?", "tenant:acme",
-                "'; drop table", "m\u00fcller", "mu\u0308ller", "*", "{}", "x".repeat(200), "x".repeat(201));
+                x + "1",
+                x + "2",
+                "",
+                " ",
+                "a b",
+                "acme ",
+                "acme",
+                "ACME",
+                "\u0000",
+                "\ud800",
+                "\ud801",
+                "\ufffd",
+                "?",
+                "tenant:acme",
+                "'; drop table",
+                "m\u00fcller",
+                "mu\u0308ller",
+                "*",
+                "{}",
+                "x".repeat(200),
+                "x".repeat(201));
         keys.forEach(a::asks);
         a.exchangeDue();
-        List<String> names = engine.exchanges().get(0).stream().map(Claim::limit).toList();
-        assertThat(names).doesNotHaveDuplicates().hasSameSizeAs(keys).allMatch(name -> name.matches("tenant(:[!-~]{1,200}|#[0-9a-f]{64})"));
+        List<String> names =
+                engine.exchanges().get(0).stream().map(Claim::limit).toList();
+        assertThat(names)
+                .doesNotHaveDuplicates()
+                .hasSameSizeAs(keys)
+                .allMatch(name -> name.matches("tenant(:[!-~]{1,200}|#[0-9a-f]{64})"));
         keys.forEach(key -> assertThat(a.running(key)).as(key).isEqualTo(1));
 
-        String hash = names.stream().filter(name -> name.contains("#")).findFirst().orElseThrow().substring(7);
+        String hash = names.stream()
+                .filter(name -> name.contains("#"))
+                .findFirst()
+                .orElseThrow()
+                .substring(7);
         a.asks(hash);
         a.asks("#" + hash);
         a.exchangeDue();
@@ -497,8 +526,7 @@ class KeySharesTests {
             throw new OutOfMemoryError("in a test");
         });
         for (int i = 0; i < 3; i++) {
-            assertThat(catchThrowable(() -> new Request(limit, "acme").asks()))
-                    .isInstanceOf(OutOfMemoryError.class);
+            assertThat(catchThrowable(() -> new Request(limit, "acme").asks())).isInstanceOf(OutOfMemoryError.class);
         }
         assertThat(limit.keys()).isZero();
         Request plain = new Request(limit, null);

@@ -183,8 +183,9 @@ class StartupReportTests {
         assertThat(messages(Level.INFO))
                 .filteredOn(message -> message.contains("has a key"))
                 .hasSize(3)
-                .contains("Limit 'tenant' has cluster-permits-per-key: 3, but no annotated method under it has a key: the"
-                        + " number applies to calls of VirtualThreads.forKey only");
+                .contains(
+                        "Limit 'tenant' has cluster-permits-per-key: 3, but no annotated method under it has a key: the"
+                                + " number applies to calls of VirtualThreads.forKey only");
         assertThat(messages(Level.WARN))
                 .containsExactlyInAnyOrder(
                         "Limit 'partner' has cluster-permits-per-key: 40 and cluster-permits: 40, so one key can take all of"
