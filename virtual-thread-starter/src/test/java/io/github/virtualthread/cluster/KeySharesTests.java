@@ -362,14 +362,14 @@ class KeySharesTests {
         Replica b = new Replica("b", tenant(3));
         a.asks("acme");
         a.exchangeDue();
-        assertThat(a.share("acme").untilClaim(BEAT)).isEqualTo(LEASE.toNanos() / 3);
+        assertThat(a.share("acme").untilClaim()).isEqualTo(LEASE.toNanos() / 3);
         b.asks("acme");
         b.exchangeDue();
         assertThat(b.running("acme")).as("there is one left").isEqualTo(1);
-        assertThat(b.share("acme").untilClaim(BEAT)).as("two have it").isEqualTo(BEAT);
+        assertThat(b.share("acme").untilClaim()).as("two have it").isEqualTo(BEAT);
         pass(LEASE.dividedBy(3));
         a.exchangeDue();
-        assertThat(a.share("acme").untilClaim(BEAT)).isEqualTo(BEAT);
+        assertThat(a.share("acme").untilClaim()).isEqualTo(BEAT);
     }
 
     @Test
@@ -378,11 +378,11 @@ class KeySharesTests {
         Replica b = new Replica("b", tenant(1));
         a.asks("acme");
         a.exchangeDue();
-        assertThat(a.share("acme").untilClaim(BEAT)).isEqualTo(LEASE.toNanos() / 3);
+        assertThat(a.share("acme").untilClaim()).isEqualTo(LEASE.toNanos() / 3);
         assertThat(a.share("acme").untilLook()).isEqualTo(STEP.toNanos());
         a.endAll();
         pass(STEP);
-        assertThat(a.share("acme").untilClaim(BEAT)).isNotPositive();
+        assertThat(a.share("acme").untilClaim()).isNotPositive();
         a.exchangeDue();
         assertThat(engine.lent("tenant:acme")).isZero();
 
