@@ -108,24 +108,9 @@ class EngineConfiguration {
             TaskTimer virtualThreadTimer) {
         ClusterSettings given = settings(virtualThreadSettings).cluster();
         return new ClusterShares(
-                SingletonSupplier.of(() -> find(engines)),
+                SingletonSupplier.of(new ClusterEngineLookup(engines)),
                 given == null ? ClusterSettings.DEFAULTS : given,
                 virtualThreadTimer);
-    }
-
-    /**
-     * Spring lets a thread wait for the one that starts the context if both are named alike, as if neither has a name. The other
-     * one may wait for a call that needs the engine.
-     */
-    private static ClusterEngine find(ObjectProvider<ClusterEngine> engines) {
-        Thread thread = Thread.currentThread();
-        String before = thread.getName();
-        thread.setName("virtual-thread-cluster");
-        try {
-            return engines.getObject();
-        } finally {
-            thread.setName(before);
-        }
     }
 
     @Bean
