@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,19 +127,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code permits} is below 1
      */
     public LimitSettings withPermits(int permits) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.permits = permits);
     }
 
     /**
@@ -149,19 +138,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code queueCapacity} is negative
      */
     public LimitSettings withQueueCapacity(int queueCapacity) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.queueCapacity = queueCapacity);
     }
 
     /**
@@ -172,19 +149,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
     public LimitSettings withMaxWait(@Nullable Duration maxWait) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.maxWait = maxWait);
     }
 
     /**
@@ -194,19 +159,7 @@ public record LimitSettings(
      * @return changed copy
      */
     public LimitSettings withNested(Nested nested) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.nested = nested);
     }
 
     /**
@@ -218,19 +171,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the headroom is negative
      */
     public LimitSettings withPermitsFrom(@Nullable PermitsFrom permitsFrom) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.permitsFrom = permitsFrom);
     }
 
     /**
@@ -241,19 +182,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the name is blank
      */
     public LimitSettings withWithin(@Nullable String within) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.within = within);
     }
 
     /**
@@ -264,19 +193,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code permitsPerKey} is below 1
      */
     public LimitSettings withPermitsPerKey(int permitsPerKey) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.permitsPerKey = permitsPerKey);
     }
 
     /**
@@ -288,19 +205,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code queueCapacityPerKey} is negative
      */
     public LimitSettings withQueueCapacityPerKey(int queueCapacityPerKey) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.queueCapacityPerKey = queueCapacityPerKey);
     }
 
     /**
@@ -313,26 +218,15 @@ public record LimitSettings(
      */
     public LimitSettings withClusterPermits(@Nullable Integer clusterPermits) {
         Integer before = this.clusterPermits;
-        int followed = permits;
-        if (clusterPermits != null
-                && clusterPermits > 0
-                && permitsFrom == null
-                && (permits > clusterPermits || (before != null && permits >= before))) {
-            followed = clusterPermits;
-        }
-        return new LimitSettings(
-                name,
-                followed,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> {
+            copy.clusterPermits = clusterPermits;
+            if (clusterPermits != null
+                    && clusterPermits > 0
+                    && permitsFrom == null
+                    && (permits > clusterPermits || (before != null && permits >= before))) {
+                copy.permits = clusterPermits;
+            }
+        });
     }
 
     /**
@@ -343,19 +237,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code clusterPermitsPerKey} is below 1 or below {@code permitsPerKey}
      */
     public LimitSettings withClusterPermitsPerKey(int clusterPermitsPerKey) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.clusterPermitsPerKey = clusterPermitsPerKey);
     }
 
     /**
@@ -365,19 +247,7 @@ public record LimitSettings(
      * @return changed copy
      */
     public LimitSettings withOnFailure(@Nullable OnFailure onFailure) {
-        return new LimitSettings(
-                name,
-                permits,
-                queueCapacity,
-                maxWait,
-                nested,
-                permitsFrom,
-                within,
-                permitsPerKey,
-                queueCapacityPerKey,
-                clusterPermits,
-                clusterPermitsPerKey,
-                onFailure);
+        return copy(copy -> copy.onFailure = onFailure);
     }
 
     /**
@@ -387,6 +257,12 @@ public record LimitSettings(
      */
     public boolean isShared() {
         return clusterPermits != null || clusterPermitsPerKey != UNBOUNDED;
+    }
+
+    private LimitSettings copy(Consumer<Copy> change) {
+        Copy copy = new Copy(this);
+        change.accept(copy);
+        return copy.settings();
     }
 
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
@@ -445,5 +321,66 @@ public record LimitSettings(
                     + " (to reject calls instead of letting them wait, set queue-capacity to 0)");
         }
         return problems;
+    }
+
+    /** Settings that may be changed. */
+    private static final class Copy {
+
+        final String name;
+        int permits;
+        int queueCapacity;
+
+        @Nullable
+        Duration maxWait;
+
+        Nested nested;
+
+        @Nullable
+        PermitsFrom permitsFrom;
+
+        @Nullable
+        String within;
+
+        int permitsPerKey;
+        int queueCapacityPerKey;
+
+        @Nullable
+        Integer clusterPermits;
+
+        int clusterPermitsPerKey;
+
+        @Nullable
+        OnFailure onFailure;
+
+        Copy(LimitSettings settings) {
+            this.name = settings.name;
+            this.permits = settings.permits;
+            this.queueCapacity = settings.queueCapacity;
+            this.maxWait = settings.maxWait;
+            this.nested = settings.nested;
+            this.permitsFrom = settings.permitsFrom;
+            this.within = settings.within;
+            this.permitsPerKey = settings.permitsPerKey;
+            this.queueCapacityPerKey = settings.queueCapacityPerKey;
+            this.clusterPermits = settings.clusterPermits;
+            this.clusterPermitsPerKey = settings.clusterPermitsPerKey;
+            this.onFailure = settings.onFailure;
+        }
+
+        LimitSettings settings() {
+            return new LimitSettings(
+                    name,
+                    permits,
+                    queueCapacity,
+                    maxWait,
+                    nested,
+                    permitsFrom,
+                    within,
+                    permitsPerKey,
+                    queueCapacityPerKey,
+                    clusterPermits,
+                    clusterPermitsPerKey,
+                    onFailure);
+        }
     }
 }
