@@ -37,6 +37,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -96,6 +97,7 @@ class MethodDeadlineTests {
 
     /** The body runs on, and only what it calls is bounded. */
     @Test
+    @Tag("slow")
     void aLimitedMethodIsNotInterruptedAndWhatItCallsHasWhatIsLeft() throws Exception {
         try (TestContext context = TestContext.of(Partner.class)) {
             Partner partner = context.getBean(Partner.class);
@@ -131,6 +133,7 @@ class MethodDeadlineTests {
     }
 
     @Test
+    @Tag("slow")
     void theHandlerHearsOfAVoidMethodPastItsOwnDeadline() throws Exception {
         Handler handler = new Handler();
         try (TestContext context = TestContext.with(it -> {

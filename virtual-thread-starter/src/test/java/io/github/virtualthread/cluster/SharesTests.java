@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Who ought to have how many, for a thousand mixtures of wants. */
@@ -74,6 +75,7 @@ class SharesTests {
     }
 
     @Test
+    @Tag("slow")
     void whatCannotBeDividedGoesToAllEquallyOften() {
         forAll((wants, permits, now, fair) -> {
             Map<String, Integer> sums = new HashMap<>();

@@ -18,6 +18,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -203,6 +204,7 @@ class ShutdownTests {
 
     /** Bodies keep all carriers, so no virtual thread completes a future, and what hangs on the futures keeps every other thread. */
     @Test
+    @Tag("slow")
     @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aStopNeedsFewThreadsAndCompletesEveryFuture() {
         int carriers = Runtime.getRuntime().availableProcessors();

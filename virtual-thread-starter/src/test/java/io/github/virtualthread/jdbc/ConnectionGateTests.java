@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -121,6 +122,7 @@ class ConnectionGateTests {
 
     /** MariaDB needs two seconds for the cancel of one of several queries that sleep, and may miss the first one. */
     @Test
+    @Tag("slow")
     void aSlowCancelHasTimeForItsEffect() throws Exception {
         Duration grace = Duration.ofSeconds(2);
         AtomicLong first = new AtomicLong();
