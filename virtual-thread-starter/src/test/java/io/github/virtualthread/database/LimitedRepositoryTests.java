@@ -40,6 +40,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.jdbc.repository.config.EnableJdbcRepositories;
 import org.springframework.data.jdbc.repository.query.Query;
+import org.springframework.data.relational.core.mapping.Table;
 import org.springframework.data.repository.CrudRepository;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionExecution;
@@ -260,6 +261,8 @@ class LimitedRepositoryTests {
     @EnableJdbcRepositories(considerNestedRepositories = true)
     static class Repositories {}
 
+    /** Named as a table, since more than one module of Spring Data is on the class path of tests. */
+    @Table
     record Product(@Id Long id, String name) {}
 
     @Limited("db")

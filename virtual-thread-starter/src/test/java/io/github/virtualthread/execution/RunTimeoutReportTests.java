@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -143,6 +144,7 @@ class RunTimeoutReportTests {
     }
 
     @Test
+    @Tag("slow")
     void whoeverIsFirstToSeeTheEndTheHandlerHearsOnceWithTheContextOfTheCaller() throws Exception {
         MDC.put("user", "alice");
         int number = 400;

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -215,6 +216,7 @@ class TaskTimerTests {
 
     /** As if the JVM had taken what schedules an action off its stack before it woke the timer: all later ones are behind it. */
     @Test
+    @Tag("slow")
     void anActionThatNobodyWokeTheTimerForHoldsUpNoOther() throws Exception {
         timer.schedule(() -> {}, LONG);
         CountDownLatch ran = new CountDownLatch(2);

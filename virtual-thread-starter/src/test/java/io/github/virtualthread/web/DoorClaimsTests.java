@@ -14,6 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,7 @@ class DoorClaimsTests {
     }
 
     @Test
+    @Tag("slow")
     void theDeadlineInterruptsARunningCallAndNotTheRequest() {
         DoorApplication.run(
                 Application.class,

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -79,6 +80,7 @@ class DoorDispatchTests {
     }
 
     @Test
+    @Tag("slow")
     void aRequestDoesNotWaitLongerThanItsDeadline() {
         DoorApplication.run(
                 Holding.class,

@@ -13,12 +13,14 @@ import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** In H2. */
+@Tag("slow")
 class JdbcClusterEngineTests extends JdbcEngineContract {
 
     @Override

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -43,6 +44,7 @@ class DatabaseStopsTests {
     private ScarcePool pool;
 
     @Test
+    @Tag("slow")
     void inThisJvmNoQueryGoesOnWithoutItsCall() throws Exception {
         Answer answer = lab.start(
                         ID, Map.of("connections", "2", "waves", "1", "seconds", "1", "rounds", "1"), Scale.SMALL)
