@@ -66,8 +66,11 @@ class RejectedVoidCallTests {
                 .lines()
                 .filter(line -> line.contains("rejected"))
                 .toList();
-        assertThat(lines).hasSize(2).allMatch(line -> line.contains("WARN") && line.contains("Limit 'db' has rejected "));
-        assertThat(lines.stream().mapToInt(RejectedVoidCallTests::rejected).sum()).isEqualTo(1000);
+        assertThat(lines)
+                .hasSize(2)
+                .allMatch(line -> line.contains("WARN") && line.contains("Limit 'db' has rejected "));
+        assertThat(lines.stream().mapToInt(RejectedVoidCallTests::rejected).sum())
+                .isEqualTo(1000);
         assertThat(output).doesNotContain("no caller waits").doesNotContain("LimitExceededException");
     }
 

@@ -169,7 +169,13 @@ class ClusterProcessTests {
         int begun = resource.begun('p', paused.id());
 
         paused.goOn();
-        resource.await("the others have learned of its calls", () -> resource.running('p') == PERMITS);
+        for (Replica other : replicas.subList(0, 2)) {
+            other.tell("lent partner 2 " + 2 * PART);
+            int before = resource.begun('p', other.id());
+            // before more calls begin than it had permits, all that began under its larger share have ended
+            resource.await("calls under that share", () -> resource.begun('p', other.id()) > before + PERMITS);
+        }
+        resource.await("all permits in use", () -> resource.running('p') == PERMITS);
         assertThat(resource.begun('p', paused.id())).isEqualTo(begun);
         assertThat(resource.most('p')).isEqualTo(PERMITS + held);
         resource.resetMost();

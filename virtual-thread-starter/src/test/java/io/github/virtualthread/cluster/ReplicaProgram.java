@@ -97,6 +97,7 @@ final class ReplicaProgram {
             case "rate" -> rate(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "measure" -> measure();
             case "await" -> await(words.get(1), ClusterState.Engine.valueOf(words.get(2)));
+            case "lent" -> awaitLent(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "exchanges" ->
                 awaitExchanges(ClusterShares.Outcome.valueOf(words.get(1)), Integer.parseInt(words.get(2)));
             case "refused" -> awaitRefused(words.get(1));
@@ -197,6 +198,22 @@ final class ReplicaProgram {
         return state(limit);
     }
 
+    /** So many other replicas have told of themselves, and so many permits are lent to them at most. */
+    private String awaitLent(String limit, int others, int most) {
+        await(() -> others(limit).size() == others && holds(limit) <= most);
+        return state(limit);
+    }
+
+    private List<TaskLimit.Member> others(String limit) {
+        return cluster(limit).members().stream()
+                .filter(member -> !member.name().startsWith("replica-" + id))
+                .toList();
+    }
+
+    private int holds(String limit) {
+        return others(limit).stream().mapToInt(TaskLimit.Member::holds).sum();
+    }
+
     /** From now on. */
     private String awaitExchanges(ClusterShares.Outcome outcome, int more) {
         AtomicIntegerArray exchanges = application().exchanges;
@@ -217,7 +234,11 @@ final class ReplicaProgram {
 
     private void await(BooleanSupplier condition) {
         long begin = System.nanoTime();
-        while (!condition.getAsBoolean() && System.nanoTime() - begin < PATIENCE) {
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - begin > PATIENCE) {
+                throw new IllegalStateException("not seen within " + Duration.ofNanos(PATIENCE) + ", with "
+                        + application().submitted + " calls submitted and " + application().ended + " ended");
+            }
             LockSupport.parkNanos(PAUSE);
         }
     }
@@ -240,10 +261,7 @@ final class ReplicaProgram {
                         known.inUse(),
                         known.waiting(),
                         state.members().size(),
-                        state.members().stream()
-                                .filter(member -> !member.name().startsWith("replica-" + id))
-                                .mapToInt(TaskLimit.Member::holds)
-                                .sum());
+                        holds(limit));
     }
 
     /** No more calls; waits until all have ended. */

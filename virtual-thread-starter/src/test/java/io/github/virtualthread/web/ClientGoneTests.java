@@ -77,7 +77,8 @@ class ClientGoneTests {
                         });
                     }
 
-                    // clients may wait for permits of requests that the server has forgotten, and these come back with the garbage
+                    // clients may wait for permits of requests that the server has forgotten, and these come back with
+                    // the garbage
                     await().atMost(Duration.ofMinutes(4)).until(() -> {
                         System.gc();
                         return away.getCount() == 0;

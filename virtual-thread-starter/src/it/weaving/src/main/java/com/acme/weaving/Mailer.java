@@ -65,7 +65,7 @@ public final class Mailer {
     }
 
     /** Takes hours, unless its statement is cancelled. */
-    @VirtualThread(limit = "mail", timeout = "200ms")
+    @VirtualThread(limit = "mail", timeout = "3s")
     public CompletableFuture<Long> count(JdbcTemplate jdbc, BlockingQueue<Throwable> seen) {
         try {
             return completedFuture(jdbc.queryForObject(
