@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.execution.StressLimit.Turn;
+import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.io.IOException;
 import java.time.Duration;
@@ -156,11 +157,21 @@ final class StressCaller {
         return other == limit && limit.settings.nested() != Nested.FAIL;
     }
 
-    /** Under its own limit it is a part of the same call: it runs whatever happens, and nobody counts or hears it. */
+    /**
+     * Under its own limit it is a part of the same call: nobody counts or hears it, unless the deadline of that call is over before it
+     * begins.
+     */
     private @Nullable Object nested(StressLimit limit, StressLimit other) throws Throwable {
-        return other == limit
-                ? load.test.engine.call(load.spec(limit), () -> end(true))
-                : load.call(load.spec(other), other, null, () -> end(true));
+        if (other != limit) {
+            return load.call(load.spec(other), other, null, () -> end(true));
+        }
+        try {
+            return load.test.engine.call(load.spec(limit), () -> end(true));
+        } catch (LimitExceededException overdue) {
+            load.seen.submitted.increment();
+            load.seen.add(overdue);
+            throw overdue;
+        }
     }
 
     private static @Nullable Object end(boolean well) throws IOException {
