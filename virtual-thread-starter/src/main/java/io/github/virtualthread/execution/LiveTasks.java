@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -86,8 +87,8 @@ final class LiveTasks {
     }
 
     /** The task gets a thread. */
-    void enter(Task task) {
-        task.place = running.enter(task) | (task.place & COUNTED);
+    void enter(Task task, Thread thread) {
+        task.place = running.enter(task, thread.threadId()) | (task.place & COUNTED);
     }
 
     /** As {@link #enter}, for a task that gets no permit: it may have entered before, and enter on another thread, too. */
@@ -95,7 +96,7 @@ final class LiveTasks {
         if ((task.place & ~COUNTED) != 0) {
             return;
         }
-        int entered = running.enter(task);
+        int entered = running.enter(task, ThreadLocalRandom.current().nextInt()); // no thread of its own yet
         int before;
         do {
             before = task.place;

@@ -130,8 +130,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     @Override
     protected void granted() {
-        parts().live().enter(this);
-        threads().newThread(this).start();
+        Thread thread = threads().newThread(this);
+        parts().live().enter(this, thread);
+        thread.start();
     }
 
     @Override

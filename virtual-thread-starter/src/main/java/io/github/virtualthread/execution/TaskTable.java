@@ -2,14 +2,14 @@ package io.github.virtualthread.execution;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set where each element takes a random place, so that threads that add and remove at the same time seldom contend. Adding and
- * removing are one write each, without a lock and without a shared count.
+ * A set where each element takes the place that its number leads to. Numbers that follow each other lead to places far apart, so
+ * threads that add and remove at the same time seldom contend. Adding and removing are one write each, without a lock and without a
+ * shared count.
  *
  * <p>If more than half of the places are taken, their number doubles. The old places stay for the elements in them.
  */
@@ -17,7 +17,7 @@ final class TaskTable<T> {
 
     private static final int SMALLEST = 64;
     private static final int ATTEMPTS = 16;
-    private static final int STEP = 0x9E3779B9; // far away, and odd: reaches all places
+    private static final int STEP = 0x9E3779B9; // the golden section of all numbers, and odd: reaches all places
 
     /** One table of each size, at the logarithm of the size. A place is the size plus the index, so it identifies both. */
     private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable T>> tables =
@@ -26,24 +26,25 @@ final class TaskTable<T> {
     final ReentrantLock growth = new ReentrantLock();
     private volatile AtomicReferenceArray<@Nullable T> largest = table(SMALLEST);
 
-    /** Takes a place, for {@link #leave}. */
-    int enter(T task) {
-        int place = enter(task, largest);
+    /** Takes a place, for {@link #leave}. Many that enter at the same time should have numbers of their own. */
+    int enter(T task, long number) {
+        int from = (int) number;
+        int place = enter(task, from, largest);
         while (place == 0) {
             grow();
-            place = enter(task, largest);
+            place = enter(task, ++from, largest); // elsewhere: those that have these places may stay
         }
         return place;
     }
 
-    private int enter(T task, AtomicReferenceArray<@Nullable T> table) {
+    private int enter(T task, int number, AtomicReferenceArray<@Nullable T> table) {
         int size = table.length();
-        int random = ThreadLocalRandom.current().nextInt();
-        for (int i = 0; i < ATTEMPTS; i++, random += STEP) {
-            int index = random & (size - 1);
+        int index = (number * STEP) >>> (Integer.numberOfLeadingZeros(size) + 1); // as many bits as the size needs
+        for (int i = 0; i < ATTEMPTS; i++) {
             if (table.get(index) == null && table.compareAndSet(index, null, task)) {
                 return size + index;
             }
+            index = (index + STEP) & (size - 1);
         }
         return 0;
     }

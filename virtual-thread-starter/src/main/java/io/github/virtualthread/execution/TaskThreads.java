@@ -63,7 +63,10 @@ final class TaskThreads {
 
     /** Makes the current thread the one of a task, which handles its uncaught exceptions: see {@link Task#current}. */
     void enter(Named named, UncaughtExceptionHandler task) {
-        Thread.currentThread().setUncaughtExceptionHandler(task);
+        Thread current = Thread.currentThread();
+        if (!task.equals(current.getUncaughtExceptionHandler())) { // volatile: a write takes longer than to look
+            current.setUncaughtExceptionHandler(task);
+        }
         adopt(named);
     }
 

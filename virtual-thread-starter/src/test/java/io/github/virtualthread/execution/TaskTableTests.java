@@ -11,7 +11,10 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +34,9 @@ class TaskTableTests {
     @Test
     void whoeverHasComeIsThereUntilItLeaves() {
         List<Task> tasks = tasks(3);
-        List<Integer> places = tasks.stream().map(table::enter).toList();
+        List<Integer> places = IntStream.range(0, 3)
+                .mapToObj(i -> table.enter(tasks.get(i), i))
+                .toList();
 
         assertThat(table.all()).containsExactlyInAnyOrderElementsOf(tasks);
 
@@ -43,7 +48,9 @@ class TaskTableTests {
     @Test
     void thereIsRoomForAllAtPlacesOfTheirOwn() {
         List<Task> tasks = tasks(10_000);
-        Set<Integer> places = new HashSet<>(tasks.stream().map(table::enter).toList());
+        Set<Integer> places = IntStream.range(0, tasks.size())
+                .mapToObj(i -> table.enter(tasks.get(i), i))
+                .collect(Collectors.toSet());
 
         assertThat(places).hasSize(10_000);
         assertThat(Set.copyOf(table.all())).isEqualTo(Set.copyOf(tasks));
@@ -53,13 +60,45 @@ class TaskTableTests {
         assertThat(table.all()).isEmpty();
     }
 
+    /** Threads that start one after the other find their places at the first attempt, far from each other. */
+    @Test
+    void numbersInARowLeadToPlacesFarApart() {
+        Task task = tasks(1).get(0);
+        for (long first : new long[] {0, 1_000_000, Integer.MAX_VALUE, 1L << 40}) {
+            TaskTable<Task> empty = new TaskTable<>();
+            int[] places = IntStream.range(0, 32)
+                    .map(i -> empty.enter(task, first + i))
+                    .sorted()
+                    .toArray();
+
+            assertThat(places).doesNotHaveDuplicates();
+            assertThat(places[places.length - 1])
+                    .as("the last place, without growth")
+                    .isLessThan(128);
+            for (int i = 0; i + 2 < places.length; i++) {
+                assertThat(places[i + 2] - places[i])
+                        .as("neighbours of place %d", places[i])
+                        .isGreaterThan(2);
+            }
+        }
+    }
+
+    /** A number is where the search begins: those that have the same one, or came around to it, find room all the same. */
+    @Test
+    void thereIsRoomForAllWithOneNumber() {
+        List<Task> tasks = tasks(1_000);
+        tasks.forEach(task -> table.enter(task, 7));
+
+        assertThat(table.all()).containsExactlyInAnyOrderElementsOf(tasks);
+    }
+
     /** Those that left before it grew have left room: a table need not grow for many that come one after the other. */
     @Test
     void aPlaceIsTakenAgain() {
         Set<Integer> places = new HashSet<>();
         Task task = tasks(1).get(0);
         for (int i = 0; i < 10_000; i++) {
-            int place = table.enter(task);
+            int place = table.enter(task, i);
             table.leave(place);
             places.add(place);
         }
@@ -78,14 +117,15 @@ class TaskTableTests {
                 passing.add(threads.submit(() -> {
                     start.await();
                     for (int i = 0; i < 20_000; i++) {
-                        table.leave(table.enter(task));
+                        table.leave(
+                                table.enter(task, ThreadLocalRandom.current().nextInt()));
                     }
                     return null;
                 }));
             }
             start.await();
             for (int i = 0; i < stay.size(); i++) {
-                table.enter(stay.get(i));
+                table.enter(stay.get(i), i);
                 assertThat(table.all()).containsAll(stay.subList(0, i + 1));
             }
             for (Future<?> done : passing) {
@@ -104,7 +144,7 @@ class TaskTableTests {
         table.growth.lock();
         try {
             Thread.ofPlatform().daemon().start(() -> {
-                tasks.forEach(table::enter);
+                tasks.forEach(task -> table.enter(task, Thread.currentThread().threadId()));
                 entered.complete(null);
             });
 
