@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -144,7 +145,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
         @Override
         public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) {
-            return engine.submit(ofCall, () -> future(invocation));
+            return engine.submit(ofCall, new FutureBody(invocation));
         }
 
         @Override
@@ -164,7 +165,8 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
         @Override
         public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) {
-            engine.execute(ofCall, invocation::proceed, failure -> handle(invocation, failure));
+            VoidBody body = new VoidBody(this, invocation);
+            engine.execute(ofCall, body, body);
             return null;
         }
 
@@ -179,12 +181,31 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         }
     }
 
-    private static @Nullable Object future(MethodInvocation invocation) throws Throwable {
-        Object future = invocation.proceed();
-        if (future == null) {
-            SafeLog.write(() -> NullFutures.log(invocation));
+    /** Runs the rest of the chain. Not a lambda, which would be more frames below each body. */
+    private record FutureBody(MethodInvocation invocation) implements TaskBody {
+
+        @Override
+        public @Nullable Object run() throws Throwable {
+            Object future = invocation.proceed();
+            if (future == null) {
+                SafeLog.write(() -> NullFutures.log(invocation));
+            }
+            return future;
         }
-        return future;
+    }
+
+    /** As {@link FutureBody}, and handles what that throws: one object for both. */
+    private record VoidBody(VoidCalls calls, MethodInvocation invocation) implements TaskBody, Consumer<Throwable> {
+
+        @Override
+        public @Nullable Object run() throws Throwable {
+            return invocation.proceed();
+        }
+
+        @Override
+        public void accept(Throwable failure) {
+            calls.handle(invocation, failure);
+        }
     }
 
     /**

@@ -24,10 +24,11 @@ import org.jspecify.annotations.Nullable;
 class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExceptionHandler {
 
     private final TaskFuture future;
-    private final @Nullable Consumer<Throwable> onFailure;
-    private @Nullable TaskBody body;
+
+    /** What is to run, or the throwable that says why that never runs. One field, because each waiting call costs memory. */
+    private @Nullable Object bodyOrRefusal;
+
     private CapturedContext context;
-    private @Nullable Throwable refusal; // why the body never runs
 
     /** For {@link LiveTasks}: its place among the tasks that have a thread, and whether it is counted. */
     int place;
@@ -39,11 +40,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      */
     Task(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
         super(recipe);
-        this.future = new TaskFuture(this);
+        this.future = onFailure == null ? new TaskFuture(this) : new TaskFuture.Handled(this, onFailure);
         this.context = DeadlineContext.capture(
                 parts().propagation(), recipe.deadline(), onFailure == null); // nobody waits for those with a handler
-        this.body = parts().decorators().decorate(recipe.name(), body);
-        this.onFailure = onFailure;
+        this.bodyOrRefusal = parts().decorators().decorate(recipe.name(), body);
     }
 
     /** The task of the current thread. A map would be shared by all threads, a thread-local is larger than the task. */
@@ -57,12 +57,21 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** Why the task was refused, if its future is already complete. */
     final @Nullable Throwable refusal() {
-        return future.isDone() ? refusal : null;
+        return future.isDone() ? whyRefused() : null;
     }
 
     /** Whether it is known that the body never runs. */
     final boolean isRefused() {
-        return refusal != null;
+        return bodyOrRefusal instanceof Throwable;
+    }
+
+    private @Nullable Throwable whyRefused() {
+        return bodyOrRefusal instanceof Throwable refusal ? refusal : null;
+    }
+
+    /** Null for a body that was released. */
+    private @Nullable TaskBody body() {
+        return bodyOrRefusal instanceof Throwable ? null : (TaskBody) bodyOrRefusal;
     }
 
     /** Asks for a permit. A refusal completes the future like any other outcome. */
@@ -100,8 +109,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      * handlers.
      */
     void refuse(Throwable reason) {
-        refusal = reason;
-        if (onFailure == null) {
+        bodyOrRefusal = reason;
+        if (future.onFailure() == null) {
             parts().live().end(this);
             try {
                 settleRefused();
@@ -114,12 +123,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     void refuse(Reason reason) {
+        rejecting();
         refuse(refusal(reason));
     }
 
     /** Returns a rejection, or the shortage itself if memory is short. */
     private Throwable refusal(Reason reason) {
-        rejecting();
         try {
             DeadlineContext timed = DeadlineContext.of(context);
             return rejection(reason, timed == null ? null : timed.deadline());
@@ -139,7 +148,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     protected void grantFailed(Throwable failure) {
         rejecting();
         parts().live().leave(this);
-        refusal = failure;
+        bodyOrRefusal = failure;
     }
 
     @Override
@@ -149,12 +158,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     @Override
     protected void rejecting() {
-        body = null; // with its arguments it may be what fills the heap
+        bodyOrRefusal = null; // with its arguments it may be what fills the heap
     }
 
     @Override
     protected void rejected(Reason reason) {
-        refusal = refusal(reason);
+        bodyOrRefusal = refusal(reason);
         failOnThread(true);
     }
 
@@ -172,7 +181,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             }
         } catch (Throwable noThread) {
             try {
-                Failures.suppress(Objects.requireNonNull(refusal), noThread);
+                Failures.suppress(Objects.requireNonNull(whyRefused()), noThread);
                 settleRefused();
             } catch (Throwable noRoom) {
                 boolean unused = future.fail(noRoom);
@@ -183,7 +192,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private void settleRefused() {
-        Throwable reason = Objects.requireNonNull(refusal);
+        Throwable reason = Objects.requireNonNull(whyRefused());
         refused(reason);
         settle(null, null, reason);
     }
@@ -233,13 +242,24 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         try {
             parts().threads().enter(threads(), this);
             scope = ContextPropagation.open(context);
-            if (refusal == null && parts().gate().isStopped()) {
-                refusal = refusal(Reason.SHUTDOWN);
-            } else if (refusal == null && isOverdue()) {
-                refusal = refusal(Reason.DEADLINE);
-            }
+            Throwable refusal = isRefused() ? whyRefused() : refuseLate();
             if (refusal == null) {
-                runBody();
+                // the body runs in this frame: what lies below a body is copied whenever it blocks
+                Object value = null;
+                Throwable failure = null;
+                enterBody();
+                try {
+                    TaskBody next = next();
+                    if (next != null) {
+                        value = next.run();
+                        value = next.isAwaited() ? await(value) : value;
+                    }
+                } catch (Throwable thrown) {
+                    failure = thrown;
+                } finally {
+                    closeWindow();
+                }
+                leaveBody(value, failure);
             } else {
                 giveBack();
                 if (takeUpRefusal()) {
@@ -260,42 +280,51 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    private void runBody() {
-        Object value = null;
-        Throwable failure = null;
+    /** The time of the task may be over although it has its permit. Returns why the body must not run, null if it may. */
+    private @Nullable Throwable refuseLate() {
+        boolean stopped = parts().gate().isStopped();
+        if (!stopped && !isOverdue()) {
+            return null;
+        }
+        rejecting();
+        Throwable refusal = refusal(stopped ? Reason.SHUTDOWN : Reason.DEADLINE);
+        bodyOrRefusal = refusal;
+        return refusal;
+    }
+
+    private void enterBody() {
         enteredThread();
         if (!future.isDone()) {
             started();
         }
         openWindow();
-        try {
-            if (parts().gate().isStopped()) {
-                // the stop may have checked this task before there was anything to interrupt
-                decide(Cause.STOPPED);
-            } else if (isOverdue()) { // nor may the timer have found anything to interrupt
-                decide(Cause.OVERDUE);
-            } else if (!future.isDone() && body != null) {
-                value = TimeBounds.run(this, body);
-            }
-        } catch (Throwable thrown) {
-            failure = thrown;
-        } finally {
-            closeWindow();
+    }
+
+    /** What is to run while the window is open, null for nothing. */
+    private @Nullable TaskBody next() {
+        if (parts().gate().isStopped()) {
+            // the stop may have checked this task before there was anything to interrupt
+            decide(Cause.STOPPED);
+        } else if (isOverdue()) { // nor may the timer have found anything to interrupt
+            decide(Cause.OVERDUE);
+        } else if (!future.isDone()) {
+            TaskBody body = body();
+            return body == null ? null : TimeBounds.bounded(this, body);
         }
+        return null;
+    }
+
+    private void leaveBody(@Nullable Object value, @Nullable Throwable failure) {
         // once, and before anything that takes time: a stop may decide the outcome at any moment, but this body has
         // ended
         Cause interrupted = cause();
         giveBack();
-        end(interrupted, value, failure);
-    }
-
-    private void end(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         Throwable reported = failureOf(interrupted, failure);
         // before the context is opened again: a listener closes within the first scope what it opened there at the
         // start
         finished(outcome(interrupted, reported), reported);
         // decorators may leave an empty context behind: most of those that carry the MDC clear it
-        Scope scope = body instanceof DecoratedBody ? ContextPropagation.open(context) : Scope.NOTHING;
+        Scope scope = bodyOrRefusal instanceof DecoratedBody ? ContextPropagation.open(context) : Scope.NOTHING;
         try {
             settle(interrupted, value, reported);
         } finally {
@@ -317,16 +346,20 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
-        Ending ending = future.isDone() ? null : Ending.of(refusal, interrupted == Cause.STOPPED);
+        Ending ending = future.isDone() ? null : Ending.of(whyRefused(), interrupted == Cause.STOPPED);
         LongAdder counted = parts().gate().count(spec(), ending); // before continuations, which may block
         boolean first =
                 failure == null ? future.succeed(value) : future.fail(withCallerTrace(failure), interrupted == null);
         if (!first && counted != null) {
             counted.decrement();
         }
-        if (failure != null && !first) {
+        if (failure == null) {
+            return;
+        }
+        Consumer<Throwable> onFailure = future.onFailure();
+        if (!first) {
             Failures.late(spec(), failure);
-        } else if (failure != null && onFailure != null) {
+        } else if (onFailure != null) {
             Failures.tell(onFailure, spec(), failure);
         }
     }
@@ -359,6 +392,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     private Runnable settlement() {
         Cause interrupted = cause();
+        Throwable refusal = whyRefused();
         Throwable failure = refusal == null ? failureOf(interrupted, null) : refusal;
         return () -> ContextPropagation.run(context, () -> settle(interrupted, null, failure));
     }
@@ -377,7 +411,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** Releases the objects of the application, once, because futures may live longer. */
     void letGo() {
-        body = null;
+        if (!isRefused()) {
+            bodyOrRefusal = null;
+        }
         if (context instanceof DeadlineContext timed) {
             timed.forget();
         }

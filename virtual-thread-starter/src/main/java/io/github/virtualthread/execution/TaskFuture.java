@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * What the caller gets. Users may do with it anything that a {@link CompletableFuture} allows. The state of the task is
  * independent of it; the task only learns that nobody waits for its body any more.
  */
-final class TaskFuture extends CompletableFuture<@Nullable Object> {
+class TaskFuture extends CompletableFuture<@Nullable Object> {
 
     private @Nullable Task task;
 
@@ -29,6 +30,12 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
 
     boolean isDetached() {
         return task == null;
+    }
+
+    /** Gets a failure, because no caller holds this future; null if one does. */
+    @Nullable
+    Consumer<Throwable> onFailure() {
+        return null;
     }
 
     /** Completes the future, however short memory is; returns whether it was incomplete. */
@@ -179,6 +186,22 @@ final class TaskFuture extends CompletableFuture<@Nullable Object> {
             if (abandoned != null && waited) {
                 abandoned.neverRun();
             }
+        }
+    }
+
+    /** The future of a call without a result. A field for the handler here, and not in each task, costs the others nothing. */
+    static final class Handled extends TaskFuture {
+
+        private final Consumer<Throwable> onFailure;
+
+        Handled(Task task, Consumer<Throwable> onFailure) {
+            super(task);
+            this.onFailure = onFailure;
+        }
+
+        @Override
+        Consumer<Throwable> onFailure() {
+            return onFailure;
         }
     }
 }

@@ -46,22 +46,38 @@ final class TimeBounds {
         }
     }
 
-    /** Runs the body and waits for the future that it returns, both within timeout and deadline of the task, if it has them. */
-    static @Nullable Object run(Task task, TaskBody body) throws Throwable {
-        DeadlineContext timed = DeadlineContext.of(task.context());
-        return timed == null ? runTimed(task, body) : timed.deadline().run(() -> runTimed(task, body));
+    /** Returns the body within timeout and deadline of its task: the body itself if there are none. */
+    static TaskBody bounded(Task task, TaskBody body) {
+        return task.spec().timeout() == null && DeadlineContext.of(task.context()) == null
+                ? body
+                : new BoundedBody(task, body);
     }
 
-    private static @Nullable Object runTimed(Task task, TaskBody body) throws Throwable {
-        Duration longest = task.spec().timeout();
-        Future<?> timeout = longest == null ? null : start(task, longest);
-        try {
-            Object value = body.run();
-            return body.isAwaited() ? task.await(value) : value;
-        } finally {
-            if (timeout != null) {
-                timeout.cancel(false);
+    /** Runs the body and waits for the future that it returns, both within timeout and deadline of the task. */
+    private record BoundedBody(Task task, TaskBody body) implements TaskBody {
+
+        @Override
+        public @Nullable Object run() throws Throwable {
+            DeadlineContext timed = DeadlineContext.of(task.context());
+            return timed == null ? runTimed() : timed.deadline().run(this::runTimed);
+        }
+
+        private @Nullable Object runTimed() throws Throwable {
+            Duration longest = task.spec().timeout();
+            Future<?> timeout = longest == null ? null : start(task, longest);
+            try {
+                Object value = body.run();
+                return body.isAwaited() ? task.await(value) : value;
+            } finally {
+                if (timeout != null) {
+                    timeout.cancel(false);
+                }
             }
+        }
+
+        @Override
+        public boolean isAwaited() {
+            return false;
         }
     }
 

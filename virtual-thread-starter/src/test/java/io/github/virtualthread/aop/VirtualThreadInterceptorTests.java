@@ -15,6 +15,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -33,6 +34,7 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
+import org.springframework.util.ClassUtils;
 
 @Timeout(300)
 class VirtualThreadInterceptorTests {
@@ -48,6 +50,15 @@ class VirtualThreadInterceptorTests {
             assertThat(mailer.stage().toCompletableFuture().get(120, SECONDS).isVirtual())
                     .isTrue();
             assertThat(mailer.future().get(120, SECONDS).isVirtual()).isTrue();
+        }
+    }
+
+    /** What lies below a body is copied whenever that blocks, and a call that sleeps keeps it. */
+    @Test
+    void aBodyHasThreeFramesOfOursBelowIt() throws Exception {
+        try (TestContext context = TestContext.of(Walker.class)) {
+            assertThat(context.getBean(Walker.class).frames().get(120, SECONDS))
+                    .containsExactly("VirtualThreadInterceptor.FutureBody.run", "Task.runHere", "Task.run");
         }
     }
 
@@ -304,6 +315,18 @@ class VirtualThreadInterceptorTests {
         Throwable thrown = catchThrowable(() -> future.get(120, SECONDS));
         assertThat(thrown).isInstanceOf(ExecutionException.class);
         return thrown.getCause();
+    }
+
+    static class Walker {
+
+        @VirtualThread
+        CompletableFuture<List<String>> frames() {
+            return completedFuture(StackWalker.getInstance()
+                    .walk(frames -> frames.filter(frame -> frame.getClassName().startsWith("io.github.virtualthread.")
+                                    && !frame.getClassName().contains("Tests"))
+                            .map(frame -> ClassUtils.getShortName(frame.getClassName()) + "." + frame.getMethodName())
+                            .toList()));
+        }
     }
 
     static class Mailer {

@@ -17,15 +17,15 @@ class CallSizeTests {
 
     @Test
     void aTaskHasNoRoomForAnotherField() throws Exception {
-        assertThat(bytes(Task.class)).isEqualTo(80);
+        assertThat(bytes(Task.class)).isEqualTo(72);
         assertThat(bytes(TaskFuture.class)).isEqualTo(24);
     }
 
     @Test
     void noCallIsLargerThanItsNeedsAre() throws Exception {
-        assertThat(bytes(TracedTask.class)).isEqualTo(88);
+        assertThat(bytes(TracedTask.class)).isEqualTo(80);
         assertThat(bytes(CallerTask.class)).isEqualTo(64);
-        assertThat(bytes(Class.forName(FanOut.class.getName() + "$Child"))).isEqualTo(96);
+        assertThat(bytes(Class.forName(FanOut.class.getName() + "$Child"))).isEqualTo(88);
         assertThat(bytes(DecoratedBody.class)).isEqualTo(40);
     }
 
