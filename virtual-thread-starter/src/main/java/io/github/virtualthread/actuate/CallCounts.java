@@ -1,7 +1,9 @@
 package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitNames;
@@ -10,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,7 @@ public final class CallCounts implements TaskListener {
 
     private final Map<Name, Counts> methods = new ConcurrentHashMap<>();
     private final Map<Refusal, LongAdder> refusals = new ConcurrentHashMap<>();
+    private final Function<TaskSpec, Counts> lookup = this::lookUp;
 
     /** Creates counters; all are zero. */
     public CallCounts() {}
@@ -45,7 +49,11 @@ public final class CallCounts implements TaskListener {
     }
 
     private Counts counts(TaskCall call) {
-        Name name = Name.of(call);
+        return TaskEngine.kept(call.spec(), this, lookup);
+    }
+
+    private Counts lookUp(TaskSpec spec) {
+        Name name = Name.of(spec);
         Counts known = methods.get(name); // takes no lock
         return known == null ? methods.computeIfAbsent(name, first -> new Counts()) : known;
     }
@@ -75,9 +83,9 @@ public final class CallCounts implements TaskListener {
      */
     record Name(String task, String limit) {
 
-        static Name of(TaskCall call) {
-            TaskLimit limit = call.spec().limit();
-            return of(call.spec().name(), limit == null ? null : limit.name());
+        static Name of(TaskSpec spec) {
+            TaskLimit limit = spec.limit();
+            return of(spec.name(), limit == null ? null : limit.name());
         }
 
         static Name of(String task, @Nullable String limit) {

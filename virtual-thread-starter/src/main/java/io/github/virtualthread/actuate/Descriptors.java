@@ -224,8 +224,8 @@ final class Descriptors {
     private List<MethodDescriptor> methods(Collection<AdvisedMethod> advised, List<LiveCall> running) {
         Map<Name, AdvisedMethod> declared = new HashMap<>();
         advised.forEach(call -> declared.putIfAbsent(Name.of(call.name(), call.limit()), call));
-        Map<Name, Long> active =
-                running.stream().collect(Collectors.groupingBy(call -> Name.of(call.call()), Collectors.counting()));
+        Map<Name, Long> active = running.stream()
+                .collect(Collectors.groupingBy(call -> Name.of(call.call().spec()), Collectors.counting()));
         Set<Name> names = new LinkedHashSet<>(declared.keySet());
         names.addAll(counts.names());
         Function<Name, MethodDescriptor> method =

@@ -56,17 +56,25 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     public final Duration waited() {
+        return Duration.ofNanos(waitedNanos());
+    }
+
+    /** As {@link #waited}, in nanoseconds, without an object. */
+    final long waitedNanos() {
         long since = joinedAt();
         long until = startedAt;
-        return since == 0
-                ? Duration.ZERO
-                : Duration.ofNanos(Math.max(0, (until == 0 ? System.nanoTime() : until) - since));
+        return since == 0 ? 0 : Math.max(0, (until == 0 ? System.nanoTime() : until) - since);
     }
 
     @Override
     public final Duration ran() {
+        return Duration.ofNanos(ranNanos());
+    }
+
+    /** As {@link #ran}, in nanoseconds, without an object. */
+    final long ranNanos() {
         long since = startedAt;
-        return since == 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
+        return since == 0 ? 0 : System.nanoTime() - since;
     }
 
     /** Nanoseconds from the start of the body to that moment. */
@@ -99,10 +107,10 @@ abstract class Call extends PermitRequest implements TaskCall {
         return recipe.parts();
     }
 
-    /** Notifies the listeners of the submission. They may ask from then on how long the call has waited. */
+    /** Notifies the listeners of the submission, if one of them hears it. They may ask from then on how long the call has waited. */
     final void observe() {
         TaskListeners listeners = parts().listeners();
-        if (!listeners.isEmpty()) {
+        if (listeners.hear(spec())) {
             observed = true;
             joins();
             listeners.submitted(this);

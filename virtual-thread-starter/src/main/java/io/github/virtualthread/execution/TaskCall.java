@@ -42,7 +42,7 @@ public interface TaskCall {
     /**
      * How long the call has waited for its permit and its thread: until its body started, or until now.
      *
-     * @return time since the submission, zero or more. Without any {@link TaskListener}: time since the call joined the queue,
+     * @return time since the submission, zero or more. Of a call that no {@link TaskListener} hears: time since it joined the queue,
      *     zero if it did not join one
      */
     Duration waited();

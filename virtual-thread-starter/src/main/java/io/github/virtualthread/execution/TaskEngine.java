@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -327,6 +328,42 @@ public final class TaskEngine implements AutoCloseable {
      */
     public static boolean takesPermitOf(TaskCall call, TaskLimit limit) {
         return ((Call) call).takesPermitOf(limit);
+    }
+
+    /**
+     * As {@link TaskCall#waited()}, without an object.
+     *
+     * @param call a call
+     * @return nanoseconds
+     */
+    public static long waitedNanos(TaskCall call) {
+        return call instanceof Call known ? known.waitedNanos() : call.waited().toNanos();
+    }
+
+    /**
+     * As {@link TaskCall#ran()}, without an object.
+     *
+     * @param call a call
+     * @return nanoseconds
+     */
+    public static long ranNanos(TaskCall call) {
+        return call instanceof Call known ? known.ranNanos() : call.ran().toNanos();
+    }
+
+    /**
+     * Returns what a listener needs for the calls of one spec. It is looked up at the first of them and kept with the spec, so once
+     * for an annotated method, and once for each call by hand.
+     *
+     * @param spec spec of a call, as the listener sees it
+     * @param listener who keeps it
+     * @param lookup returns the same object for all specs of one name and limit
+     * @param <T> what it keeps, one type for each listener
+     * @return what was looked up first
+     */
+    @SuppressWarnings("unchecked") // each listener keeps one thing
+    public static <T> T kept(TaskSpec spec, TaskListener listener, Function<? super TaskSpec, ? extends T> lookup) {
+        Object known = spec.kept(listener);
+        return (T) (known == null ? spec.keep(listener, lookup.apply(spec)) : known);
     }
 
     /**

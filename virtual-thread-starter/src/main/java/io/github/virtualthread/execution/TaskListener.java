@@ -45,6 +45,18 @@ public interface TaskListener {
     }
 
     /**
+     * Whether the listener has a use for events of such a call. Asked at every call, on the caller's thread, before {@link
+     * #submitted}. A call that no listener hears is reported to none, and costs what a call without listeners costs. If another
+     * listener hears it, this one is notified too.
+     *
+     * @param spec what the call shares with all others of its name
+     * @return true if not overridden
+     */
+    default boolean hears(TaskSpec spec) {
+        return true;
+    }
+
+    /**
      * A call was made. Called on the caller's thread, before the limit is asked.
      *
      * @param call the call

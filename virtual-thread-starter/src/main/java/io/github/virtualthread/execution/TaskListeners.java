@@ -33,8 +33,24 @@ final class TaskListeners {
         this.beans = beans;
     }
 
-    boolean isEmpty() {
-        return beans.get().isEmpty();
+    /** Whether any listener hears calls of that spec. */
+    boolean hear(TaskSpec spec) {
+        List<TaskListener> listeners = beans.get();
+        for (int i = 0; i < listeners.size(); i++) {
+            if (hears(listeners.get(i), spec)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean hears(TaskListener listener, TaskSpec spec) {
+        try {
+            return listener.hears(spec);
+        } catch (Throwable thrown) {
+            log(listener, spec, thrown);
+            return true; // rather one event too many
+        }
     }
 
     void submitted(TaskCall call) {
@@ -69,15 +85,13 @@ final class TaskListeners {
             try {
                 event.tell(listener, call, outcome, failure);
             } catch (Throwable thrown) {
-                SafeLog.write(
-                        logger,
-                        Level.ERROR,
-                        "{} has failed on a call of {}",
-                        listener,
-                        call.spec().name(),
-                        thrown);
+                log(listener, call.spec(), thrown);
             }
         }
+    }
+
+    private static void log(TaskListener listener, TaskSpec spec, Throwable thrown) {
+        SafeLog.write(logger, Level.ERROR, "{} has failed on a call of {}", listener, spec.name(), thrown);
     }
 
     private interface Event {

@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** What all calls of one name share. Created by the starter only. */
@@ -10,23 +11,39 @@ public class TaskSpec {
 
     private final String name;
     private final @Nullable TaskLimit limit;
-    private final Times times;
+    private final Common common;
 
     /** In one field, because each call with a key has a copy of its spec. */
-    private record Times(
-            @Nullable Duration timeout, @Nullable Duration deadline) {}
+    private static final class Common {
+
+        private static final AtomicReferenceFieldUpdater<Common, @Nullable Kept> KEPT =
+                AtomicReferenceFieldUpdater.newUpdater(Common.class, Kept.class, "kept");
+
+        final @Nullable Duration timeout;
+        final @Nullable Duration deadline;
+        volatile @Nullable Kept kept;
+
+        Common(@Nullable Duration timeout, @Nullable Duration deadline) {
+            this.timeout = timeout;
+            this.deadline = deadline;
+        }
+    }
+
+    /** What listeners keep: a list, because there are one or two. */
+    private record Kept(
+            TaskListener listener, Object value, @Nullable Kept next) {}
 
     TaskSpec(String name, @Nullable TaskLimit limit, @Nullable Duration timeout, @Nullable Duration deadline) {
         this.name = name;
         this.limit = limit;
-        this.times = new Times(timeout, deadline);
+        this.common = new Common(timeout, deadline);
     }
 
     /** A copy, for one call. */
-    TaskSpec(TaskSpec shared) {
-        this.name = shared.name;
-        this.limit = shared.limit;
-        this.times = shared.times;
+    TaskSpec(TaskSpec spec) {
+        this.name = spec.name;
+        this.limit = spec.limit;
+        this.common = spec.common;
     }
 
     /**
@@ -53,7 +70,7 @@ public class TaskSpec {
      * @return more than zero, null for no maximum
      */
     public final @Nullable Duration timeout() {
-        return times.timeout;
+        return common.timeout;
     }
 
     /**
@@ -63,7 +80,32 @@ public class TaskSpec {
      * @return more than zero, null for none of its own
      */
     public final @Nullable Duration deadline() {
-        return times.deadline;
+        return common.deadline;
+    }
+
+    /** What a listener keeps with this, null if nothing yet. Allocates nothing, so that the end of a call does not. */
+    @SuppressWarnings("ReferenceEquality") // the very listener
+    final @Nullable Object kept(TaskListener listener) {
+        for (Kept each = common.kept; each != null; each = each.next) {
+            if (each.listener == listener) {
+                return each.value;
+            }
+        }
+        return null;
+    }
+
+    /** Keeps what a listener has looked up; returns what it kept first. */
+    final Object keep(TaskListener listener, Object value) {
+        while (true) {
+            Kept before = common.kept;
+            Object present = kept(listener);
+            if (present != null) {
+                return present;
+            }
+            if (Common.KEPT.compareAndSet(common, before, new Kept(listener, value, before))) {
+                return value;
+            }
+        }
     }
 
     /** Name of the limit, {@code "none"} for calls without a limit. */

@@ -1,6 +1,7 @@
 package io.github.virtualthread.observation;
 
 import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException;
@@ -16,6 +17,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -24,12 +26,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts and times every call. The first call of a method under a limit makes their series. From then on an event costs two
- * look-ups and allocates no key. A {@link TaskSpec} would not do as a key, because calls by hand make a new one for each call.
+ * Counts and times every call. The first call of a method under a limit makes their series, which is kept with the spec. Calls by
+ * hand have a spec each: the first event of such a call costs two look-ups and allocates no key.
  */
 final class CallMeters implements TaskListener {
 
@@ -48,6 +51,7 @@ final class CallMeters implements TaskListener {
     private final Map<String, Timer> pins = new ConcurrentHashMap<>();
     private final Queue<Early> early = new ConcurrentLinkedQueue<>();
     private final ReentrantLock lock = new ReentrantLock();
+    private final Function<TaskSpec, Series> lookup = this::lookUp;
     private volatile @Nullable Target target;
     private volatile boolean off;
 
@@ -58,6 +62,7 @@ final class CallMeters implements TaskListener {
     /** Records all earlier events and, from now on, every event at once. */
     void begin(TaskMeters meters, RunningCalls running) {
         target = new Target(meters, running);
+        off = false; // there was no registry at an earlier start
         catchUp();
     }
 
@@ -65,6 +70,12 @@ final class CallMeters implements TaskListener {
     void off() {
         off = true;
         early.clear();
+    }
+
+    /** Not without a registry. Before the start, there may be one. */
+    @Override
+    public boolean hears(TaskSpec spec) {
+        return !off;
     }
 
     @Override
@@ -83,8 +94,11 @@ final class CallMeters implements TaskListener {
 
     @Override
     public void started(TaskCall call) {
+        if (off) { // another listener hears
+            return;
+        }
         TaskSpec spec = call.spec();
-        long waited = call.waited().toNanos();
+        long waited = TaskEngine.waitedNanos(call);
         Series series = series(spec);
         if (series != null) {
             series.started(waited);
@@ -95,9 +109,12 @@ final class CallMeters implements TaskListener {
 
     @Override
     public void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
+        if (off) {
+            return;
+        }
         TaskSpec spec = call.spec();
         boolean started = call.isStarted();
-        long ran = call.ran().toNanos();
+        long ran = TaskEngine.ranNanos(call);
         Series series = series(spec);
         if (series != null) {
             series.finished(started, ran, outcome, name(failure));
@@ -144,8 +161,11 @@ final class CallMeters implements TaskListener {
     }
 
     private @Nullable Series series(TaskSpec spec) {
-        Target known = target;
-        return known == null ? null : series(known, spec.limit(), spec.name());
+        return target == null ? null : TaskEngine.kept(spec, this, lookup);
+    }
+
+    private Series lookUp(TaskSpec spec) {
+        return series(Objects.requireNonNull(target), spec.limit(), spec.name());
     }
 
     private Series series(Target known, @Nullable TaskLimit limit, String method) {

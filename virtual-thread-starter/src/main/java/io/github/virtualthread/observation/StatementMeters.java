@@ -2,6 +2,7 @@ package io.github.virtualthread.observation;
 
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskSpec;
 import io.micrometer.core.instrument.Counter;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -25,6 +26,12 @@ final class StatementMeters implements TaskListener {
                             .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))::register));
         }
         counters = made;
+    }
+
+    /** Not without a registry. */
+    @Override
+    public boolean hears(TaskSpec spec) {
+        return !counters.isEmpty();
     }
 
     @Override

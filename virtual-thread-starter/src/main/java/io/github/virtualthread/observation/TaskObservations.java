@@ -2,6 +2,7 @@ package io.github.virtualthread.observation;
 
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -36,6 +37,11 @@ public final class TaskObservations implements TaskListener {
             Supplier<? extends @Nullable TaskObservationConvention> convention) {
         this.registry = registry;
         this.convention = convention;
+    }
+
+    @Override
+    public boolean hears(TaskSpec spec) {
+        return !registry.get().isNoop();
     }
 
     @Override

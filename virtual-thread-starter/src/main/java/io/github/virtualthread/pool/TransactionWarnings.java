@@ -3,6 +3,7 @@ package io.github.virtualthread.pool;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit;
 import java.util.Map;
@@ -31,6 +32,11 @@ public final class TransactionWarnings implements TaskListener {
      */
     public TransactionWarnings(BeanFactory beans) {
         this.beans = beans;
+    }
+
+    @Override
+    public boolean hears(TaskSpec spec) {
+        return drawing(spec.limit()) != null;
     }
 
     @Override

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
+import io.github.virtualthread.pool.TransactionWarnings;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -115,6 +117,19 @@ class TransactionWarningTests {
         });
 
         assertThat(output).doesNotContain("inside a transaction");
+    }
+
+    @Test
+    void onlyCallsThatNeedAPermitOfAPoolAreHeard() {
+        runner.run(context -> {
+            TransactionWarnings warnings = new TransactionWarnings(context);
+            TaskEngine engine = context.getBean(TaskEngine.class);
+
+            assertThat(warnings.hears(engine.spec("Shop.price", "db"))).isTrue();
+            assertThat(warnings.hears(engine.spec("Shop.year", "report"))).isTrue();
+            assertThat(warnings.hears(engine.spec("Shop.mail", "mail"))).isFalse();
+            assertThat(warnings.hears(engine.spec("Shop.unlimited", null))).isFalse();
+        });
     }
 
     private static Shop shop(AssertableApplicationContext context) {

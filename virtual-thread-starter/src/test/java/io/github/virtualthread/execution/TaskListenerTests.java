@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -254,6 +255,56 @@ class TaskListenerTests {
     }
 
     @Test
+    void aCallThatNoListenerHearsIsReportedToNone() {
+        log.hears = spec -> false;
+
+        test.submit("db", () -> "value").join();
+
+        assertThat(log.events).isEmpty();
+    }
+
+    @Test
+    void aCallIsHeardFromItsSubmissionToItsEndOrNotAtAll() {
+        log.hears = spec -> false;
+        CompletableFuture<?> unheard = test.hold(null, gate);
+        log.hears = spec -> true;
+        gate.countDown();
+        unheard.join();
+        assertThat(log.events).isEmpty();
+
+        CountDownLatch another = test.latch();
+        CompletableFuture<?> heard = test.hold(null, another);
+        log.hears = spec -> false;
+        another.countDown();
+        heard.join();
+
+        assertThat(log.events).containsExactly("submitted", "started", "finished SUCCESS");
+    }
+
+    @Test
+    void aCallThatOneListenerHearsIsReportedToAll() {
+        Log deaf = new Log();
+        deaf.hears = spec -> false;
+        try (TestEngine both = TestEngine.listening(List.of(deaf, log))) {
+            both.submit(null, () -> "value").join();
+        }
+
+        assertThat(log.events).containsExactly("submitted", "started", "finished SUCCESS");
+        assertThat(deaf.events).isEqualTo(log.events);
+    }
+
+    @Test
+    void aListenerThatCannotSayWhetherItHearsIsNotified() {
+        log.hears = spec -> {
+            throw new IllegalStateException("broken listener");
+        };
+
+        assertThat(test.submit("db", () -> "value").join()).isEqualTo("value");
+
+        assertThat(log.events).containsExactly("submitted", "started", "finished SUCCESS");
+    }
+
+    @Test
     void eachCallHasANumberOfItsOwnWhichStaysTheSame() {
         Map<Long, TaskCall> numbers = new ConcurrentHashMap<>();
         log.onSubmitted = call -> numbers.put(call.id(), call);
@@ -341,6 +392,12 @@ class TaskListenerTests {
         Consumer<TaskCall> onSubmitted = call -> {};
         Consumer<TaskCall> onStarted = call -> {};
         Consumer<TaskCall> onFinished = call -> {};
+        volatile Predicate<TaskSpec> hears = spec -> true;
+
+        @Override
+        public boolean hears(TaskSpec spec) {
+            return hears.test(spec);
+        }
 
         @Override
         public void submitted(TaskCall call) {

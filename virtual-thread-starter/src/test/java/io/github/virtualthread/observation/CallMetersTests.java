@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
 /** What each call leaves in the registry. */
 @Timeout(300)
@@ -260,9 +261,28 @@ class CallMetersTests {
     void withoutARegistryCallsAreAsEver() throws Exception {
         try (MeteredEngine none = new MeteredEngine(List.of(), LimitSettings.of("db", 1))) {
             none.submit("db", () -> null).join();
+            assertThat(none.hears()).as("before it is known").isTrue();
             none.meters.start();
 
             assertThat(none.submit("db", () -> "value").join()).isEqualTo("value");
+            assertThat(none.hears()).isFalse();
+        }
+    }
+
+    @Test
+    void aRegistryThatIsFoundAtALaterStartCountsFromThenOn() {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        try (MeteredEngine late = new MeteredEngine(beans, null, LimitSettings.of("db", 1))) {
+            late.meters.start();
+            late.submit("db", () -> "value").join();
+            late.meters.stop();
+            beans.addBean("registry", registry);
+            late.meters.start();
+
+            late.submit("db", () -> "value").join();
+
+            assertThat(late.hears()).isTrue();
+            assertThat(submitted("db")).isEqualTo(1);
         }
     }
 

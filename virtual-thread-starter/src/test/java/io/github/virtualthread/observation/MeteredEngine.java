@@ -41,9 +41,15 @@ final class MeteredEngine implements AutoCloseable {
             List<MeterRegistry> registries,
             @Nullable Function<TaskTimer, ClusterShares> shared,
             LimitSettings... settings) {
+        this(beans(registries), shared, settings);
+    }
+
+    /** With the registries among the beans. */
+    MeteredEngine(
+            StaticListableBeanFactory beans,
+            @Nullable Function<TaskTimer, ClusterShares> shared,
+            LimitSettings... settings) {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
-        StaticListableBeanFactory beans = new StaticListableBeanFactory();
-        registries.forEach(registry -> beans.addBean("registry" + beans.getBeanDefinitionCount(), registry));
         meters = new TaskMeters(
                 beans.getBeanProvider(MeterRegistry.class),
                 beans.getBeanProvider(TaskEngine.class),
@@ -64,6 +70,12 @@ final class MeteredEngine implements AutoCloseable {
         beans.addBean("engine", engine);
         limits.names().forEach(name -> meters.limits().customize(limits.get(name)));
         threads = new VirtualThreads(engine, (task, failure) -> {});
+    }
+
+    private static StaticListableBeanFactory beans(List<MeterRegistry> registries) {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        registries.forEach(registry -> beans.addBean("registry" + beans.getBeanDefinitionCount(), registry));
+        return beans;
     }
 
     static MeteredEngine started(MeterRegistry registry, LimitSettings... settings) {
@@ -101,6 +113,11 @@ final class MeteredEngine implements AutoCloseable {
         if (!latch.await(2, TimeUnit.MINUTES)) {
             throw new AssertionError("nobody came within 2 minutes");
         }
+    }
+
+    /** Whether the meters hear calls. */
+    boolean hears() {
+        return meters.calls().hears(engine.spec("Shop.price", null));
     }
 
     void awaitIdle() throws InterruptedException {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
@@ -323,9 +324,10 @@ class TaskObservationsTests {
                 timer,
                 "vt-",
                 getClass().getClassLoader(),
-                () -> List.of(idle),
+                () -> List.of(idle, new TaskListener() {}),
                 List::of,
                 false)) {
+            assertThat(idle.hears(unobserved.spec("Shop.price", null))).isFalse();
             assertThat(unobserved
                             .submit(unobserved.spec("Shop.price", null), () -> idle.size())
                             .join())
