@@ -3,9 +3,11 @@ package io.github.virtualthread.context;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation.ContextCapture;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import org.slf4j.spi.MDCAdapter;
@@ -16,18 +18,26 @@ final class MdcCapture implements ContextCapture {
     private static final String LOGBACK = "ch.qos.logback.classic.util.LogbackMDCAdapter";
     private static final Scope CLEAR = MDC::clear;
 
+    private final boolean logback;
     private final MdcReader reader;
     private Latest latest = new Latest(Map.of(), new Captured(Map.of())); // immutable: a race makes one more copy
 
     /** Captures all keys. */
     MdcCapture() {
-        this.reader = allKeys(MDC.getMDCAdapter());
+        MDCAdapter adapter = MDC.getMDCAdapter();
+        this.logback = isLogback(adapter);
+        this.reader = logback ? Logback.reader(adapter) : MDC::getCopyOfContextMap;
     }
 
     /** Captures these keys only. */
     MdcCapture(List<String> keys) {
         List<String> wanted = List.copyOf(keys);
+        this.logback = isLogback(MDC.getMDCAdapter());
         this.reader = () -> only(wanted);
+    }
+
+    private static boolean isLogback(@Nullable MDCAdapter adapter) {
+        return adapter != null && adapter.getClass().getName().equals(LOGBACK);
     }
 
     @Override
@@ -40,17 +50,13 @@ final class MdcCapture implements ContextCapture {
     @SuppressWarnings("ReferenceEquality") // to compare the entries would take as long as to copy them
     private Captured captured(Map<String, String> entries) {
         Latest known = latest;
-        if (known.read() != entries) {
-            known = new Latest(entries, new Captured(new EntryMap(entries)));
+        if (known.read() == entries) {
+            known.captured().sharedByAnother();
+        } else {
+            known = new Latest(entries, logback ? new CapturedOfLogback(entries) : new Captured(entries));
             latest = known;
         }
         return known.captured();
-    }
-
-    private static MdcReader allKeys(@Nullable MDCAdapter adapter) {
-        return adapter != null && adapter.getClass().getName().equals(LOGBACK)
-                ? Logback.reader(adapter)
-                : MDC::getCopyOfContextMap;
     }
 
     private static Map<String, String> only(List<String> keys) {
@@ -86,17 +92,91 @@ final class MdcCapture implements ContextCapture {
     /** What was captured last, and the map that it was captured from. */
     private record Latest(Map<String, String> read, Captured captured) {}
 
-    record Captured(Map<String, String> entries) implements CapturedContext {
+    /** The entries as an array, which is a fraction of the size of a map. */
+    private static class Captured implements CapturedContext {
 
-        @Override
-        public Scope open() {
-            MDC.setContextMap(entries);
-            return CLEAR;
+        /** A key, its value, the next key, and so on. */
+        final @Nullable String[] entries;
+
+        private volatile @Nullable Map<String, String> shared; // never changes
+
+        Captured(Map<String, String> copied) {
+            this.entries = new String[2 * copied.size()];
+            copied.forEach(new Filling(entries));
+        }
+
+        /** Keeps a map as well, because a logging system copies that faster, and calls of a burst need only one. */
+        final void sharedByAnother() {
+            if (shared == null) {
+                shared = map();
+            }
         }
 
         @Override
-        public Map<String, String> mdc() {
-            return entries;
+        public Scope open() {
+            Map<String, String> kept = shared;
+            if (kept == null) {
+                set();
+            } else {
+                MDC.setContextMap(kept);
+            }
+            return CLEAR;
+        }
+
+        /** Sets the entries on the current thread, in place of all others. */
+        void set() {
+            MDC.setContextMap(map());
+        }
+
+        @Override
+        public final Map<String, String> mdc() {
+            return Collections.unmodifiableMap(map());
+        }
+
+        private Map<String, String> map() {
+            Map<String, String> map = HashMap.newHashMap(entries.length / 2);
+            for (int i = 0; i < entries.length; i += 2) {
+                map.put(entries[i], entries[i + 1]);
+            }
+            return map;
+        }
+    }
+
+    /** Logback takes entry after entry without copying anything. Log4j copies its map each time that an entry is added. */
+    private static final class CapturedOfLogback extends Captured {
+
+        CapturedOfLogback(Map<String, String> copied) {
+            super(copied);
+        }
+
+        @Override
+        void set() {
+            MDC.clear();
+            try {
+                for (int i = 0; i < entries.length; i += 2) {
+                    MDC.put(entries[i], entries[i + 1]);
+                }
+            } catch (Throwable refused) { // a key that is null; if memory is short, all keys or none
+                MDC.clear();
+                super.set();
+            }
+        }
+    }
+
+    /** Writes the entries of a map to an array, without an object for each. */
+    private static final class Filling implements BiConsumer<String, String> {
+
+        private final @Nullable String[] entries;
+        private int length;
+
+        Filling(@Nullable String[] entries) {
+            this.entries = entries;
+        }
+
+        @Override
+        public void accept(String key, String value) {
+            entries[length++] = key;
+            entries[length++] = value;
         }
     }
 }

@@ -1,12 +1,15 @@
 package io.github.virtualthread.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.context.CapturedContext.Scope;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -114,20 +117,64 @@ class MdcCaptureTests {
     }
 
     @Test
-    void aBurstOfCallsSharesOneMap() {
+    void aChangeIsNeverServedFromAKeptCopy() {
         MDC.put("user", "alice");
-        MdcCapture capture = new MdcCapture();
-
-        Map<String, String> first = entries(capture);
-
-        assertThat(entries(capture)).isSameAs(first);
+        CapturedContext before = propagation.capture();
+        CapturedContext again = propagation.capture();
         MDC.put("user", "bob");
-        assertThat(entries(capture)).isNotSameAs(first).isEqualTo(Map.of("user", "bob"));
-        assertThat(first).isEqualTo(Map.of("user", "alice"));
+        CapturedContext changed = propagation.capture();
+        MDC.put("user", "alice");
+        CapturedContext changedBack = propagation.capture();
+
+        assertThat(seen(again, () -> {}).get(1)).isEqualTo(Map.of("user", "alice"));
+        assertThat(seen(changed, () -> {}).get(1)).isEqualTo(Map.of("user", "bob"));
+        assertThat(seen(before, () -> {}).get(1)).isEqualTo(Map.of("user", "alice"));
+        assertThat(changedBack).as("equal, but another map").isNotSameAs(before);
     }
 
-    private static Map<String, String> entries(MdcCapture capture) {
-        return ((MdcCapture.Captured) capture.capture()).entries();
+    @Test
+    void takesThePlaceOfWhatWasThere() {
+        MDC.put("user", "alice");
+        CapturedContext captured = propagation.capture();
+        MDC.clear();
+        MDC.put("left", "behind");
+
+        Scope scope = ContextPropagation.open(captured);
+        Map<String, String> opened = mdc();
+        ContextPropagation.close(scope);
+
+        assertThat(opened).isEqualTo(Map.of("user", "alice"));
+        assertThat(mdc()).isEmpty();
+    }
+
+    @Test
+    void manyKeysTravelToo() {
+        Map<String, String> many = new HashMap<>();
+        for (int i = 0; i < 100; i++) {
+            many.put("key" + i, "value" + i);
+        }
+        MDC.setContextMap(many);
+
+        assertThat(seen(propagation.capture(), () -> {}).get(1)).isEqualTo(many);
+        assertThat(propagation.capture().mdc()).isEqualTo(many);
+    }
+
+    @Test
+    void evenAKeyThatIsNoneTravels() {
+        Map<@Nullable String, String> strange = new HashMap<>(Map.of("user", "alice"));
+        strange.put(null, "nobody");
+        MDC.setContextMap(strange);
+
+        assertThat(seen(propagation.capture(), () -> {}).get(1)).isEqualTo(strange);
+    }
+
+    @Test
+    void isShownAsItWasAndCannotBeChanged() {
+        MDC.put("user", "alice");
+        Map<String, String> shown = propagation.capture().mdc();
+
+        assertThat(shown).isEqualTo(Map.of("user", "alice"));
+        assertThatThrownBy(shown::clear).isInstanceOf(UnsupportedOperationException.class);
     }
 
     @Test
