@@ -1,5 +1,6 @@
 package io.github.virtualthread.context;
 
+import io.github.virtualthread.context.CapturedContext.Scope;
 import io.github.virtualthread.context.ContextPropagation.ContextCapture;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContext;
@@ -13,21 +14,33 @@ import org.springframework.security.core.context.SecurityContextHolderStrategy;
 final class SecurityCapture implements ContextCapture {
 
     /** A context that all threads share need not be carried, and removing it would remove it from all of them. */
-    private static final String SHARED = "GlobalSecurityContextHolderStrategy";
+    private static final String SHARED =
+            "org.springframework.security.core.context.GlobalSecurityContextHolderStrategy";
 
     @Override
     public CapturedContext capture() {
         SecurityContextHolderStrategy holder = SecurityContextHolder.getContextHolderStrategy();
         Authentication authentication = holder.getContext().getAuthentication();
-        if (authentication == null || holder.getClass().getSimpleName().equals(SHARED)) {
-            return CapturedContext.EMPTY;
-        }
-        return () -> {
+        return authentication == null || holder.getClass().getName().equals(SHARED)
+                ? CapturedContext.EMPTY
+                : new Captured(holder, authentication);
+    }
+
+    /** The scope as well, because it needs the same holder. */
+    private record Captured(SecurityContextHolderStrategy holder, Authentication authentication)
+            implements CapturedContext, Scope {
+
+        @Override
+        public Scope open() {
             SecurityContext own = holder.createEmptyContext();
             own.setAuthentication(authentication);
             holder.setContext(own);
-            CapturedContext.Scope clear = holder::clearContext;
-            return clear;
-        };
+            return this;
+        }
+
+        @Override
+        public void close() {
+            holder.clearContext();
+        }
     }
 }

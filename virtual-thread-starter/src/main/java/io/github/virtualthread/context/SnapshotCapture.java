@@ -7,13 +7,16 @@ import io.micrometer.context.ContextSnapshotFactory;
 import java.util.Map;
 
 /**
- * Every thread-local that is registered with Micrometer's context-propagation, such as the trace; except for the deadline, which a task
- * carries itself.
+ * Every thread-local that is registered with Micrometer's context-propagation, such as the trace. Except for the deadline, which a task
+ * carries itself, and for the security context, which {@link SecurityCapture} carries wherever Spring Security is on the classpath.
  */
 final class SnapshotCapture implements ContextCapture {
 
+    /** Key of Spring Security's own accessor, which shares the context with the caller. */
+    private static final String SECURITY_KEY = "org.springframework.security.core.context.SecurityContext";
+
     private final ContextSnapshotFactory snapshots = ContextSnapshotFactory.builder()
-            .captureKeyPredicate(key -> !ContextPropagation.DEADLINE_KEY.equals(key))
+            .captureKeyPredicate(key -> !ContextPropagation.DEADLINE_KEY.equals(key) && !SECURITY_KEY.equals(key))
             .build();
 
     @Override

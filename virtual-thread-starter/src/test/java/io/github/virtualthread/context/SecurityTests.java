@@ -127,6 +127,13 @@ class SecurityTests {
         assertThat(ContextPropagation.none().withSecurity().capture()).isSameAs(CapturedContext.EMPTY);
     }
 
+    @Test
+    void isNotCapturedTwiceWhereTheContextIsRegisteredToo() {
+        logIn("alice");
+
+        assertThat(ContextPropagation.none().withRegisteredContext().capture()).isSameAs(CapturedContext.EMPTY);
+    }
+
     private TaskEngine start(ContextPropagation propagation) {
         TaskEngine made = new TaskEngine(
                 limits, propagation, timer, "vt-", getClass().getClassLoader(), List::of, List::of, false);
