@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Method;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.config.EngineSettings;
@@ -51,12 +52,12 @@ final class SettingsFactory {
         rejectedStatus(status(properties.web()));
         notNegative("virtual-thread.web.retry-after", properties.web().retryAfter());
         List<LimitSettings> limits = new ArrayList<>();
-        distinct(properties.limits()).forEach((name, limit) -> {
-            LimitSettings settings = limit(name, limit);
+        for (Map.Entry<String, Limit> limit : distinct(properties.limits()).entrySet()) {
+            LimitSettings settings = limit(limit.getKey(), limit.getValue());
             if (settings != null) {
                 limits.add(settings);
             }
-        });
+        }
         ClusterSettings shared = ClusterSettingsFactory.create(properties.cluster(), mistakes);
         ClusterSettings cluster = properties.enabled() ? shared : null;
         String defaultLimit = properties.defaultLimit();
@@ -90,6 +91,9 @@ final class SettingsFactory {
      * better spelling.
      */
     private static Map<String, Limit> distinct(Map<String, Limit> limits) {
+        if (limits.size() < 2) {
+            return limits;
+        }
         Map<String, Limit> merged = new LinkedHashMap<>();
         Map<String, String> spellings = new LinkedHashMap<>();
         limits.forEach((name, limit) -> {
@@ -221,16 +225,16 @@ final class SettingsFactory {
 
     private Map<String, MethodOverride> overrides() {
         Map<String, MethodOverride> overrides = new LinkedHashMap<>();
-        properties
-                .methods()
-                .forEach((name, method) -> overrides.put(
-                        name,
-                        new MethodOverride(
-                                StringUtils.hasText(method.limit())
-                                        ? method.limit().strip()
-                                        : null,
-                                positive(PropertyKeys.method(name) + ".timeout", method.timeout()),
-                                positive(PropertyKeys.method(name) + ".deadline", method.deadline()))));
+        for (Map.Entry<String, Method> each : properties.methods().entrySet()) {
+            Method method = each.getValue();
+            String key = PropertyKeys.method(each.getKey());
+            overrides.put(
+                    each.getKey(),
+                    new MethodOverride(
+                            StringUtils.hasText(method.limit()) ? method.limit().strip() : null,
+                            positive(key + ".timeout", method.timeout()),
+                            positive(key + ".deadline", method.deadline())));
+        }
         return overrides;
     }
 
@@ -240,7 +244,14 @@ final class SettingsFactory {
     }
 
     private static boolean isStatus(String status) {
-        return status.matches("[45]\\d\\d");
+        return status.length() == 3
+                && (status.charAt(0) == '4' || status.charAt(0) == '5')
+                && isDigit(status.charAt(1))
+                && isDigit(status.charAt(2));
+    }
+
+    private static boolean isDigit(char character) {
+        return character >= '0' && character <= '9';
     }
 
     private void rejectedStatus(String status) {

@@ -38,10 +38,6 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 final class StrayKeys {
 
     private static final String OURS = LimitNames.uniform(PREFIX.toString());
-    private static final Pattern NAME_OF_LIMIT = Pattern.compile("(?i)virtual[-_]?thread\\.limits\\.([^.\\[]+).*");
-    private static final Pattern KEPT = Pattern.compile("[A-Za-z0-9_-]+");
-    private static final Pattern LIMITS_AT_THE_ROOT =
-            Pattern.compile("(?i)limits(\\.[^.\\[]+|\\[.+])\\.(cluster[-_]?)?permits([-_]?from)?");
 
     private final ConfigurableListableBeanFactory beans;
     private final List<EnumerablePropertySource<?>> sources = new ArrayList<>();
@@ -76,19 +72,41 @@ final class StrayKeys {
     }
 
     private void checkKey(PropertySource<?> source, String key) {
-        Matcher limit = NAME_OF_LIMIT.matcher(key);
-        if (limit.matches()) {
-            checkName(limit.group(1));
-            return;
+        if (beginsWith(key, "virtual")) {
+            Matcher limit = Patterns.NAME_OF_LIMIT.matcher(key);
+            if (limit.matches()) {
+                checkName(limit.group(1));
+                return;
+            }
         }
-        String[] elements = key.split("[.\\[]");
+        String[] elements = elements(key, ".[");
         int end = prefix(elements);
         if (end > 0 && end < elements.length && isOurs(elements[end])) {
             String prefix = String.join(".", Arrays.copyOf(elements, end));
             add(source, key, prefix, PREFIX + key.substring(prefix.length()));
-        } else if (LIMITS_AT_THE_ROOT.matcher(key).matches() && hasNoLimits()) {
+        } else if (beginsWith(key, "limits")
+                && Patterns.LIMITS_AT_THE_ROOT.matcher(key).matches()
+                && hasNoLimits()) {
             add(source, key, "limits", PREFIX + "." + key);
         }
+    }
+
+    private static boolean beginsWith(String key, String word) {
+        return key.regionMatches(true, 0, word, 0, word.length());
+    }
+
+    /** By hand: every start takes all its keys and environment variables apart. */
+    private static String[] elements(String key, String separators) {
+        List<String> elements = new ArrayList<>();
+        int begin = 0;
+        for (int i = 0; i < key.length(); i++) {
+            if (separators.indexOf(key.charAt(i)) >= 0) {
+                elements.add(key.substring(begin, i));
+                begin = i + 1;
+            }
+        }
+        elements.add(key.substring(begin));
+        return elements.toArray(new String[0]);
     }
 
     private static boolean isOurs(String element) {
@@ -103,9 +121,12 @@ final class StrayKeys {
     }
 
     private void checkVariable(PropertySource<?> source, String key) {
-        String[] elements = key.split("[_.]");
+        String[] elements = elements(key, "_.");
         int end = prefix(elements);
-        String rest = end == 0 ? "" : String.join("", Arrays.asList(elements).subList(end, elements.length));
+        if (end == 0) {
+            return;
+        }
+        String rest = String.join("", Arrays.asList(elements).subList(end, elements.length));
         String meant = variable(rest.toLowerCase(Locale.ROOT));
         if (meant == null) {
             return;
@@ -155,8 +176,7 @@ final class StrayKeys {
             if (i == 0 && joined.equals(OURS)) {
                 return 0;
             }
-            boolean isNear = Math.abs(joined.length() - OURS.length()) <= 1
-                    && Spelling.nearest(joined, List.of(OURS)).isPresent();
+            boolean isNear = Math.abs(joined.length() - OURS.length()) <= 1 && Spelling.isNear(joined, OURS);
             if (isNear) {
                 return i + 1;
             }
@@ -204,7 +224,7 @@ final class StrayKeys {
     }
 
     private void checkName(String name) {
-        if (!KEPT.matcher(name).matches()) {
+        if (!Patterns.KEPT.matcher(name).matches()) {
             found.put(name, LimitNames.isAllowed(name) ? inBrackets(name) : wrong(name));
         }
     }
@@ -224,5 +244,14 @@ final class StrayKeys {
                 LimitNames.isAllowed(nearest)
                         ? "Name it %s, as in %s.".formatted(nearest, PropertyKeys.limit(nearest))
                         : "Use only these characters.");
+    }
+
+    /** Made only for an application that has such keys. */
+    private static final class Patterns {
+
+        static final Pattern NAME_OF_LIMIT = Pattern.compile("(?i)virtual[-_]?thread\\.limits\\.([^.\\[]+).*");
+        static final Pattern KEPT = Pattern.compile("[A-Za-z0-9_-]+");
+        static final Pattern LIMITS_AT_THE_ROOT =
+                Pattern.compile("(?i)limits(\\.[^.\\[]+|\\[.+])\\.(cluster[-_]?)?permits([-_]?from)?");
     }
 }

@@ -12,8 +12,6 @@ public final class LimitNames {
     /** What a message says about a name that is not {@linkplain #isAllowed allowed}. */
     public static final String RULE = "a name may contain only letters, digits, '-', '_' and '.'";
 
-    private static final Pattern ALLOWED = Pattern.compile("[._-]*[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*");
-
     private LimitNames() {}
 
     /**
@@ -34,6 +32,12 @@ public final class LimitNames {
      * @return whether a limit may have this name
      */
     public static boolean isAllowed(String name) {
-        return ALLOWED.matcher(name).matches();
+        return Rule.ALLOWED.matcher(name).matches();
+    }
+
+    /** Compiled only in an application with limits. */
+    private static final class Rule {
+
+        static final Pattern ALLOWED = Pattern.compile("[._-]*[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*");
     }
 }

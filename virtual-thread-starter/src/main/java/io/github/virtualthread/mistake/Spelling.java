@@ -20,8 +20,20 @@ public final class Spelling {
     public static Optional<String> nearest(String name, Collection<String> known) {
         String wanted = plain(name);
         return known.stream()
-                .filter(candidate -> distance(wanted, plain(candidate)) <= Math.max(1, wanted.length() / 3))
+                .filter(candidate -> isNear(wanted, candidate))
                 .min(Comparator.comparingInt(candidate -> distance(wanted, plain(candidate))));
+    }
+
+    /**
+     * Whether somebody who wrote {@code name} may have meant another one.
+     *
+     * @param name name that is not known
+     * @param known name that is
+     * @return whether they are near each other
+     */
+    public static boolean isNear(String name, String known) {
+        String wanted = plain(name);
+        return distance(wanted, plain(known)) <= Math.max(1, wanted.length() / 3);
     }
 
     /** Upper and lower case, {@code -} and {@code _} make no difference, as with names of limits and of properties. */
