@@ -42,7 +42,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
  */
 final class LimitRefresh implements GenericApplicationListener {
 
-    private static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+    static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
     private static final String WRONG =
             "The changed properties of limits contain mistakes; the limits are unchanged: {}";
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);

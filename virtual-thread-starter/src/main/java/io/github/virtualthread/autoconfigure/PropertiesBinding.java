@@ -10,7 +10,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
-import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
@@ -23,6 +22,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.convert.ConverterNotFoundException;
 import org.springframework.core.env.PropertySource;
@@ -46,15 +46,27 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
                     .formatted(LIMITS));
 
     static PropertiesBinding of(Iterable<PropertySource<?>> sources) {
+        if (!isAnySet(sources)) {
+            return new PropertiesBinding(VirtualThreadProperties.DEFAULTS, List.of());
+        }
         PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(sources);
         Collector collector = new Collector(placeholders);
         Bindable<VirtualThreadProperties> target = Bindable.of(VirtualThreadProperties.class);
         VirtualThreadProperties bound = new Binder(ConfigurationPropertySources.from(sources), placeholders)
                 .bindOrCreate(PREFIX, target, collector);
-        // nothing is bound if the prefix has no keys
-        VirtualThreadProperties properties =
-                bound == null ? new Binder().bindOrCreate(PREFIX, target, BindHandler.DEFAULT) : bound;
-        return new PropertiesBinding(properties, List.copyOf(collector.found));
+        return new PropertiesBinding(
+                bound == null ? VirtualThreadProperties.DEFAULTS : bound, List.copyOf(collector.found));
+    }
+
+    /** Whether a key of the starter may be set: a source that cannot list its keys may have one. */
+    static boolean isAnySet(Iterable<PropertySource<?>> sources) {
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.from(sources)) {
+            if (source.containsDescendantOf(PREFIX) != ConfigurationPropertyState.ABSENT
+                    || source.getConfigurationProperty(PREFIX) != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** File and line, or environment variable, that a property comes from. */

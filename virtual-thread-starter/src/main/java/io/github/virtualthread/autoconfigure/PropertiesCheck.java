@@ -3,10 +3,10 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.aot.AbstractAotProcessor;
@@ -23,9 +23,11 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
     private static final Logger logger = LoggerFactory.getLogger(PropertiesCheck.class);
 
     private final ConfigurableEnvironment environment;
+    private Iterable<PropertySource<?>> sources;
 
     PropertiesCheck(ConfigurableEnvironment environment) {
         this.environment = environment;
+        this.sources = environment.getPropertySources();
     }
 
     /** Does nothing during ahead-of-time processing: the properties that count are those of the start. */
@@ -34,27 +36,39 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
             return;
         }
-        PropertiesBinding binding = PropertiesBinding.of(sources(beanFactory));
-        List<Mistake> mistakes = new ArrayList<>(new StrayKeys(beanFactory, environment, binding.properties()).find());
+        sources = sources(beanFactory);
+        PropertiesBinding binding = PropertiesBinding.of(sources);
+        VirtualThreadProperties properties = binding.properties();
+        List<Mistake> mistakes = new ArrayList<>(new StrayKeys(beanFactory, environment, properties).find());
         mistakes.addAll(binding.mistakes());
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
         }
-        if (binding.properties().endpoint().sql()
-                && !binding.properties().jdbc().cancelStatements()) {
+        if (properties.endpoint().sql() && !properties.jdbc().cancelStatements()) {
             logger.info(
                     "virtual-thread.endpoint.sql shows only statements that can be cancelled. Set {}=true",
                     StatementsSwitch.KEY);
         }
     }
 
-    /** The sources that Spring Boot binds from: a placeholder configurer may have more than the environment. */
+    /**
+     * The sources that Spring Boot binds from: a placeholder configurer may have more than the environment. Each exists by now, as it
+     * is a post-processor that goes first.
+     */
     private Iterable<PropertySource<?>> sources(ConfigurableListableBeanFactory beanFactory) {
-        Collection<PropertySourcesPlaceholderConfigurer> configurers = beanFactory
-                .getBeansOfType(PropertySourcesPlaceholderConfigurer.class, false, false)
-                .values();
+        List<PropertySourcesPlaceholderConfigurer> configurers = new ArrayList<>();
+        for (String name : beanFactory.getSingletonNames()) {
+            if (beanFactory.getSingleton(name) instanceof PropertySourcesPlaceholderConfigurer configurer) {
+                configurers.add(configurer);
+            }
+        }
         return configurers.size() == 1
-                ? configurers.iterator().next().getAppliedPropertySources()
+                ? configurers.get(0).getAppliedPropertySources()
                 : environment.getPropertySources();
+    }
+
+    /** The properties as Spring Boot binds them. If no key is set, as in most applications, they need not be bound. */
+    VirtualThreadProperties properties(ObjectProvider<VirtualThreadProperties> bean) {
+        return PropertiesBinding.isAnySet(sources) ? bean.getObject() : VirtualThreadProperties.DEFAULTS;
     }
 }

@@ -1,6 +1,5 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.execution.TaskEngine;
@@ -11,7 +10,6 @@ import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.pool.SecondConnectionWarnings;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -26,6 +24,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
@@ -38,6 +37,12 @@ import org.springframework.core.type.AnnotationMetadata;
 @Import(VirtualThreadAutoConfiguration.ClassProxying.class)
 public class VirtualThreadAutoConfiguration {
 
+    /** Name of the engine, where there is one. Conditions look for it: for a type, Spring would ask all beans for theirs. */
+    static final String ENGINE = "virtualThreadEngine";
+
+    /** Name that {@link EnableVirtual} gives the post-processor. */
+    private static final String POST_PROCESSOR = "io.github.virtualthread.config.internalVirtualThreadPostProcessor";
+
     /** Created by Spring. */
     public VirtualThreadAutoConfiguration() {}
 
@@ -48,21 +53,28 @@ public class VirtualThreadAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean
-    EngineSettings virtualThreadSettings(VirtualThreadProperties properties) {
-        return SettingsFactory.create(properties);
+    @ConditionalOnMissingBean(name = "virtualThreadSettings")
+    EngineSettings virtualThreadSettings(
+            PropertiesCheck virtualThreadPropertiesCheck, ObjectProvider<VirtualThreadProperties> properties) {
+        return SettingsFactory.create(virtualThreadPropertiesCheck.properties(properties));
     }
 
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    LimitRefresh virtualThreadLimitRefresh(
-            ConfigurableEnvironment environment,
-            ObjectProvider<EngineSettings> settings,
-            ObjectProvider<TaskLimits> limits,
-            ObjectProvider<PoolPermits> poolPermits,
-            ObjectProvider<TaskLimitCustomizer> customizers,
-            BeanFactory beanFactory) {
-        return new LimitRefresh(environment, settings, limits, poolPermits, customizers, beanFactory);
+    /** Only with Spring Cloud, which publishes the event. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = LimitRefresh.EVENT)
+    static class RefreshConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        LimitRefresh virtualThreadLimitRefresh(
+                ConfigurableEnvironment environment,
+                ObjectProvider<EngineSettings> settings,
+                ObjectProvider<TaskLimits> limits,
+                ObjectProvider<PoolPermits> poolPermits,
+                ObjectProvider<TaskLimitCustomizer> customizers,
+                BeanFactory beanFactory) {
+            return new LimitRefresh(environment, settings, limits, poolPermits, customizers, beanFactory);
+        }
     }
 
     /** For limits that take their permits from the pool of a data source. */
@@ -111,6 +123,7 @@ public class VirtualThreadAutoConfiguration {
 
     /** Injected by name only; an executor that is injected by type is the same as without the starter. */
     @Bean(defaultCandidate = false)
+    @Lazy
     @ConditionalOnMissingBean(name = "virtualThreadExecutor")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     AsyncTaskExecutor virtualThreadExecutor(VirtualThreads virtualThreadsByHand) {
@@ -122,7 +135,7 @@ public class VirtualThreadAutoConfiguration {
      * parent does not see the beans of its children.
      */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnMissingBean(value = VirtualThreadBeanPostProcessor.class, search = SearchStrategy.CURRENT)
+    @ConditionalOnMissingBean(name = POST_PROCESSOR, search = SearchStrategy.CURRENT)
     @EnableVirtual
     static class EnableVirtualConfiguration {}
 
@@ -141,10 +154,8 @@ public class VirtualThreadAutoConfiguration {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
-            if (proxyTargetClass && registry instanceof ListableBeanFactory beanFactory) {
-                for (String name : beanFactory.getBeanNamesForType(VirtualThreadBeanPostProcessor.class, true, false)) {
-                    registry.getBeanDefinition(name).getPropertyValues().add("proxyTargetClass", true);
-                }
+            if (proxyTargetClass && registry.containsBeanDefinition(POST_PROCESSOR)) {
+                registry.getBeanDefinition(POST_PROCESSOR).getPropertyValues().add("proxyTargetClass", true);
             }
         }
     }

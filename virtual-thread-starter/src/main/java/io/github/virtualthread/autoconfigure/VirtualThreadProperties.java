@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
 
 /**
  * Settings of the virtual-thread starter. An unknown key is an error, because a misspelt limit would otherwise be no limit.
+ *
+ * <p>A start that sets no key binds nothing: see {@code PropertiesCheck}. A record below this one is bound only if a key of it
+ * is set, and otherwise is the constant {@code DEFAULTS} of its type.
  *
  * @param enabled whether annotated methods are intercepted; otherwise they run on the caller's thread, without limits
  * @param mode how annotated methods are intercepted: by proxies, or by an aspect woven into their classes
@@ -36,6 +41,7 @@ import org.springframework.context.annotation.AdviceMode;
  * @param jdbc what happens to the statements of a call that is stopped
  * @param shutdown what happens to calls when the application stops
  */
+@Lazy
 @ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
 public record VirtualThreadProperties(
         @DefaultValue("true") boolean enabled,
@@ -46,18 +52,55 @@ public record VirtualThreadProperties(
         @DefaultValue("warn") SelfInvocation selfInvocation,
         @DefaultValue("false") boolean callerTrace,
         @Nullable Duration stuckAfter,
-        @DefaultValue Propagation propagation,
+        Propagation propagation,
         @DefaultValue Map<String, Limit> limits,
-        @DefaultValue Cluster cluster,
+        Cluster cluster,
         @DefaultValue Map<String, Method> methods,
-        @DefaultValue Saturation saturation,
-        @DefaultValue Pinning pinning,
-        @DefaultValue Observation observation,
-        @DefaultValue Health health,
-        @DefaultValue Endpoint endpoint,
-        @DefaultValue Web web,
-        @DefaultValue Jdbc jdbc,
-        @DefaultValue Shutdown shutdown) {
+        Saturation saturation,
+        Pinning pinning,
+        Observation observation,
+        Health health,
+        Endpoint endpoint,
+        Web web,
+        Jdbc jdbc,
+        Shutdown shutdown) {
+
+    /** What an application has that sets no key. */
+    static final VirtualThreadProperties DEFAULTS = new VirtualThreadProperties(
+            true,
+            AdviceMode.PROXY,
+            null,
+            null,
+            "vt-",
+            SelfInvocation.WARN,
+            false,
+            null,
+            Propagation.DEFAULTS,
+            Map.of(),
+            Cluster.DEFAULTS,
+            Map.of(),
+            Saturation.DEFAULTS,
+            Pinning.DEFAULTS,
+            Observation.DEFAULTS,
+            Health.DEFAULTS,
+            Endpoint.DEFAULTS,
+            Web.DEFAULTS,
+            Jdbc.DEFAULTS,
+            Shutdown.DEFAULTS);
+
+    /** Created by Spring Boot, with null for what has no key. */
+    public VirtualThreadProperties {
+        propagation = propagation == null ? Propagation.DEFAULTS : propagation;
+        cluster = cluster == null ? Cluster.DEFAULTS : cluster;
+        saturation = saturation == null ? Saturation.DEFAULTS : saturation;
+        pinning = pinning == null ? Pinning.DEFAULTS : pinning;
+        observation = observation == null ? Observation.DEFAULTS : observation;
+        health = health == null ? Health.DEFAULTS : health;
+        endpoint = endpoint == null ? Endpoint.DEFAULTS : endpoint;
+        web = web == null ? Web.DEFAULTS : web;
+        jdbc = jdbc == null ? Jdbc.DEFAULTS : jdbc;
+        shutdown = shutdown == null ? Shutdown.DEFAULTS : shutdown;
+    }
 
     /**
      * What tasks see of their callers.
@@ -70,7 +113,10 @@ public record VirtualThreadProperties(
     public record Propagation(
             @DefaultValue("true") boolean mdc,
             @DefaultValue List<String> mdcKeys,
-            @DefaultValue("true") boolean context) {}
+            @DefaultValue("true") boolean context) {
+
+        static final Propagation DEFAULTS = new Propagation(true, List.of(), true);
+    }
 
     /**
      * One limit.
@@ -133,7 +179,15 @@ public record VirtualThreadProperties(
             @Nullable String name,
             @Nullable String member,
             @Nullable Integer replicas,
-            @DefaultValue Table jdbc) {
+            Table jdbc) {
+
+        static final Cluster DEFAULTS = new Cluster(
+                null, Duration.ofSeconds(10), null, OnFailure.LOCAL_SHARE, null, null, null, Table.DEFAULTS);
+
+        /** Created by Spring Boot, with null for what has no key. */
+        public Cluster {
+            jdbc = jdbc == null ? Table.DEFAULTS : jdbc;
+        }
 
         /** What lends permits to the replicas. */
         public enum Engine {
@@ -150,7 +204,10 @@ public record VirtualThreadProperties(
          *
          * @param initializeSchema when the table is created at start: if the database is embedded, always, or never
          */
-        public record Table(@DefaultValue("embedded") InitializeSchema initializeSchema) {}
+        public record Table(@DefaultValue("embedded") InitializeSchema initializeSchema) {
+
+            static final Table DEFAULTS = new Table(InitializeSchema.EMBEDDED);
+        }
 
         /** When the table is created at start. */
         public enum InitializeSchema {
@@ -181,7 +238,10 @@ public record VirtualThreadProperties(
      *
      * @param warnAfter time for which a limit must be full before a warning is logged; zero for no warning
      */
-    public record Saturation(@DefaultValue("10s") Duration warnAfter) {}
+    public record Saturation(@DefaultValue("10s") Duration warnAfter) {
+
+        static final Saturation DEFAULTS = new Saturation(Duration.ofSeconds(10));
+    }
 
     /**
      * Recording of virtual threads that block their carrier thread.
@@ -191,14 +251,20 @@ public record VirtualThreadProperties(
      */
     public record Pinning(
             @DefaultValue("false") boolean enabled,
-            @DefaultValue("20ms") Duration threshold) {}
+            @DefaultValue("20ms") Duration threshold) {
+
+        static final Pinning DEFAULTS = new Pinning(false, Duration.ofMillis(20));
+    }
 
     /**
      * Observations of runs.
      *
      * @param enabled whether each run is an observation, if Micrometer's observations are on the classpath
      */
-    public record Observation(@DefaultValue("false") boolean enabled) {}
+    public record Observation(@DefaultValue("false") boolean enabled) {
+
+        static final Observation DEFAULTS = new Observation(false);
+    }
 
     /**
      * Health of the limits.
@@ -206,7 +272,10 @@ public record VirtualThreadProperties(
      * @param saturatedAfter time for which a limit must be full before the application is out of service; the health of
      *     limits is not checked if not set
      */
-    public record Health(@Nullable Duration saturatedAfter) {}
+    public record Health(@Nullable Duration saturatedAfter) {
+
+        static final Health DEFAULTS = new Health(null);
+    }
 
     /**
      * What the endpoint virtualthreads shows.
@@ -219,7 +288,10 @@ public record VirtualThreadProperties(
     public record Endpoint(
             @DefaultValue List<String> mdcKeys,
             @DefaultValue("false") boolean keys,
-            @DefaultValue("false") boolean sql) {}
+            @DefaultValue("false") boolean sql) {
+
+        static final Endpoint DEFAULTS = new Endpoint(List.of(), false, false);
+    }
 
     /**
      * Limit and deadline of web requests, and answers to those that were rejected.
@@ -247,6 +319,9 @@ public record VirtualThreadProperties(
 
         /** {@code Ordered.HIGHEST_PRECEDENCE + 10}. */
         static final String DEFAULT_ORDER = "-2147483638";
+
+        static final Web DEFAULTS =
+                new Web(null, null, List.of(), Ordered.HIGHEST_PRECEDENCE + 10, DEFAULT_STATUS, Duration.ofSeconds(1));
     }
 
     /**
@@ -256,12 +331,18 @@ public record VirtualThreadProperties(
      *     a cancel or the end of the application; otherwise the call is interrupted, which closes the connection while the
      *     database goes on with the statement. For pools of HikariCP
      */
-    public record Jdbc(@DefaultValue("false") boolean cancelStatements) {}
+    public record Jdbc(@DefaultValue("false") boolean cancelStatements) {
+
+        static final Jdbc DEFAULTS = new Jdbc(false);
+    }
 
     /**
      * What happens to calls when the application stops.
      *
      * @param awaitTerminationPeriod time that running and waiting calls have to finish
      */
-    public record Shutdown(@DefaultValue("30s") Duration awaitTerminationPeriod) {}
+    public record Shutdown(@DefaultValue("30s") Duration awaitTerminationPeriod) {
+
+        static final Shutdown DEFAULTS = new Shutdown(Duration.ofSeconds(30));
+    }
 }
