@@ -33,9 +33,10 @@ import org.springframework.util.StringUtils;
 
 /** Auto-configuration for Actuator: the endpoints, if they are exposed, and the health of the limits. */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
+@ConditionalOnClass(name = VirtualThreadActuatorAutoConfiguration.AVAILABLE_ENDPOINT)
 public class VirtualThreadActuatorAutoConfiguration {
 
-    private static final String AVAILABLE_ENDPOINT =
+    static final String AVAILABLE_ENDPOINT =
             "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint";
 
     /** Created by Spring. */
@@ -43,8 +44,7 @@ public class VirtualThreadActuatorAutoConfiguration {
 
     /** The endpoint {@code virtualthreads}. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(name = AVAILABLE_ENDPOINT)
-    @ConditionalOnBean(TaskEngine.class)
+    @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class EndpointConfiguration {
 
@@ -85,7 +85,7 @@ public class VirtualThreadActuatorAutoConfiguration {
 
     /** The endpoint {@code virtualthreaddump}, if the JVM can write a dump. It needs no engine. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(name = {AVAILABLE_ENDPOINT, "com.sun.management.HotSpotDiagnosticMXBean"})
+    @ConditionalOnClass(name = "com.sun.management.HotSpotDiagnosticMXBean")
     static class DumpConfiguration {
 
         @Bean
@@ -102,7 +102,7 @@ public class VirtualThreadActuatorAutoConfiguration {
      */
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnSaturatedAfter.class)
-    @ConditionalOnBean(TaskLimits.class)
+    @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class HealthConfiguration {
 

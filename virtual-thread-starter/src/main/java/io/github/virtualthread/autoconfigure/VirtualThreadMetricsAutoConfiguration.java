@@ -44,7 +44,7 @@ public class VirtualThreadMetricsAutoConfiguration {
     /** The meters {@code virtual.thread.*}. In a hierarchy of contexts, the context with the engine has them. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "io.micrometer.core.instrument.MeterRegistry")
-    @ConditionalOnBean(value = TaskEngine.class, search = SearchStrategy.CURRENT)
+    @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE, search = SearchStrategy.CURRENT)
     static class MetersConfiguration {
 
         @Bean
@@ -112,7 +112,8 @@ public class VirtualThreadMetricsAutoConfiguration {
     @ConditionalOnProperty(name = "virtual-thread.pinning.enabled", havingValue = "true")
     @ConditionalOnClass(name = "jdk.jfr.consumer.RecordingStream")
     @ConditionalOnBean(
-            value = {TaskEngine.class, VirtualThreadProperties.class},
+            value = VirtualThreadProperties.class,
+            name = VirtualThreadAutoConfiguration.ENGINE,
             search = SearchStrategy.CURRENT)
     static class PinsConfiguration {
 

@@ -53,7 +53,7 @@ public class VirtualThreadWebAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(name = "org.springframework.web.servlet.HandlerExceptionResolver")
-    @ConditionalOnBean(value = TaskEngine.class, name = WebMvcConfiguration.RESOLVERS)
+    @ConditionalOnBean(name = {VirtualThreadAutoConfiguration.ENGINE, WebMvcConfiguration.RESOLVERS})
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class WebMvcConfiguration {
 
@@ -85,7 +85,7 @@ public class VirtualThreadWebAutoConfiguration {
     /** The limit at the door of a servlet application. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-    @ConditionalOnBean(TaskEngine.class)
+    @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
     @Conditional(OnDoor.class)
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class ServletDoorConfiguration {
@@ -139,7 +139,7 @@ public class VirtualThreadWebAutoConfiguration {
     /** WebFlux has no such filter: its permits would be back before the work of a cancelled request has ended. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-    @ConditionalOnBean(TaskEngine.class)
+    @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
     @Conditional(OnDoor.class)
     static class ReactiveDoorConfiguration {
 
@@ -156,7 +156,7 @@ public class VirtualThreadWebAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass(name = "org.springframework.web.reactive.DispatchExceptionHandler")
-    @ConditionalOnBean(TaskEngine.class)
+    @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class WebFluxConfiguration {
 

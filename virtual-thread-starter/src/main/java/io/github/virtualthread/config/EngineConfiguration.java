@@ -13,20 +13,24 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.pool.TransactionWarnings;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -46,35 +50,71 @@ import org.springframework.util.function.SingletonSupplier;
  * The engine and its parts: once for an application, in the topmost context that enables it.
  *
  * <p>A parameter has the name of its bean: Spring looks there first, and otherwise asks every bean of the application for its
- * type.
+ * type. No method has more than three of them: the first method with another number of parameters costs a start about ten classes.
  */
 @Configuration(proxyBeanMethods = false)
 @Conditional(EngineConfiguration.OnMissingEngine.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-class EngineConfiguration {
+class EngineConfiguration implements BeanFactoryAware {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
     private static final String TRANSACTIONS =
             "org.springframework.transaction.support.TransactionSynchronizationManager";
 
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    TaskTimer virtualThreadTimer(ObjectProvider<EngineSettings> virtualThreadSettings) {
-        return new TaskTimer(settings(virtualThreadSettings).threadNamePrefix() + "timer");
+    private final ObjectProvider<EngineSettings> settings;
+    private final ObjectProvider<ClusterShares> clusterShares;
+    private final ObjectProvider<TaskListener> listeners;
+    private @Nullable ConfigurableListableBeanFactory factory;
+
+    EngineConfiguration(
+            ObjectProvider<EngineSettings> virtualThreadSettings,
+            ObjectProvider<ClusterShares> virtualThreadClusterShares,
+            ObjectProvider<TaskListener> listeners) {
+        this.settings = virtualThreadSettings;
+        this.clusterShares = virtualThreadClusterShares;
+        this.listeners = listeners;
+    }
+
+    /** Not a parameter of the beans: Spring would first look for a bean of that type. */
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        factory = (ConfigurableListableBeanFactory) beanFactory;
+    }
+
+    private ConfigurableListableBeanFactory factory() {
+        return Objects.requireNonNull(factory, "setBeanFactory has not been called");
+    }
+
+    private EngineSettings settings() {
+        EngineSettings given = settings.getIfAvailable();
+        return given == null ? EngineSettings.DEFAULTS : given;
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    LimitFamilies virtualThreadLimitFamilies(
-            ObjectProvider<EngineSettings> virtualThreadSettings, ObjectProvider<LimitSettings> beans) {
-        EngineSettings given = settings(virtualThreadSettings);
+    TaskTimer virtualThreadTimer() {
+        return new TaskTimer(settings().threadNamePrefix() + "timer");
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    LimitFamilies virtualThreadLimitFamilies(ObjectProvider<LimitSettings> beans) {
+        EngineSettings given = settings();
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
         // the first of two with the same name: the start-up check reports the second
-        beans.orderedStream().forEach(limit -> limits.putIfAbsent(LimitNames.uniform(limit.name()), limit));
+        for (LimitSettings limit : beans.orderedStream().toList()) {
+            limits.putIfAbsent(LimitNames.uniform(limit.name()), limit);
+        }
         // a property of the same name wins, because the operator sets it
-        given.limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
-        return LimitFamilies.of(limits.values().stream().map(given::sharedOrNot).toList());
+        for (LimitSettings limit : given.limits()) {
+            limits.put(LimitNames.uniform(limit.name()), limit);
+        }
+        List<LimitSettings> declared = new ArrayList<>();
+        for (LimitSettings limit : limits.values()) {
+            declared.add(given.sharedOrNot(limit));
+        }
+        return LimitFamilies.of(declared);
     }
 
     @Bean
@@ -82,16 +122,19 @@ class EngineConfiguration {
     TaskLimits virtualThreadLimits(
             LimitFamilies virtualThreadLimitFamilies,
             ObjectProvider<TaskLimitCustomizer> customizers,
-            ObjectProvider<ClusterShares> virtualThreadClusterShares,
             TaskTimer virtualThreadTimer) {
         TaskLimits made = new TaskLimits(
                 virtualThreadLimitFamilies.limits(),
                 virtualThreadTimer,
                 change -> SafeLog.write(() -> logger.info("{}", change)));
-        made.all().stream()
-                .filter(limit -> limit.settings().isShared())
-                .forEach(limit -> virtualThreadClusterShares.getObject().add(limit));
-        customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
+        for (TaskLimit limit : made.all()) {
+            if (limit.settings().isShared()) {
+                clusterShares.getObject().add(limit);
+            }
+        }
+        if (!made.all().isEmpty()) {
+            customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
+        }
         return made;
     }
 
@@ -102,11 +145,8 @@ class EngineConfiguration {
     @Bean(destroyMethod = "stop")
     @Lazy
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    ClusterShares virtualThreadClusterShares(
-            ObjectProvider<ClusterEngine> engines,
-            ObjectProvider<EngineSettings> virtualThreadSettings,
-            TaskTimer virtualThreadTimer) {
-        ClusterSettings given = settings(virtualThreadSettings).cluster();
+    ClusterShares virtualThreadClusterShares(ObjectProvider<ClusterEngine> engines, TaskTimer virtualThreadTimer) {
+        ClusterSettings given = settings().cluster();
         return new ClusterShares(
                 SingletonSupplier.of(new ClusterEngineLookup(engines)),
                 given == null ? ClusterSettings.DEFAULTS : given,
@@ -122,33 +162,26 @@ class EngineConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     PoolPermits virtualThreadPoolPermits(
-            TaskLimits virtualThreadLimits,
-            TaskTimer virtualThreadTimer,
-            ObjectProvider<PoolSizes> sizes,
-            ConfigurableListableBeanFactory beanFactory) {
-        return new PoolPermits(virtualThreadLimits, beanFactory, sizes, virtualThreadTimer);
+            TaskLimits virtualThreadLimits, TaskTimer virtualThreadTimer, ObjectProvider<PoolSizes> sizes) {
+        return new PoolPermits(virtualThreadLimits, factory(), sizes, virtualThreadTimer);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    ApplicationDecorators virtualThreadDecorators(
-            ObjectProvider<TaskDecorator> beans, ConfigurableListableBeanFactory beanFactory) {
-        return new ApplicationDecorators(beans, beanFactory);
+    ApplicationDecorators virtualThreadDecorators(ObjectProvider<TaskDecorator> beans) {
+        return new ApplicationDecorators(beans, factory());
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngine virtualThreadEngine(
-            ObjectProvider<EngineSettings> virtualThreadSettings,
             TaskLimits virtualThreadLimits,
             TaskTimer virtualThreadTimer,
-            ObjectProvider<TaskListener> listeners,
-            ApplicationDecorators virtualThreadDecorators,
-            ConfigurableListableBeanFactory beanFactory) {
-        EngineSettings given = settings(virtualThreadSettings);
-        ClassLoader classLoader = beanFactory.getBeanClassLoader();
+            ApplicationDecorators virtualThreadDecorators) {
+        EngineSettings given = settings();
+        ClassLoader classLoader = factory().getBeanClassLoader();
         List<TaskListener> own =
-                ownListeners(beanFactory); // once: two first calls may look for listeners at the same time
+                ownListeners(factory()); // once: two first calls may look for listeners at the same time
         return new TaskEngine(
                 virtualThreadLimits,
                 propagation(given, classLoader),
@@ -169,11 +202,8 @@ class EngineConfiguration {
     /** A destroy method, because a context that fails after its start destroys its beans but does not stop them. */
     @Bean(destroyMethod = "stop")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    CallWatch virtualThreadCallWatch(
-            TaskEngine virtualThreadEngine,
-            TaskLimits virtualThreadLimits,
-            ObjectProvider<EngineSettings> virtualThreadSettings) {
-        EngineSettings given = settings(virtualThreadSettings);
+    CallWatch virtualThreadCallWatch(TaskEngine virtualThreadEngine, TaskLimits virtualThreadLimits) {
+        EngineSettings given = settings();
         return new CallWatch(
                 virtualThreadEngine,
                 virtualThreadLimits,
@@ -185,40 +215,28 @@ class EngineConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     TaskEngineLifecycle virtualThreadEngineLifecycle(
-            TaskEngine virtualThreadEngine,
-            TaskLimits virtualThreadLimits,
-            CallWatch virtualThreadCallWatch,
-            ObjectProvider<ClusterShares> virtualThreadClusterShares,
-            ObjectProvider<EngineSettings> virtualThreadSettings) {
+            TaskEngine virtualThreadEngine, TaskLimits virtualThreadLimits, CallWatch virtualThreadCallWatch) {
         return new TaskEngineLifecycle(
                 virtualThreadEngine,
                 virtualThreadLimits,
-                settings(virtualThreadSettings).awaitTermination(),
+                settings().awaitTermination(),
                 virtualThreadCallWatch,
-                virtualThreadClusterShares);
+                clusterShares);
     }
 
     @Bean
+    @Lazy
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    VirtualThreads virtualThreadsByHand(TaskEngine virtualThreadEngine, ConfigurableListableBeanFactory beanFactory) {
+    VirtualThreads virtualThreadsByHand(TaskEngine virtualThreadEngine) {
         return new VirtualThreads(
-                virtualThreadEngine, new ApplicationUncaughtExceptionHandler(beanFactory)::handleUncaughtException);
+                virtualThreadEngine, new ApplicationUncaughtExceptionHandler(factory())::handleUncaughtException);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    CallEnvironment virtualThreadInterception(
-            TaskEngine virtualThreadEngine,
-            ObjectProvider<EngineSettings> virtualThreadSettings,
-            ConfigurableListableBeanFactory beanFactory) {
+    CallEnvironment virtualThreadInterception(TaskEngine virtualThreadEngine) {
         return new CallEnvironment(
-                virtualThreadEngine,
-                settings(virtualThreadSettings).methods(),
-                new ApplicationUncaughtExceptionHandler(beanFactory));
-    }
-
-    private static EngineSettings settings(ObjectProvider<EngineSettings> settings) {
-        return settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
+                virtualThreadEngine, settings().methods(), new ApplicationUncaughtExceptionHandler(factory()));
     }
 
     private static ContextPropagation propagation(EngineSettings settings, @Nullable ClassLoader classLoader) {
@@ -245,10 +263,7 @@ class EngineConfiguration {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
             ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
-            return beanFactory == null
-                    || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, TaskEngine.class, true, false)
-                                    .length
-                            == 0;
+            return beanFactory == null || !beanFactory.containsBean("virtualThreadEngine");
         }
     }
 }
