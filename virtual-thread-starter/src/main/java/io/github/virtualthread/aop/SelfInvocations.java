@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +26,17 @@ import org.slf4j.LoggerFactory;
 final class SelfInvocations {
 
     private static final Logger logger = LoggerFactory.getLogger(SelfInvocations.class);
+
+    /**
+     * The methods that a class was found not to call on its own objects: nearly all classes, and each context of the JVM asks
+     * again. Kept with the class, and collected with it.
+     */
+    private static final ClassValue<AtomicReference<Set<Method>>> notCalled = new ClassValue<>() {
+        @Override
+        protected AtomicReference<Set<Method>> computeValue(Class<?> type) {
+            return new AtomicReference<>(Set.of());
+        }
+    };
 
     private final SelfCalls calls = new SelfCalls();
 
@@ -56,6 +68,10 @@ final class SelfInvocations {
     private Set<Mistake> find(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) throws IOException {
         Map<Method, AnnotatedMethod> targets = new HashMap<>();
         advised.forEach(method -> method.declarations().forEach(each -> targets.put(each, method)));
+        AtomicReference<Set<Method>> known = notCalled.get(type);
+        if (targets.keySet().equals(known.get())) {
+            return Set.of();
+        }
         List<Class<?>> types = TypeHierarchy.of(type).stream()
                 .filter(SelfInvocations::hasCodeOfUsers)
                 .toList();
@@ -63,6 +79,9 @@ final class SelfInvocations {
         for (SelfCall call : calls.find(types, targets.keySet())) {
             AnnotatedMethod target = Objects.requireNonNull(targets.get(call.callee()));
             found.add(mistake(call.place(), target, classProxy ? call.type() : provided(call.type(), target)));
+        }
+        if (found.isEmpty()) {
+            known.set(Set.copyOf(targets.keySet()));
         }
         return found;
     }
