@@ -137,8 +137,8 @@ final class AnnotatedMethods {
     private boolean carries(Class<?> type) {
         // runs for every class of an application, mostly in vain: streams would be most of the work
         for (Class<? extends Annotation> each : annotationTypes) {
-            if (isCandidate(type, each) && isAnnotated(type, each)) {
-                return true;
+            if (isCandidate(type, each)) {
+                return isAnnotated(type);
             }
         }
         return false;
@@ -150,12 +150,12 @@ final class AnnotatedMethods {
                 && (!TypeHierarchy.isOfSpring(type) || TypeHierarchy.isOfSpring(annotationType));
     }
 
-    private static boolean isAnnotated(Class<?> type, Class<? extends Annotation> annotationType) {
-        if (Declaration.of(type, annotationType) != null) {
+    private boolean isAnnotated(Class<?> type) {
+        if (Declaration.isOn(type, annotationTypes)) {
             return true;
         }
         for (Method method : methodsOf(type)) {
-            if (Declaration.of(method, annotationType) != null) {
+            if (Declaration.isOn(method, annotationTypes)) {
                 return true;
             }
         }

@@ -31,7 +31,7 @@ final class BeanChecks {
     private final ConfigurableListableBeanFactory factory;
     private final AnnotatedMethods methods;
     private final MethodChecks checks;
-    private final OverrideChecks overrides;
+    private final MethodSettings settings;
     private final BiPredicate<String, Class<?>> classProxy;
     private final Set<Mistake> mistakes = new LinkedHashSet<>();
     private final Set<AdvisedMethod> calls = new LinkedHashSet<>();
@@ -51,7 +51,7 @@ final class BeanChecks {
         this.factory = factory;
         this.methods = methods;
         this.checks = checks;
-        this.overrides = new OverrideChecks(methods, settings, factory.getBeanClassLoader());
+        this.settings = settings;
         this.classProxy = classProxy;
     }
 
@@ -70,19 +70,28 @@ final class BeanChecks {
                 checkDefinition(factoryName, created.remove(factoryName));
             }
         }
-        created.values().forEach(this::check);
-        beans.failures().forEach((bean, mistake) -> {
+        for (Created each : created.values()) {
+            check(each);
+        }
+        for (Map.Entry<Created, Mistake> failure : beans.failures().entrySet()) {
+            Created bean = failure.getKey();
             // the reason of most failures is among the mistakes already
             if (checks.check(bean.type(), bean.classProxy()).mistakes().isEmpty()) {
-                mistakes.add(mistake);
+                mistakes.add(failure.getValue());
             }
-        });
-        mistakes.addAll(overrides.check(seen.keySet()));
+        }
+        if (!settings.overrides().isEmpty()) {
+            mistakes.addAll(new OverrideChecks(methods, settings, factory.getBeanClassLoader()).check(seen.keySet()));
+        }
         if (advising) {
-            beans.unseen().forEach((name, type) -> mistakes.add(tooEarly(name, type)));
+            for (Map.Entry<String, Class<?>> bean : beans.unseen().entrySet()) {
+                mistakes.add(tooEarly(bean.getKey(), bean.getValue()));
+            }
         }
         return new Findings(
-                List.copyOf(mistakes), List.copyOf(calls), advising ? List.copyOf(selfInvocations()) : List.of());
+                List.copyOf(mistakes),
+                List.copyOf(calls),
+                advising && !seen.isEmpty() ? List.copyOf(selfInvocations()) : List.of());
     }
 
     private void checkDefinition(String name, @Nullable Created created) {
@@ -101,17 +110,19 @@ final class BeanChecks {
         mistakes.addAll(findings.mistakes());
         calls.addAll(findings.methods());
         if (seen.putIfAbsent(bean.type(), bean) == null) {
-            methods.in(bean.type()).forEach(MethodWarnings::log);
+            for (AnnotatedMethod method : methods.in(bean.type())) {
+                MethodWarnings.log(method);
+            }
         }
     }
 
     private Set<Mistake> selfInvocations() {
         SelfInvocations invocations = new SelfInvocations();
         Set<Mistake> found = new LinkedHashSet<>();
-        seen.values().forEach(bean -> {
+        for (Created bean : seen.values()) {
             List<AnnotatedMethod> advised = checks.advised(bean.type(), bean.classProxy());
             found.addAll(invocations.in(TypeHierarchy.userClass(bean.type()), bean.classProxy(), advised));
-        });
+        }
         return found;
     }
 

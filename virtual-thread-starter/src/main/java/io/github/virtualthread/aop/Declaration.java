@@ -2,7 +2,7 @@ package io.github.virtualthread.aop;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationConfigurationException;
@@ -55,6 +55,21 @@ record Declaration(
         }
     }
 
+    /** Whether one of the annotations is present or meta-present on the element itself, readable or not. */
+    static boolean isOn(AnnotatedElement element, List<Class<? extends Annotation>> annotationTypes) {
+        MergedAnnotations annotations = MergedAnnotations.from(element, SearchStrategy.DIRECT);
+        try {
+            for (Class<? extends Annotation> each : annotationTypes) {
+                if (annotations.isPresent(each)) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (AnnotationConfigurationException unreadable) {
+            return true;
+        }
+    }
+
     /** Spring's message is about mirrors and aliases, but mostly the annotation names two limits. */
     private static String contradiction(
             AnnotatedElement element, Class<? extends Annotation> annotationType, RuntimeException failure) {
@@ -67,8 +82,6 @@ record Declaration(
     }
 
     private static String text(MergedAnnotation<?> annotation, String attribute) {
-        boolean present = Arrays.stream(annotation.getType().getDeclaredMethods())
-                .anyMatch(method -> method.getName().equals(attribute) && method.getReturnType() == String.class);
-        return present ? annotation.getString(attribute) : "";
+        return annotation.getValue(attribute).orElse("") instanceof String text ? text : "";
     }
 }

@@ -27,11 +27,18 @@ final class MethodResolution {
     private final Class<?> type;
     private final List<Class<?>> types;
     private final Class<? extends Annotation> annotationType;
+    private final Map<Class<?>, Declaration> carriers = new LinkedHashMap<>();
 
     MethodResolution(Class<?> type, List<Class<?>> types, Class<? extends Annotation> annotationType) {
         this.type = type;
         this.types = types;
         this.annotationType = annotationType;
+        for (Class<?> each : types) {
+            Declaration declaration = Declaration.of(each, annotationType);
+            if (declaration != null) {
+                carriers.put(each, declaration);
+            }
+        }
     }
 
     Stream<AnnotatedMethod> annotated() {
@@ -68,14 +75,13 @@ final class MethodResolution {
                 return annotated(method, declarations, declaration, null);
             }
         }
-        return isCoverable(method, declarations) ? covered(method, declarations) : null;
+        return !carriers.isEmpty() && isCoverable(method, declarations) ? covered(method, declarations) : null;
     }
 
     private @Nullable AnnotatedMethod covered(Method method, List<Method> declarations) {
-        for (Class<?> each : types) {
-            Declaration declaration = declares(each, declarations) ? Declaration.of(each, annotationType) : null;
-            if (declaration != null) {
-                return annotated(method, declarations, declaration, each);
+        for (Map.Entry<Class<?>, Declaration> carrier : carriers.entrySet()) {
+            if (declares(carrier.getKey(), declarations)) {
+                return annotated(method, declarations, carrier.getValue(), carrier.getKey());
             }
         }
         return null;

@@ -29,9 +29,6 @@ final class OverrideChecks {
      * @param types classes of the beans that have annotated methods
      */
     List<Mistake> check(Collection<Class<?>> types) {
-        if (settings.overrides().isEmpty()) {
-            return List.of();
-        }
         List<AnnotatedMethod> annotated =
                 types.stream().flatMap(type -> methods.in(type).stream()).toList();
         return new TreeMap<>(settings.overrides())

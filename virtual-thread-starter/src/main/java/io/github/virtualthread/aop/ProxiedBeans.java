@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
+import org.springframework.aop.TargetClassAware;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.ProxyConfig;
@@ -25,12 +26,13 @@ final class ProxiedBeans {
 
     /** The class of the bean that has annotated methods: that of the target, otherwise that of the proxy, otherwise null. */
     static @Nullable Class<?> annotatedType(Object bean, AnnotatedMethods methods) {
-        Class<?> target = TypeHierarchy.userClass(AopProxyUtils.ultimateTargetClass(bean));
-        if (!methods.in(target).isEmpty()) {
-            return target;
+        if (bean instanceof TargetClassAware) {
+            Class<?> target = AopProxyUtils.ultimateTargetClass(bean);
+            if (!methods.in(target).isEmpty()) {
+                return TypeHierarchy.userClass(target);
+            }
         }
-        Class<?> own = TypeHierarchy.userClass(bean.getClass());
-        return methods.in(own).isEmpty() ? null : own;
+        return methods.in(bean.getClass()).isEmpty() ? null : TypeHierarchy.userClass(bean.getClass());
     }
 
     /** The object behind all proxies that have a fixed target. */

@@ -6,10 +6,11 @@ import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Annotation;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
@@ -137,11 +138,11 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         beans.checkNow(checks);
         Findings findings = new BeanChecks(factory(), methods, checks, settings, this::predictsClassProxy)
                 .check(beans, isAdvising());
-        List<Mistake> mistakes = new ArrayList<>(reach.summarize(findings.mistakes()));
+        Set<Mistake> mistakes = new LinkedHashSet<>(reach.summarize(findings.mistakes()));
         if (weaving != null) {
             mistakes.addAll(weaving.check(factory(), beans.created(), checks));
         }
-        return new Findings(mistakes.stream().distinct().toList(), findings.methods(), findings.selfInvocations());
+        return new Findings(List.copyOf(mistakes), findings.methods(), findings.selfInvocations());
     }
 
     /**
