@@ -16,15 +16,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Fails the start with one exception that lists every mistake. If there is none, logs one line that says what was found. */
-final class StartupCheck implements SmartInitializingSingleton {
+/**
+ * Fails the start with one exception that lists every mistake. If there is none, logs one line that says what was found.
+ *
+ * <p>It runs at every start of every application. So it asks Spring for as little as possible by type, because Spring then asks
+ * all beans, and loads the classes of a check only where there is something to check.
+ */
+final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware {
 
-    private final VirtualThreadBeanPostProcessor postProcessor;
     private final ObjectProvider<EngineSettings> settings;
     private final LimitFamilies families;
     private final TaskLimits limits;
@@ -32,20 +39,17 @@ final class StartupCheck implements SmartInitializingSingleton {
     private final AdvisedMethods advised;
     private final ApplicationDecorators decorators;
     private final ObjectProvider<FurtherCheck> furtherChecks;
-    private final ConfigurableListableBeanFactory beanFactory;
+    private @Nullable ConfigurableListableBeanFactory beanFactory;
 
     /** The parameters have the names of their beans, see {@link EngineConfiguration}. */
     StartupCheck(
-            VirtualThreadBeanPostProcessor postProcessor,
             ObjectProvider<EngineSettings> virtualThreadSettings,
             LimitFamilies virtualThreadLimitFamilies,
             TaskLimits virtualThreadLimits,
             PoolPermits virtualThreadPoolPermits,
             AdvisedMethods virtualThreadAdvisedMethods,
             ApplicationDecorators virtualThreadDecorators,
-            ObjectProvider<FurtherCheck> furtherChecks,
-            ConfigurableListableBeanFactory beanFactory) {
-        this.postProcessor = postProcessor;
+            ObjectProvider<FurtherCheck> furtherChecks) {
         this.settings = virtualThreadSettings;
         this.families = virtualThreadLimitFamilies;
         this.limits = virtualThreadLimits;
@@ -53,19 +57,33 @@ final class StartupCheck implements SmartInitializingSingleton {
         this.advised = virtualThreadAdvisedMethods;
         this.decorators = virtualThreadDecorators;
         this.furtherChecks = furtherChecks;
-        this.beanFactory = beanFactory;
+    }
+
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        EngineSettings given = settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
+        ConfigurableListableBeanFactory factory = Objects.requireNonNull(beanFactory);
+        VirtualThreadBeanPostProcessor postProcessor =
+                factory.getBean(VirtualThreadRegistrar.POST_PROCESSOR, VirtualThreadBeanPostProcessor.class);
+        EngineSettings known = settings.getIfAvailable();
+        EngineSettings given = known == null ? EngineSettings.DEFAULTS : known;
+        List<FurtherCheck> further = furtherChecks.orderedStream().toList();
+        boolean ownLimits = hasOwnLimits(factory);
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
-        mistakes.addAll(declaredTwice());
+        mistakes.addAll(declaredTwice(factory));
         mistakes.addAll(families.mistakes());
         mistakes.addAll(pools.read());
-        mistakes.addAll(clusterMistakes(given));
+        if (ownLimits) { // those of a parent context are checked there
+            mistakes.addAll(clusterMistakes(factory, given));
+        }
         mistakes.addAll(unknownDefault(given));
-        furtherChecks.orderedStream().forEach(check -> mistakes.addAll(check.mistakes(limits)));
+        for (FurtherCheck check : further) {
+            mistakes.addAll(check.mistakes(limits));
+        }
         Findings findings = postProcessor.check(limits, given.methods());
         mistakes.addAll(findings.mistakes());
         if (given.selfInvocation() == SelfInvocation.FAIL) {
@@ -74,64 +92,69 @@ final class StartupCheck implements SmartInitializingSingleton {
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
         }
-        showAsSpelt(findings);
+        if (ownLimits) {
+            showAsSpelt(findings);
+        }
         postProcessor.start();
         if (postProcessor.isEnabled()) {
             advised.add(findings.methods());
         }
         pools.warnOfOverdraft();
-        if (postProcessor.isEnabled()) {
-            new StatementWarnings(limits, beanFactory)
-                    .log(findings.methods(), furtherChecks.stream().anyMatch(FurtherCheck::givesDeadlines));
+        if (postProcessor.isEnabled() && !findings.methods().isEmpty()) {
+            new StatementWarnings(limits, factory)
+                    .log(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
         }
-        StartupReport report = new StartupReport(given, beanFactory.getBeanClassLoader(), decorators.names());
+        StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), decorators::names);
         report.log(findings, limits, postProcessor.isEnabled());
-        if (hasOwnLimits()) {
+        if (ownLimits) {
             report.logNumbers(limits, findings.methods());
         }
     }
 
     /** The limits of a parent context have their names already: its meters, which keep them, have been registered. */
     private void showAsSpelt(Findings findings) {
-        if (hasOwnLimits()) {
-            findings.methods().stream()
-                    .map(AdvisedMethod::limit)
-                    .filter(Objects::nonNull)
-                    .forEach(limits::showAs);
+        for (AdvisedMethod method : findings.methods()) {
+            if (method.limit() != null) {
+                limits.showAs(method.limit());
+            }
         }
     }
 
-    private boolean hasOwnLimits() {
-        return beanFactory.getBeanNamesForType(TaskLimits.class, true, false).length > 0;
+    /** Whether the limits belong to this context: always if it has no parent. */
+    private static boolean hasOwnLimits(ConfigurableListableBeanFactory beanFactory) {
+        return beanFactory.getParentBeanFactory() == null
+                || beanFactory.getBeanNamesForType(TaskLimits.class, true, false).length > 0;
     }
 
     /**
      * Checked here and not where the limits are created: if a bean cannot be created, Spring reports that in its own words.
      */
-    private List<Mistake> declaredTwice() {
+    private static List<Mistake> declaredTwice(ConfigurableListableBeanFactory beanFactory) {
         List<Mistake> mistakes = new ArrayList<>();
         Map<String, String> beans = new HashMap<>();
-        BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, LimitSettings.class)
-                .forEach((bean, limit) -> {
-                    String described = "'%s' as %s".formatted(bean, limit);
-                    String other = beans.putIfAbsent(LimitNames.uniform(limit.name()), described);
-                    if (other != null) {
-                        mistakes.add(new Mistake(
-                                "Limit '%s' is declared by two beans: %s and %s"
-                                        .formatted(limit.name(), other, described),
-                                "Remove one of the beans, or give its limit another name."));
-                    }
-                });
+        for (Map.Entry<String, LimitSettings> bean : BeanFactoryUtils.beansOfTypeIncludingAncestors(
+                        beanFactory, LimitSettings.class)
+                .entrySet()) {
+            LimitSettings limit = bean.getValue();
+            String described = "'%s' as %s".formatted(bean.getKey(), limit);
+            String other = beans.putIfAbsent(LimitNames.uniform(limit.name()), described);
+            if (other != null) {
+                mistakes.add(new Mistake(
+                        "Limit '%s' is declared by two beans: %s and %s".formatted(limit.name(), other, described),
+                        "Remove one of the beans, or give its limit another name."));
+            }
+        }
         return mistakes;
     }
 
-    /** Limits of a parent context are checked there. */
-    private List<Mistake> clusterMistakes(EngineSettings given) {
-        List<LimitSettings> shared = limits.all().stream()
-                .map(TaskLimit::settings)
-                .filter(LimitSettings::isShared)
-                .toList();
-        return shared.isEmpty() || !hasOwnLimits()
+    private List<Mistake> clusterMistakes(ConfigurableListableBeanFactory beanFactory, EngineSettings given) {
+        List<LimitSettings> shared = new ArrayList<>();
+        for (TaskLimit limit : limits.all()) {
+            if (limit.settings().isShared()) {
+                shared.add(limit.settings());
+            }
+        }
+        return shared.isEmpty()
                 ? List.of()
                 : new ClusterCheck(beanFactory.getBeanProvider(ClusterEngine.class), given.cluster()).mistakes(shared);
     }

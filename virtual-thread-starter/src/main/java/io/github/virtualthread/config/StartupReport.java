@@ -8,10 +8,12 @@ import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,14 +29,14 @@ final class StartupReport {
 
     private final EngineSettings settings;
     private final @Nullable ClassLoader classLoader;
-    private final List<String> decorators;
+    private final Supplier<List<String>> decorators;
 
     /**
      * Creates a report for one context.
      *
-     * @param decorators names of the task decorators that are put around bodies
+     * @param decorators names of the task decorators that are put around bodies; asked for only if they are logged
      */
-    StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader, List<String> decorators) {
+    StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader, Supplier<List<String>> decorators) {
         this.settings = settings;
         this.classLoader = classLoader;
         this.decorators = decorators;
@@ -47,16 +49,24 @@ final class StartupReport {
      */
     void log(Findings findings, TaskLimits limits, boolean intercepted) {
         List<AdvisedMethod> calls = findings.methods();
-        logger.info(summary(calls, limits, intercepted));
-        calls.forEach(call -> logger.debug(
-                "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'"));
-        if (settings.selfInvocation() == SelfInvocation.WARN) {
-            findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
+        if (logger.isInfoEnabled()) {
+            logger.info(summary(calls, limits, intercepted));
         }
-        calls.forEach(call -> {
+        if (logger.isDebugEnabled()) {
+            for (AdvisedMethod call : calls) {
+                logger.debug(
+                        "{}: {}", call.method(), call.limit() == null ? "no limit" : "limit '" + call.limit() + "'");
+            }
+        }
+        if (settings.selfInvocation() == SelfInvocation.WARN) {
+            for (Mistake call : findings.selfInvocations()) {
+                logger.warn(call.toString());
+            }
+        }
+        for (AdvisedMethod call : calls) {
             warnOfTimeout(call);
             warnOfQueue(call, limits);
-        });
+        }
         if (ContextPropagation.isSecurityPresent(classLoader) && !settings.registeredContext()) {
             logger.warn("Spring Security's authentication is not propagated to virtual threads because"
                     + " virtual-thread.propagation.context is false");
@@ -69,7 +79,7 @@ final class StartupReport {
      * @param calls methods that may have keys
      */
     void logNumbers(TaskLimits limits, List<AdvisedMethod> calls) {
-        limits.all().forEach(limit -> {
+        for (TaskLimit limit : limits.all()) {
             warn(limit);
             warnOfTurns(limit);
             warnOfKeysWithoutQueue(limit);
@@ -77,7 +87,7 @@ final class StartupReport {
                 tellOfKeys(limit, "permits-per-key", limit.permitsPerKey());
                 tellOfKeys(limit, "cluster-permits-per-key", limit.settings().clusterPermitsPerKey());
             }
-        });
+        }
     }
 
     private static void tellOfKeys(TaskLimit limit, String perKey, int number) {
@@ -210,7 +220,10 @@ final class StartupReport {
     }
 
     private String summary(List<AdvisedMethod> calls, TaskLimits limits, boolean intercepted) {
-        long unlimited = calls.stream().filter(call -> call.limit() == null).count();
+        int unlimited = 0;
+        for (AdvisedMethod call : calls) {
+            unlimited += call.limit() == null ? 1 : 0;
+        }
         List<String> parts = new ArrayList<>();
         parts.add("%s annotated %s, %s of them without a limit%s"
                 .formatted(
@@ -225,8 +238,9 @@ final class StartupReport {
                                 .map(TaskLimit::toString)
                                 .collect(Collectors.joining(", ", "limits ", "")));
         parts.add("propagated: " + propagated());
-        if (!decorators.isEmpty()) {
-            parts.add("decorated by " + String.join(", ", decorators));
+        List<String> decorating = decorators.get();
+        if (!decorating.isEmpty()) {
+            parts.add("decorated by " + String.join(", ", decorating));
         }
         if (Runtime.version().feature() < FIRST_JDK_WITHOUT_PINNING) {
             parts.add("on Java %s blocking inside synchronized pins the carrier thread, from Java 24 on it does not"

@@ -278,7 +278,7 @@ class StartupReportTests {
     private static void report(
             EngineSettings settings, Set<String> classPath, List<AdvisedMethod> methods, LimitSettings... limits) {
         try (TaskTimer timer = new TaskTimer("timer")) {
-            StartupReport report = new StartupReport(settings, new OnlyThese(classPath), List.of());
+            StartupReport report = new StartupReport(settings, new OnlyThese(classPath), List::of);
             TaskLimits made = new TaskLimits(List.of(limits), timer, change -> {});
             report.log(new Findings(List.of(), methods, List.of()), made, true);
             report.logNumbers(made, methods);
