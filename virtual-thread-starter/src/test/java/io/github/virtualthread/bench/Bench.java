@@ -58,6 +58,7 @@ public final class Bench {
                         parameters,
                         new ArrayList<>(),
                         result.getPrimaryResult().getScoreUnit(),
+                        new ArrayList<>(),
                         new ArrayList<>()));
         // what a benchmark measures itself goes before what JMH does
         Map<String, Result> others = result.getSecondaryResults();
@@ -82,7 +83,8 @@ public final class Bench {
                 SpringVersion.getVersion(),
                 System.getProperty("os.name"),
                 LocalDate.now().toString(),
-                system.getSystemLoadAverage());
+                system.getSystemLoadAverage(),
+                false);
     }
 
     /** For those who carry it, as many keys as a web application has. */

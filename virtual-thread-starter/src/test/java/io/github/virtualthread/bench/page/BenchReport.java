@@ -23,6 +23,7 @@ public record BenchReport(Machine machine, int rounds, List<Figures> figures, Ja
      * What figures depend on most.
      *
      * @param load programs that wanted a core before the run began, by the average of the last minute; negative if unknown
+     * @param anyway whether the load was too high and {@code -Dbench.anyway=true} asked for the run all the same
      */
     public record Machine(
             int cores,
@@ -32,7 +33,8 @@ public record BenchReport(Machine machine, int rounds, List<Figures> figures, Ja
             String spring,
             String system,
             String date,
-            double load) {}
+            double load,
+            boolean anyway) {}
 
     /**
      * What one contender has reached.
@@ -41,9 +43,15 @@ public record BenchReport(Machine machine, int rounds, List<Figures> figures, Ja
      * @param scores time of an operation for each round
      * @param unit unit of the scores
      * @param bytes allocated, or held, by an operation, for each round; empty where nobody looked
+     * @param longestWaits longest time that one call took, in milliseconds, for each round; empty where nobody looked
      */
     public record Figures(
-            String benchmark, Map<String, String> parameters, List<Double> scores, String unit, List<Double> bytes) {}
+            String benchmark,
+            Map<String, String> parameters,
+            List<Double> scores,
+            String unit,
+            List<Double> bytes,
+            List<Double> longestWaits) {}
 
     /** The jar of the starter, and what takes its room. */
     public record Jar(long bytes, long classes, List<Part> parts) {

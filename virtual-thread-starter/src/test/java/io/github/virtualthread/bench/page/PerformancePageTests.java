@@ -71,11 +71,13 @@ class PerformancePageTests {
 
     private static BenchReport report(List<Double> ours, List<Double> floor) {
         return new BenchReport(
-                new Machine(2, 1_024, "25", "4.1", "7.0", "Linux", "2026-01-02", 0),
+                new Machine(2, 1_024, "25", "4.1", "7.0", "Linux", "2026-01-02", 0, false),
                 ours.size(),
-                List.of(
-                        new Figures("EmptyBody.burst", Map.of("contender", "ours"), ours, "ns/op", List.of()),
-                        new Figures("EmptyBody.burst", Map.of("contender", "floor"), floor, "ns/op", List.of())),
+                List.of(figures("ours", ours), figures("floor", floor)),
                 new Jar(1, 1, List.of()));
+    }
+
+    private static Figures figures(String contender, List<Double> scores) {
+        return new Figures("EmptyBody.burst", Map.of("contender", contender), scores, "ns/op", List.of(), List.of());
     }
 }
