@@ -3,77 +3,97 @@ package io.github.virtualthread.bench;
 import io.github.virtualthread.bench.page.BenchReport;
 import io.github.virtualthread.bench.page.BenchReport.Figures;
 import io.github.virtualthread.bench.page.BenchReport.Machine;
+import java.io.File;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.slf4j.MDC;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.core.SpringVersion;
 
 /**
- * Runs the benchmarks, in every round one JVM for each of them: what slows the machine down for a while hits all alike.
- * Arguments: which benchmarks, a regular expression; how many rounds; the file for the results; the jar.
+ * Runs the benchmarks, in every round one JVM for each contender, by turns: whatever slows the machine down for a while affects all
+ * of them, and every second round has the opposite order. Arguments: which benchmarks, a regular expression; how many rounds; the
+ * file for the results; the jar. The file has all rounds that are complete, even if a later one fails.
  */
 public final class Bench {
+
+    static final Path SAMPLE = Path.of(System.getProperty("bench.sample", "sample-app.jar"));
+
+    private static final double HIGHEST_LOAD = 1;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    private final Map<String, Figures> figures = new LinkedHashMap<>();
+    private final List<String> classPath =
+            List.of(System.getProperty("java.class.path").split(File.pathSeparator));
 
     private Bench() {}
 
     public static void main(String[] arguments) throws Exception {
-        Machine machine = machine();
+        List<List<Turn>> rows = Turn.rows(Pattern.compile(arguments[0]));
         int rounds = Integer.parseInt(arguments[1]);
-        Map<String, Figures> figures = new LinkedHashMap<>();
-        for (int round = 0; round < rounds; round++) {
-            OptionsBuilder options = new OptionsBuilder();
-            options.include(arguments[0]).forks(1).addProfiler(GCProfiler.class).shouldFailOnError(true);
-            for (RunResult result : new Runner(options.build()).run()) {
-                add(figures, result);
-            }
+        boolean anyway = Boolean.getBoolean("bench.anyway");
+        if (rows.isEmpty()) {
+            refuse("bench.include must match the name of a benchmark such as EmptyBody.joined, was '%s'."
+                    .formatted(arguments[0]));
         }
-        new BenchReport(machine, rounds, List.copyOf(figures.values()), JarSize.of(Path.of(arguments[3])))
-                .write(Path.of(arguments[2]));
+        if (rows.stream().anyMatch(row -> row.getFirst().benchmark().startsWith("Request")) && !Files.exists(SAMPLE)) {
+            refuse("Request.page needs %s, which does not exist. Build it first: mvn package -Pbench -DskipTests"
+                    .formatted(SAMPLE));
+        }
+        double load = load(anyway);
+        if (load > HIGHEST_LOAD && !anyway) {
+            refuse("""
+                    The load average before a run must be at most %.1f, was %.1f: other programs use the cores, and the figures would \
+                    depend on them. Stop them and run this again, or pass -Dbench.anyway=true: then the report says that the \
+                    machine was busy.\
+                    """.formatted(HIGHEST_LOAD, load));
+        }
+        Machine machine = machine(load, load > HIGHEST_LOAD);
+        Bench bench = new Bench();
+        for (int round = 1; round <= rounds; round++) {
+            for (List<Turn> row : rows) {
+                for (Turn turn : round % 2 == 1 ? row : row.reversed()) {
+                    bench.measure(turn, round);
+                }
+            }
+            new BenchReport(machine, round, List.copyOf(bench.figures.values()), JarSize.of(Path.of(arguments[3])))
+                    .write(Path.of(arguments[2]));
+        }
     }
 
-    private static void add(Map<String, Figures> figures, RunResult result) {
-        BenchmarkParams params = result.getParams();
-        Map<String, String> parameters = new TreeMap<>();
-        params.getParamsKeys().forEach(key -> parameters.put(key, params.getParam(key)));
-        String[] name = params.getBenchmark().split("\\.");
-        String benchmark = name[name.length - 2] + "." + name[name.length - 1];
-        Figures known = figures.computeIfAbsent(
-                benchmark + parameters,
-                first -> new Figures(
-                        benchmark,
-                        parameters,
-                        new ArrayList<>(),
-                        result.getPrimaryResult().getScoreUnit(),
-                        new ArrayList<>(),
-                        new ArrayList<>()));
-        // what a benchmark measures itself goes before what JMH does
-        Map<String, Result> others = result.getSecondaryResults();
-        known.scores().add(median(others.getOrDefault("processorTime", result.getPrimaryResult())));
-        Stream.of("heldBytes", "gc.alloc.rate.norm")
-                .filter(others::containsKey)
-                .findFirst()
-                .ifPresent(key -> known.bytes().add(median(others.get(key))));
+    private static void refuse(String why) {
+        System.err.println(why);
+        System.exit(1);
     }
 
-    private static double median(Result<?> result) {
-        return result.getStatistics().getPercentile(50);
+    /** The load average of the last minute. The build before this run raises it too, so this waits for it to fall. */
+    private static double load(boolean anyway) throws InterruptedException {
+        var system = ManagementFactory.getOperatingSystemMXBean();
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        double load = system.getSystemLoadAverage();
+        while (load > HIGHEST_LOAD && !anyway && System.nanoTime() < end) {
+            System.out.printf("Waiting for a load average of at most %.1f, it is %.1f%n", HIGHEST_LOAD, load);
+            Thread.sleep(10_000);
+            load = system.getSystemLoadAverage();
+        }
+        return load;
     }
 
-    private static Machine machine() {
+    private static Machine machine(double load, boolean anyway) {
         var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         return new Machine(
                 Runtime.getRuntime().availableProcessors(),
@@ -83,16 +103,54 @@ public final class Bench {
                 SpringVersion.getVersion(),
                 System.getProperty("os.name"),
                 LocalDate.now().toString(),
-                system.getSystemLoadAverage(),
-                false);
+                load,
+                anyway);
     }
 
-    /** For those who carry it, as many keys as a web application has. */
-    static void fillMdc(String contender) {
-        if (contender.contains("-")) {
-            MDC.put("user", "alice");
-            MDC.put("request", "7");
-            MDC.put("trace", "0123456789abcdef");
+    private void measure(Turn turn, int round) throws Exception {
+        long start = System.nanoTime();
+        // JMH starts its JVM with this class path
+        System.setProperty(
+                "java.class.path", turn.classPath(classPath.stream()).collect(Collectors.joining(File.pathSeparator)));
+        var options = turn.options().forks(1).addProfiler(GCProfiler.class).shouldFailOnError(true);
+        for (RunResult result : new Runner(options.build()).run()) {
+            add(turn, result);
         }
+        System.out.printf(
+                "Round %d, %s: %d s%n",
+                round, turn, Duration.ofNanos(System.nanoTime() - start).toSeconds());
+    }
+
+    private void add(Turn turn, RunResult result) {
+        Figures known = figures.computeIfAbsent(
+                turn.toString(),
+                first -> new Figures(
+                        turn.benchmark(),
+                        new TreeMap<>(turn.parameters()),
+                        new ArrayList<>(),
+                        result.getPrimaryResult().getScoreUnit(),
+                        new ArrayList<>(),
+                        new ArrayList<>()));
+        Map<String, Result> others = result.getSecondaryResults();
+        known.scores()
+                .addAll(positive(others.get("time"), result.getPrimaryResult())
+                        .limit(1)
+                        .toList());
+        known.bytes()
+                .addAll(positive(others.getOrDefault("bytes", others.get("gc.alloc.rate.norm")))
+                        .toList());
+        known.longestWaits().addAll(positive(others.get("longestWaitMillis")).toList());
+    }
+
+    private static Stream<Double> positive(Result<?>... results) {
+        return Stream.of(results)
+                .filter(result -> result != null)
+                .map(result -> result.getStatistics().getPercentile(50))
+                .filter(value -> value > 0);
+    }
+
+    /** The name of a file on the class path. */
+    static String file(String entry) {
+        return Path.of(entry).getFileName().toString();
     }
 }

@@ -22,11 +22,13 @@ record Contender(Callable<? extends Future<?>> start, Runnable end) {
     private static final Map<String, Class<?>> CONFIGURATIONS = Map.of(
             "floor", Services.Floor.class,
             "async", Services.Async.class,
+            "async-pool", Services.AsyncPool.class,
             "async-full", Services.AsyncFull.class,
             "spring-7", Services.Spring7.class,
             "ours", Services.Ours.class,
             "ours-full", Services.OursFull.class,
-            "ours-metered", Services.OursMetered.class);
+            "ours-app", Services.OursApp.class,
+            "ours-app-metered", Services.OursAppMetered.class);
 
     /**
      * The contender of that name, ready to be called.
@@ -35,28 +37,28 @@ record Contender(Callable<? extends Future<?>> start, Runnable end) {
      * @param body the same for all
      */
     static Contender of(String name, int permits, Callable<?> body) {
-        return name.equals("jdk") ? jdk(body) : spring(CONFIGURATIONS.get(name), permits, body);
+        if (name.equals("jdk")) {
+            ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+            return new Contender(() -> executor.submit(body), executor::close);
+        }
+        ConfigurableApplicationContext context = start(name, CONFIGURATIONS.get(name), permits, body);
+        Service service = context.getBean(Service.class);
+        return new Contender(service::call, context::close);
     }
 
-    private static Contender jdk(Callable<?> body) {
-        ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-        return new Contender(() -> executor.submit(body), executor::close);
-    }
-
-    private static Contender spring(Class<?> configuration, int permits, Callable<?> body) {
-        ConfigurableApplicationContext context = new SpringApplicationBuilder(configuration)
+    /** An application with the body as a bean. */
+    static ConfigurableApplicationContext start(String name, Class<?> configuration, int permits, Callable<?> body) {
+        return new SpringApplicationBuilder(configuration)
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 .properties(
                         "logging.level.root=warn",
                         "bench.permits=" + permits,
                         "virtual-thread.limits.db.permits=" + permits,
-                        // of all context the MDC alone, as with the others
-                        "virtual-thread.propagation.context=false")
+                        // except in an application as people have it the MDC alone, as with the others
+                        "virtual-thread.propagation.context=" + name.startsWith("ours-app"))
                 .initializers(starting -> starting.getBeanFactory().registerSingleton("body", body))
                 .run();
-        Service service = context.getBean(Service.class);
-        return new Contender(service::call, context::close);
     }
 
     Future<?> call() throws Exception {

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 3)
+@Warmup(iterations = 2)
 @Measurement(iterations = 1)
 @Fork(jvmArgsAppend = {"-Xms6g", "-Xmx6g", "-XX:+AlwaysPreTouch"})
 public class MillionSleepers {
@@ -32,7 +32,7 @@ public class MillionSleepers {
 
     @Setup
     public void prepare() {
-        burst = new Burst(contender, 64, CALLS, MillionSleepers::sleep);
+        burst = new Burst(contender, 0, CALLS, MillionSleepers::sleep);
     }
 
     private static String sleep() throws InterruptedException {
@@ -41,6 +41,7 @@ public class MillionSleepers {
     }
 
     @Benchmark
+    @Rows("contender=jdk,floor,ours")
     public void all() throws Exception {
         burst.start();
         burst.join();

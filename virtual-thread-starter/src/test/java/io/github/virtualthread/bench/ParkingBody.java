@@ -20,21 +20,21 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 4, time = 1)
-@Measurement(iterations = 4, time = 1)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 3, time = 1)
 @Fork(jvmArgsAppend = {"-Xms2g", "-Xmx2g"})
 public class ParkingBody {
 
     private static final int CALLS = 10_000;
 
-    @Param({"async-full", "spring-7", "ours-full"})
+    @Param({"spring-7", "async-full", "ours-full", "async-pool"})
     public String contender;
 
     private Burst burst;
 
     @Setup
     public void prepare() {
-        burst = new Burst(contender, 64, CALLS, ParkingBody::park);
+        burst = new Burst(contender, 3, CALLS, ParkingBody::park);
     }
 
     private static String park() {
@@ -44,6 +44,7 @@ public class ParkingBody {
 
     @Benchmark
     @OperationsPerInvocation(CALLS)
+    @Rows("contender=spring-7,async-full,ours-full,async-pool")
     public void burst() throws Exception {
         burst.start();
         burst.join();

@@ -22,7 +22,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Borrows a connection of a pool and makes a query with three parameters, on a database in memory: the shortest there is. */
+/**
+ * Borrows a connection of a pool and makes a query with three parameters, on a database in memory: the shortest there is. Measured
+ * only if {@code -Dbench.include=PooledQuery} asks for it.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -74,6 +77,7 @@ public class PooledQuery {
     /** On a thread that nobody stops. */
     @Benchmark
     @OperationsPerInvocation(QUERIES)
+    @Rows("source=pool,cancellable")
     public int outsideOfCalls() throws SQLException {
         return queries();
     }
@@ -81,6 +85,7 @@ public class PooledQuery {
     /** All in one call, which may be stopped. */
     @Benchmark
     @OperationsPerInvocation(QUERIES)
+    @Rows("source=pool,cancellable")
     public Object withinACall() throws Exception {
         return calls.call().get();
     }

@@ -4,13 +4,13 @@ import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -18,6 +18,7 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /** One service by different means, as applications write it. */
 final class Services {
@@ -126,6 +127,22 @@ final class Services {
         }
     }
 
+    /** Has as many virtual threads as permits, and an unbounded queue for the calls that wait. Carries the MDC. */
+    @EnableAsync
+    @Import(AsyncService.class)
+    static class AsyncPool {
+
+        @Bean
+        ThreadPoolTaskExecutor taskExecutor(@Value("${bench.permits}") int permits) {
+            ThreadPoolTaskExecutor executor = new ThreadPoolTaskExecutor();
+            executor.setThreadNamePrefix("pool-");
+            executor.setVirtualThreads(true);
+            executor.setCorePoolSize(permits);
+            executor.setTaskDecorator(new MdcDecorator());
+            return executor;
+        }
+    }
+
     /** Carries the MDC, and waits for the bulkhead on the virtual thread. */
     @EnableAsync
     static class AsyncFull extends WithMdc {
@@ -154,7 +171,16 @@ final class Services {
     @Import(LimitedService.class)
     static class OursFull {}
 
-    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class})
-    @Import({LimitedService.class, SimpleMeterRegistry.class})
-    static class OursMetered {}
+    /**
+     * {@link Ours} in an application as people have it: with Spring's transactions, Actuator, Spring Security, Micrometer and its
+     * context-propagation on the classpath, and with all auto-configurations. All of the caller's context is carried, but nothing
+     * is set in it. There is no meter registry, and no endpoint is exposed, which is the default.
+     */
+    @EnableAutoConfiguration
+    @Import(VirtualService.class)
+    static class OursApp {}
+
+    @EnableAutoConfiguration
+    @Import({VirtualService.class, SimpleMeterRegistry.class})
+    static class OursAppMetered {}
 }

@@ -16,7 +16,6 @@ import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.implementation.FixedValue;
-import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Measurement;
@@ -33,7 +32,8 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * Start and stop of {@link StartedApplication}, in a JVM with no more on its class path than such an application has. The
- * processor time counts, of all threads: it wobbles less than what the clock says.
+ * processor time counts, of all threads: it wobbles less than what the clock says. {@code plain} is what {@code ours} is compared
+ * with where nothing is annotated, {@code async} where something is.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -80,7 +80,7 @@ public class StartUp {
     }
 
     private boolean isNeeded(String entry) {
-        String file = Path.of(entry).getFileName().toString();
+        String file = Bench.file(entry);
         return file.matches(NEEDED) || (contender.equals("ours") && file.matches(STARTER));
     }
 
@@ -101,18 +101,20 @@ public class StartUp {
     /** The first start of a JVM, as users have it. */
     @Benchmark
     @Measurement(iterations = 3)
-    public void first(Used used) throws Exception {
-        used.by(run(0, 1));
+    @Rows({"annotated=0 contender=plain,ours", "annotated=100 contender=async,ours"})
+    public void first(Measured measured) throws Exception {
+        run(0, 1, measured);
     }
 
     /** One of many in a JVM, as tests and reloads have it: what is left when classes are loaded and compiled. */
     @Benchmark
     @Measurement(iterations = 1)
-    public void later(Used used) throws Exception {
-        used.by(run(30, 20));
+    @Rows({"annotated=0 contender=plain,ours", "annotated=100 contender=async,ours"})
+    public void later(Measured measured) throws Exception {
+        run(30, 20, measured);
     }
 
-    private String[] run(int before, int measured) throws Exception {
+    private void run(int before, int counting, Measured measured) throws Exception {
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xms1g",
@@ -122,32 +124,20 @@ public class StartUp {
                         StartedApplication.class.getName(),
                         contender,
                         Integer.toString(before),
-                        Integer.toString(measured)))
+                        Integer.toString(counting)))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String said = new String(process.getInputStream().readAllBytes()).strip();
         if (process.waitFor() != 0) {
             throw new IllegalStateException(said);
         }
-        return said.split(" ");
+        String[] processorTimeAndBytes = said.split(" ");
+        measured.time = Long.parseLong(processorTimeAndBytes[0]) / 1_000_000.0;
+        measured.bytes = Long.parseLong(processorTimeAndBytes[1]);
     }
 
     @TearDown
     public void end() throws IOException {
         FileSystemUtils.deleteRecursively(classes);
-    }
-
-    /** Found by the application itself; see {@link Bench}. */
-    @AuxCounters(AuxCounters.Type.EVENTS)
-    @State(Scope.Thread)
-    public static class Used {
-
-        public double processorTime;
-        public long heldBytes;
-
-        private void by(String[] said) {
-            processorTime = Long.parseLong(said[0]) / 1_000_000.0;
-            heldBytes = Long.parseLong(said[1]);
-        }
     }
 }

@@ -2,7 +2,6 @@ package io.github.virtualthread.bench;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -17,28 +16,42 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
 import org.slf4j.MDC;
 
-/** Many calls under a limit of 64 that all wait, for a permit or in their bodies, until somebody lets them go. */
+/**
+ * Many calls under a limit of 64 that all wait, for a permit or in their bodies, until the benchmark releases them. The heap that a
+ * call holds hardly varies, so one iteration with fewer calls measures it. Spring's limit is left out, because its calls wait in
+ * the same way as those of the bulkhead: as threads.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 2)
-@Measurement(iterations = 3)
 @Fork(jvmArgsAppend = {"-Xms3g", "-Xmx3g"})
 public class Waiting {
 
-    private static final int CALLS = 300_000;
+    private static final int STARTED = 300_000;
+    private static final int HELD = 100_000;
 
-    @Param({"async-full", "spring-7", "ours-full"})
+    @Param({"async-full", "ours-full", "async-pool"})
     public String contender;
 
+    /** Number of keys in the caller's MDC. */
+    @Param({"0", "3", "30"})
+    public int keys;
+
+    /** Whether all calls have the same MDC, or each has its own because the caller changes it before each call. */
+    @Param({"shared", "own"})
+    public String map;
+
     private volatile CountDownLatch gate;
+    private int calls;
     private Burst burst;
 
     @Setup
-    public void prepare() {
-        burst = new Burst(contender, 64, CALLS, this::await);
+    public void prepare(BenchmarkParams params) {
+        calls = params.getBenchmark().endsWith("hold") ? HELD : STARTED;
+        burst = new Burst(contender, keys, calls, this::await);
     }
 
     @Setup(Level.Invocation)
@@ -51,20 +64,36 @@ public class Waiting {
         return "done";
     }
 
-    /** To make the calls, while nothing ends. */
+    /** Makes the calls; none of them ends. */
     @Benchmark
-    @OperationsPerInvocation(CALLS)
+    @Warmup(iterations = 2)
+    @Measurement(iterations = 3)
+    @OperationsPerInvocation(STARTED)
+    @Rows("keys=3 map=shared contender=async-full,ours-full,async-pool")
     public void start() throws Exception {
         burst.start();
     }
 
-    /** What they hold, each with an MDC of its own; the time means nothing. */
+    /** The heap of the calls; the time means nothing. */
     @Benchmark
-    public void hold(Held held) throws Exception {
+    @Warmup(iterations = 1)
+    @Measurement(iterations = 1)
+    @Rows({
+        "keys=0 map=shared contender=async-full,ours-full,async-pool",
+        "keys=3 map=shared contender=async-full,ours-full,async-pool",
+        "keys=3 map=own contender=async-full,ours-full,async-pool",
+        "keys=30 map=shared contender=async-full,ours-full,async-pool",
+        "keys=30 map=own contender=async-full,ours-full,async-pool"
+    })
+    public void hold(Measured measured) throws Exception {
         long before = heap();
-        // each change makes a map, of keys and values that are there already
-        burst.start(call -> MDC.put("request", call % 2 == 0 ? "even" : "odd"));
-        held.heldBytes = (heap() - before) / CALLS;
+        if (map.equals("shared")) {
+            burst.start();
+        } else {
+            // each change makes a map, of keys and values that are there already
+            burst.start(call -> MDC.put("request", call % 2 == 0 ? "even" : "odd"));
+        }
+        measured.bytes = (double) (heap() - before) / calls;
     }
 
     private static long heap() {
@@ -82,13 +111,5 @@ public class Waiting {
     @TearDown
     public void end() {
         burst.close();
-    }
-
-    /** Found by the benchmark itself. */
-    @AuxCounters(AuxCounters.Type.EVENTS)
-    @State(Scope.Thread)
-    public static class Held {
-
-        public long heldBytes;
     }
 }
