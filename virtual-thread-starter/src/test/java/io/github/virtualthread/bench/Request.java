@@ -2,6 +2,7 @@ package io.github.virtualthread.bench;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -84,7 +85,11 @@ public class Request {
 
     /** Otherwise the process would block once the pipe is full. */
     private static void forget(BufferedReader lines) {
-        lines.lines().forEach(line -> {});
+        try {
+            lines.lines().forEach(line -> {});
+        } catch (UncheckedIOException closed) {
+            // the process has ended
+        }
     }
 
     @Benchmark
