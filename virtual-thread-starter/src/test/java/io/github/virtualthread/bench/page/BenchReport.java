@@ -5,9 +5,10 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
+import java.util.Optional;
 
 /**
  * One run of the benchmarks.
@@ -81,28 +82,19 @@ public record BenchReport(Machine machine, int rounds, List<Figures> figures, Ja
                 .toList();
     }
 
-    /** The entry of a contender, and of one more parameter if that is given as in {@code permits=64}. */
-    Figures of(String benchmark, String contender, String parameter) {
-        String[] wanted = parameter.split("=");
-        return of(benchmark).stream()
-                .filter(each -> contender.equals(each.parameters().get("contender"))
-                        && (wanted.length < 2
-                                || wanted[1].equals(each.parameters().get(wanted[0]))))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "%s has no figures of %s %s".formatted(benchmark, contender, parameter)));
-    }
-
-    static double median(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
-        int half = sorted.size() / 2;
-        return sorted.size() % 2 == 1 ? sorted.get(half) : (sorted.get(half - 1) + sorted.get(half)) / 2;
-    }
-
-    /** Median of the ratios of each round: rounds may differ, contenders of one round stand side by side. */
-    static double ratio(List<Double> values, List<Double> others) {
-        return median(IntStream.range(0, Math.min(values.size(), others.size()))
-                .mapToObj(i -> values.get(i) / others.get(i))
-                .toList());
+    /**
+     * The entry of a contender.
+     *
+     * @param measurement a benchmark with all its settings, as in {@code Waiting.start keys=3 map=shared}
+     */
+    Optional<Figures> of(String measurement, String contender) {
+        String[] words = measurement.split(" ");
+        Map<String, String> wanted = new HashMap<>(Map.of("contender", contender));
+        for (String setting : List.of(words).subList(1, words.length)) {
+            wanted.put(setting.split("=")[0], setting.split("=")[1]);
+        }
+        return of(words[0]).stream()
+                .filter(each -> each.parameters().equals(wanted))
+                .findFirst();
     }
 }

@@ -2,23 +2,30 @@ package io.github.virtualthread.bench.page;
 
 import io.github.virtualthread.bench.page.BenchReport.Figures;
 import io.github.virtualthread.bench.page.BenchReport.Machine;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** A report as the page of the documentation, and as the parts of decisions that have figures. */
+/** A report as the page of the documentation, and as the part of a decision that has figures. */
 final class PerformancePage {
 
-    private static final Map<String, String> CONTENDERS = Map.of(
-            "jdk", "`Executors.newVirtualThreadPerTaskExecutor()`, no proxy",
-            "floor", "a proxy with minimal advice that runs a method on such an executor and returns a future",
-            "async", "`@Async` on virtual threads",
-            "async-full",
-                    "`@Async` on virtual threads, with a `TaskDecorator` for the MDC and Resilience4j's semaphore bulkhead",
-            "spring-7", "the same, with Spring's own `@ConcurrencyLimit` instead of the bulkhead",
-            "ours", "`@VirtualThread`",
-            "ours-full", "`@VirtualThread` with three MDC keys and a limit",
-            "ours-metered", "the same with meters");
+    private static final String CONTENDERS = """
+            | contender | what |
+            |---|---|
+            | jdk | `Executors.newVirtualThreadPerTaskExecutor()`, no proxy |
+            | floor | a proxy with minimal advice that runs a method on such an executor and returns a future |
+            | async | `@Async` on a `SimpleAsyncTaskExecutor` with virtual threads |
+            | async-pool | `@Async` on a `ThreadPoolTaskExecutor` with virtual threads: as many as the limit, with an unbounded queue, and a `TaskDecorator` for the MDC |
+            | async-full | as `async`, with a `TaskDecorator` for the MDC and Resilience4j's semaphore bulkhead |
+            | spring-7 | as `async-full`, with Spring's `@ConcurrencyLimit` instead of the bulkhead |
+            | ours | `@VirtualThread` |
+            | ours-full | `@VirtualThread` with MDC keys and a limit |
+            | ours-app | as `ours`, in an application with Spring's transactions, Actuator, Spring Security and context-propagation on the classpath. Nothing is set in their contexts, and there is no meter registry |
+            | ours-app-metered | the same with a meter registry |
+            """;
 
     private PerformancePage() {}
 
@@ -27,35 +34,21 @@ final class PerformancePage {
                 # Performance
 
                 A test compares all figures with those measured, in `performance.json`.
-
-                """
-                + noticed(report)
+                %s
+                """.formatted(forced(report.machine()))
+                + Noticed.of(report)
+                + goals(report)
                 + method(report)
                 + table(
-                        "A call whose body returns at once",
-                        "10,000 calls, then joined. Limits have 64 permits.",
-                        report.of("EmptyBody.burst"))
-                + table(
                         "A call whose body waits for 1 ms",
-                        "10,000 calls under a limit of 64, then joined.",
+                        "10,000 calls under a limit of 64, then joined. An operation is one call.",
                         report.of("ParkingBody.burst"))
                 + table(
-                        "A request that waits for its call",
-                        "Eight callers. Each waits for the result of its call before it makes the next one.",
-                        report.of("HandOver.callAndWait"))
-                + table(
-                        "Making calls that have to wait",
-                        "300,000 calls under a limit of 64. None of them ends during the measurement.",
-                        report.of("Waiting.start"))
-                + table(
-                        "Heap of waiting calls",
-                        "The heap per call of the calls above, with three MDC keys of its own. The time is that of measuring.",
-                        report.of("Waiting.hold"))
-                + table(
-                        "A million calls",
-                        "Each sleeps for one second, all at once. Time and bytes are those of all calls together. Each stack has the frames"
-                                + " of a proxy, except with `jdk`.",
-                        report.of("MillionSleepers.all"))
+                        "An HTTP request",
+                        "Eight users ask for the product page of the [sample](../sample-app/docs/laboratory.md), again and again. Its three parts"
+                                + " take 120, 150 and 200 ms, and are loaded at the same time by `@Async` or by `@VirtualThread`. Nothing"
+                                + " waits for a permit.",
+                        report.of("Request.page"))
                 + table(
                         "The first start of a JVM",
                         "Start and stop of an application with `spring-boot-starter` and 1,000 beans, each of its own class. Some beans have an"
@@ -66,68 +59,77 @@ final class PerformancePage {
                         "Later starts",
                         "The same start, repeated in one JVM, as in tests and reloads.",
                         report.of("StartUp.later"))
+                + table(
+                        "Heap of waiting calls",
+                        "The heap per call of 100,000 waiting calls, by the number of MDC keys. Calls have a shared map if the caller never changes"
+                                + " its MDC, and maps of their own if it changes it before each call.",
+                        report.of("Waiting.hold"),
+                        new Column("bytes", Words::bytes))
+                + table(
+                        "Making calls that have to wait",
+                        "300,000 calls under a limit of 64, by a caller with three MDC keys. None of them ends during the measurement.",
+                        report.of("Waiting.start"))
+                + table(
+                        "A caller that waits for its call",
+                        "Each caller waits for the result of its call before it makes the next one. Bodies return at once, and no MDC key is"
+                                + " set.",
+                        report.of("HandOver.callAndWait"))
+                + table(
+                        "A limit on the caller's thread",
+                        "`ours` is `@Limited`, `spring-7` is Spring's `@ConcurrencyLimit`, `semaphore` is the JDK's fair `Semaphore`, without"
+                                + " a proxy. They have 8 permits, and bodies return at once. `@Limited` and the semaphore let callers go in order of arrival. With `@ConcurrencyLimit` a"
+                                + " later caller may go first: compare the longest waits.",
+                        report.of("Guarded.call"))
+                + table(
+                        "A million sleeping calls",
+                        "Each sleeps for one second, all at once. Time and bytes are those of all calls together. Each stack has the frames"
+                                + " of a proxy, except with `jdk`.",
+                        report.of("MillionSleepers.all"))
+                + table(
+                        "A call whose body returns at once, joined",
+                        "10,000 calls, then joined in order. Limits have 64 permits. A caller that makes its calls faster than they end waits for"
+                                + " one after the other, and is woken up for each.",
+                        report.of("EmptyBody.joined"))
+                + table(
+                        "A call whose body returns at once, not joined",
+                        "The same calls. The caller waits once, until the last body has returned.",
+                        report.of("EmptyBody.notJoined"))
+                + table(
+                        "A call with 30 MDC keys",
+                        "The same calls, joined in order, with 30 keys instead of three.",
+                        report.of("EmptyBody.manyKeys"))
                 + """
 
                 ## More
 
-                Decisions have the reasons: for the [jar of %,d kB](decisions/0010-size-of-the-jar.md), the
-                [targets of calls](decisions/0011-a-table-for-the-calls-that-run.md#targets), the
+                Decisions have the reasons: for [what is measured](decisions/0021-measure-what-users-have.md), the
+                [jar of %,d kB](decisions/0010-size-of-the-jar.md), the [running calls](decisions/0011-a-table-for-the-calls-that-run.md), the
                 [cost of a start](decisions/0012-what-a-start-costs.md) and the [size of a call](decisions/0009-one-object-for-a-call.md).
                 """.formatted(Math.round(report.jar().bytes() / 1_000.0));
     }
 
-    /** What an application notices of all this. */
-    private static String noticed(BenchReport report) {
+    private static String forced(Machine machine) {
+        return machine.anyway() ? """
+
+                **The machine was not idle.** Its load average was %.1f before the run, which was forced with `-Dbench.anyway=true`. Times may be
+                wrong; bytes are not affected.
+                """.formatted(machine.load()) : "";
+    }
+
+    private static String goals(BenchReport report) {
         return """
-                ## What you will notice
+                ## Goals
 
-                | | `@VirtualThread` with a limit | `@Async`, decorator, bulkhead |
-                |---|---|---|
-                """
-                + noticed("a call whose body waits for 1 ms, 64 at a time", report, "ParkingBody.burst", "")
-                + noticed(
-                        "a request that waits for its call; a permit is free",
-                        report,
-                        "HandOver.callAndWait",
-                        "permits=64")
-                + noticed("the same; eight requests share one permit", report, "HandOver.callAndWait", "permits=1")
-                + noticed("making a call that has to wait", report, "Waiting.start", "")
-                + "| heap of a waiting call | %s B | %s B |\n"
-                        .formatted(heap(report, "ours-full"), heap(report, "async-full"))
-                + noticed("a call whose body returns at once", report, "EmptyBody.burst", "")
-                + """
+                Times are compared within each round. *Found* is the median of the rounds. *Rounds* are those on the same side of the goal as
+                the median. A result is not proven if fewer than four of five rounds agree.
 
-                Both carry three MDC keys. The last row is %.2f %% of a query of 1 ms. A `@VirtualThread` without limit and MDC takes %s and
-                allocates %s B.
+                | | at most | found | rounds | |
+                |---|---|---|---|---|
+                %s
+                Unless the row says otherwise, bodies return at once and calls are joined in order. `ours-full`, `async-full` and `async-pool`
+                carry three MDC keys, except in hand-overs. [0021](decisions/0021-measure-what-users-have.md) says what was tried.
 
-                - **Waiting calls** are cheap: they are objects in a queue. With the others each of them is a thread with a stack.
-                - **A full limit** costs more time per call: the end of one call starts the thread of the next. The others wake up a thread that
-                  already waits.
-                - **A start** takes longer because the starter binds its properties, makes about twenty beans and looks for annotations in every
-                  class.
-                - A [pool of Spring 6.2](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue) also queues calls as objects. It limits one executor and
-                  carries no context, so it is not measured here.
-
-                """.formatted(
-                                BenchReport.median(report.of("EmptyBody.burst", "ours-full", "")
-                                                .scores())
-                                        / 1e4,
-                                time(report.of("EmptyBody.burst", "ours", "")),
-                                number(BenchReport.median(
-                                        report.of("EmptyBody.burst", "ours", "").bytes())));
-    }
-
-    private static String noticed(String what, BenchReport report, String benchmark, String setting) {
-        return "| %s | %s | %s |\n"
-                .formatted(
-                        what,
-                        time(report.of(benchmark, "ours-full", setting)),
-                        time(report.of(benchmark, "async-full", setting)));
-    }
-
-    private static String heap(BenchReport report, String contender) {
-        return number(
-                BenchReport.median(report.of("Waiting.hold", contender, "").bytes()));
+                """.formatted(Goal.ALL.stream().map(goal -> goal.row(report)).collect(Collectors.joining()));
     }
 
     private static String method(BenchReport report) {
@@ -142,23 +144,25 @@ final class PerformancePage {
                 | Java | %s, %s |
                 | Spring Boot | %s, with Spring %s |
                 | date | %s |
-                | load average before the run | %.1f |
-                | rounds | %d, in each a JVM of its own for every contender |
+                | load average before the run | %.1f%s |
+                | rounds | %d, in each a JVM of its own for every contender; every second round in the opposite order |
 
-                | contender | what |
-                |---|---|
                 %s
                 Figures are medians of the rounds. Compare ratios rather than times of different machines; bytes are the same everywhere. On a
-                busy machine times vary: look at the range. Of the caller's context only the MDC is carried. An operation is one call.
+                busy machine times vary: look at the range. Except in `ours-app` and in requests, only the MDC is carried of the caller's
+                context.
 
-                To repeat it takes about half an hour, best on an idle machine:
+                Repeating it takes about 45 minutes:
 
                 ```
+                mvn package -Pbench -DskipTests
                 mvn verify -Pbench -pl virtual-thread-starter
                 mvn test -pl virtual-thread-starter -Dtest=PerformancePageTests -Dperformance.write=true
                 ```
 
-                The second command writes this page and the tables of the decisions. `-Dbench.include=EmptyBody -Dbench.rounds=1` runs a part.
+                The first command makes the jar of the sample. The second one measures. It waits up to 3 minutes for a load average of at most
+                1, and stops if that does not come; `-Dbench.anyway=true` overrides this, and the page says so. The third one writes this page
+                and the table of a decision. `-Dbench.include=EmptyBody -Dbench.rounds=1` measures a part, which cannot be published.
                 """.formatted(
                         machine.cores(),
                         machine.memoryMegabytes(),
@@ -168,19 +172,9 @@ final class PerformancePage {
                         machine.spring(),
                         machine.date(),
                         machine.load(),
+                        machine.anyway() ? ", forced with `-Dbench.anyway=true`" : "",
                         report.rounds(),
-                        report.of("EmptyBody.burst").stream()
-                                .map(each -> each.parameters().get("contender"))
-                                .map(name -> "| %s | %s |\n".formatted(name, CONTENDERS.get(name)))
-                                .collect(Collectors.joining()));
-    }
-
-    /** For the decision on what a call costs. */
-    static String targets(BenchReport report) {
-        return """
-                | what | at most | found | |
-                |---|---|---|---|
-                """ + Target.ALL.stream().map(target -> target.row(report)).collect(Collectors.joining());
+                        CONTENDERS);
     }
 
     /** For the decision on the size of the jar. */
@@ -207,49 +201,64 @@ final class PerformancePage {
         return page.substring(0, begin + first.length()) + "\n\n" + text + "\n" + page.substring(end);
     }
 
-    private static String time(Figures figures) {
-        return time(BenchReport.median(figures.scores()), figures.unit());
+    /** Contenders with the same settings stand together. What is the same in all rows is left out, and what nobody measured. */
+    static String table(String title, String text, List<Figures> figures) {
+        return table(
+                title,
+                text,
+                figures,
+                new Column("time", Words::time),
+                new Column("range", Words::range),
+                new Column("bytes", Words::bytes),
+                new Column("longest wait", Words::longestWait));
     }
 
-    private static String table(String title, String text, List<Figures> figures) {
-        boolean more = figures.stream().anyMatch(each -> each.parameters().size() > 1);
-        return "\n## %s\n\n%s\n\n| |%s time | range | bytes |\n|---|%s---|---|---|\n"
-                        .formatted(title, text, more ? " |" : "", more ? "---|" : "")
-                + figures.stream().map(each -> row(each, more)).collect(Collectors.joining());
-    }
-
-    private static String row(Figures figures, boolean more) {
-        String others = figures.parameters().entrySet().stream()
-                .filter(parameter -> !parameter.getKey().equals("contender"))
-                .map(parameter -> parameter.getKey() + " " + parameter.getValue())
-                .collect(Collectors.joining(", "));
-        List<Double> sorted = figures.scores().stream().sorted().toList();
-        return "| %s |%s %s | %s | %s |\n"
-                .formatted(
-                        figures.parameters().get("contender"),
-                        more ? " " + others + " |" : "",
-                        time(BenchReport.median(sorted), figures.unit()),
-                        range(time(sorted.getFirst(), figures.unit()), time(sorted.getLast(), figures.unit())),
-                        figures.bytes().isEmpty() ? "" : "%,.0f".formatted(BenchReport.median(figures.bytes())));
-    }
-
-    /** The unit once, if both have the same. */
-    private static String range(String lowest, String highest) {
-        String unit = highest.substring(highest.indexOf(' '));
-        return lowest.replaceFirst(unit + "$", "") + "–" + highest;
-    }
-
-    private static String time(double value, String unit) {
-        if (unit.startsWith("ms")) {
-            return number(value) + " ms";
+    private static String table(String title, String text, List<Figures> figures, Column... measured) {
+        if (figures.isEmpty()) {
+            return "";
         }
-        if (value < 10_000) {
-            return number(value) + " ns";
-        }
-        return value < 10_000_000 ? number(value / 1_000) + " µs" : time(value / 1_000_000, "ms");
+        List<Column> settings = figures.getFirst().parameters().keySet().stream()
+                .filter(Predicate.not("contender"::equals))
+                .sorted()
+                .map(Column::setting)
+                .filter(setting ->
+                        figures.stream().map(setting.cell()).distinct().count() > 1)
+                .toList();
+        List<Column> columns = Stream.of(
+                        Stream.of(Column.setting("contender")),
+                        settings.stream(),
+                        Stream.of(measured).filter(column -> figures.stream().anyMatch(column::isFilled)))
+                .flatMap(column -> column)
+                .toList();
+        return "\n## %s\n\n%s\n\n| %s |\n|%s\n"
+                        .formatted(title, text, joined(columns, Column::head), "---|".repeat(columns.size()))
+                + figures.stream()
+                        .sorted(Comparator.comparing(each -> order(each, settings)))
+                        .map(each -> "| %s |\n".formatted(joined(columns, column -> column.cell()
+                                .apply(each))))
+                        .collect(Collectors.joining());
     }
 
-    static String number(double value) {
-        return (value < 10 ? "%,.2f" : "%,.0f").formatted(value);
+    private static String joined(List<Column> columns, Function<Column, String> cell) {
+        return columns.stream().map(cell).collect(Collectors.joining(" | "));
+    }
+
+    /** Numbers by their size, words by their letters. */
+    private static String order(Figures figures, List<Column> settings) {
+        return joined(settings, setting -> {
+            String value = setting.cell().apply(figures);
+            return Character.isDigit(value.charAt(0)) ? "%9s".formatted(value) : value;
+        });
+    }
+
+    private record Column(String head, Function<Figures, String> cell) {
+
+        private static Column setting(String name) {
+            return new Column(name, figures -> figures.parameters().get(name));
+        }
+
+        private boolean isFilled(Figures figures) {
+            return !cell.apply(figures).isEmpty();
+        }
     }
 }
