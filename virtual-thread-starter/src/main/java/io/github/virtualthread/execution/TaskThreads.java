@@ -136,7 +136,9 @@ final class TaskThreads {
         }
 
         String nextName() {
-            return begin + number.incrementAndGet();
+            long next = number.incrementAndGet();
+            int small = (int) next;
+            return small == next ? begin + small : begin + next; // C2 writes an int into the string itself, but not a long
         }
     }
 }
