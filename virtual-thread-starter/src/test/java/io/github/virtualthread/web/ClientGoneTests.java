@@ -80,7 +80,7 @@ class ClientGoneTests {
                     // clients may wait for permits of requests that the server has forgotten, and these come back with
                     // the garbage
                     await().pollInterval(Duration.ofSeconds(1))
-                            .atMost(Duration.ofMinutes(10))
+                            .atMost(Duration.ofMinutes(4))
                             .until(() -> {
                                 System.gc(); // not all the time: that is most of the work on a busy machine
                                 return away.getCount() == 0;
