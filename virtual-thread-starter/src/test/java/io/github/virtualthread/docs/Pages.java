@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** README.md and everything under docs/ and sample-app/docs/, as the tests read it. */
+/** The pages in the root, and everything under docs/ and sample-app/docs/, as the tests read it. */
 final class Pages {
 
     static final Path ROOT = root();
@@ -26,7 +26,9 @@ final class Pages {
     }
 
     static List<Path> all() {
-        return Stream.of(Stream.of(ROOT.resolve("README.md")), under("docs"), under("sample-app/docs"))
+        Stream<Path> inTheRoot = Stream.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+                .map(ROOT::resolve);
+        return Stream.of(inTheRoot, under("docs"), under("sample-app/docs"))
                 .flatMap(pages -> pages)
                 .toList();
     }
