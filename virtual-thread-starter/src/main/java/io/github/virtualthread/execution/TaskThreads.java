@@ -138,7 +138,8 @@ final class TaskThreads {
         String nextName() {
             long next = number.incrementAndGet();
             int small = (int) next;
-            return small == next ? begin + small : begin + next; // C2 writes an int into the string itself, but not a long
+            // C2 writes an int into the string itself, but not a long
+            return small == next ? begin + small : begin + next;
         }
     }
 }

@@ -162,7 +162,8 @@ final class PerformancePage {
 
                 The first command makes the jar of the sample. The second one measures. It waits up to 3 minutes for a load average of at most
                 1, and stops if that does not come; `-Dbench.anyway=true` overrides this, and the page says so. The third one writes this page
-                and the table of a decision. `-Dbench.include=EmptyBody -Dbench.rounds=1` measures a part, which cannot be published.
+                and the tables of [a decision](decisions/0010-size-of-the-jar.md) and of the [comparison](compare.md#measured).
+                `-Dbench.include=EmptyBody -Dbench.rounds=1` measures a part, which cannot be published.
                 """.formatted(
                         machine.cores(),
                         machine.memoryMegabytes(),
@@ -188,6 +189,37 @@ final class PerformancePage {
                 + report.jar().parts().stream()
                         .map(part -> "| %s | %d | %,d |\n".formatted(part.name(), part.files(), part.bytes()))
                         .collect(Collectors.joining());
+    }
+
+    /** For the page that compares: what a call takes with each of those that have a limit. */
+    static String compared(BenchReport report) {
+        return """
+                | | `@VirtualThread` | pool | `@ConcurrencyLimit` | bulkhead |
+                |---|---|---|---|---|
+                """
+                + compared("body waits for 1 ms, 64 at a time", report, "ParkingBody.burst", Words::time)
+                + compared("body returns at once", report, "EmptyBody.joined", Words::time)
+                + compared("allocated by such a call", report, "EmptyBody.joined", Words::bytes)
+                + compared("the same call with 30 MDC keys", report, "EmptyBody.manyKeys", Words::time)
+                + compared("making a call that has to wait", report, "Waiting.start keys=3 map=shared", Words::time)
+                + compared("heap of a waiting call", report, "Waiting.hold keys=3 map=own", Words::bytes)
+                + compared(
+                        "a caller that waits for its call, a permit is free",
+                        report,
+                        "HandOver.callAndWait callers=8 permits=64 threads=platform",
+                        Words::time)
+                + compared(
+                        "the same, eight callers share a permit",
+                        report,
+                        "HandOver.callAndWait callers=8 permits=1 threads=platform",
+                        Words::time);
+    }
+
+    private static String compared(
+            String what, BenchReport report, String measurement, Function<Figures, String> shown) {
+        return Stream.of("ours-full", "async-pool", "spring-7", "async-full")
+                .map(contender -> report.of(measurement, contender).map(shown).orElse("–"))
+                .collect(Collectors.joining(" | ", "| %s | ".formatted(what), " |\n"));
     }
 
     /** The page with that text between the comments {@code <!-- name -->} and {@code <!-- end of name -->}. */

@@ -16,13 +16,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The page on performance is what was measured. After {@code mvn verify -Pbench}, who runs this test with
- * {@code -Dperformance.write=true} has the page and the table of a decision written anew.
+ * {@code -Dperformance.write=true} has the page and the tables of two others written anew.
  */
 class PerformancePageTests {
 
     private static final Path RESULTS = Path.of("target", "bench", "results.json");
     private static final Path MEASURED = Path.of("..", "docs", "performance.json");
     private static final Path PAGE = Path.of("..", "docs", "performance.md");
+    private static final Path COMPARISON = Path.of("..", "docs", "compare.md");
     private static final Path JAR = Path.of("..", "docs", "decisions", "0010-size-of-the-jar.md");
 
     @BeforeAll
@@ -37,6 +38,9 @@ class PerformancePageTests {
             }
             BenchReport report = BenchReport.read(MEASURED);
             Files.writeString(PAGE, PerformancePage.of(report));
+            Files.writeString(
+                    COMPARISON,
+                    PerformancePage.in(Files.readString(COMPARISON), "measured", PerformancePage.compared(report)));
             Files.writeString(JAR, PerformancePage.in(Files.readString(JAR), "jar", PerformancePage.jar(report)));
         }
     }
@@ -51,6 +55,15 @@ class PerformancePageTests {
     @Test
     void thePageIsWhatWasMeasured() throws IOException {
         assertThat(PAGE).hasContent(PerformancePage.of(BenchReport.read(MEASURED)));
+    }
+
+    @Test
+    void theComparisonHasWhatWasMeasured() throws IOException {
+        BenchReport report = BenchReport.read(MEASURED);
+
+        assertThat(COMPARISON)
+                .hasContent(
+                        PerformancePage.in(Files.readString(COMPARISON), "measured", PerformancePage.compared(report)));
     }
 
     @Test
