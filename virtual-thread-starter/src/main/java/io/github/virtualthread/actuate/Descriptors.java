@@ -150,6 +150,7 @@ final class Descriptors {
 
     CallDescriptor call(LiveCall live) {
         Thread thread = live.thread();
+        Map<String, String> mdc = live.mdc();
         return new CallDescriptor(
                 live.call().id(),
                 live.call().spec().name(),
@@ -158,8 +159,8 @@ final class Descriptors {
                 seconds(live.isRunning() ? live.call().ran() : live.call().waited()),
                 keys ? live.call().key() : null,
                 thread == null ? null : thread.getName(),
-                live.mdc().get(TRACE_ID),
-                chosen(live.mdc()),
+                mdc.get(TRACE_ID),
+                chosen(mdc),
                 sql ? statement(live.call()) : null,
                 thread == null ? null : StackExcerpt.of(thread.getStackTrace()));
     }

@@ -130,7 +130,8 @@ final class MdcCapture implements ContextCapture {
 
         @Override
         public final Map<String, String> mdc() {
-            return Collections.unmodifiableMap(map());
+            Map<String, String> kept = shared;
+            return Collections.unmodifiableMap(kept == null ? map() : kept);
         }
 
         private Map<String, String> map() {

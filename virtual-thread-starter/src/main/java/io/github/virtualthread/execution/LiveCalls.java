@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.InterruptibleCall.Shields;
 import io.github.virtualthread.execution.StoppableBody.Shield;
@@ -9,7 +10,6 @@ import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +97,7 @@ public final class LiveCalls {
     }
 
     private static LiveCall waiting(Call call) {
-        return new LiveCall(call, null, false, mdc(call));
+        return new LiveCall(call, null, false, context(call));
     }
 
     /**
@@ -184,10 +184,10 @@ public final class LiveCalls {
 
     private static LiveCall live(Call call, @Nullable Thread thread) {
         return new LiveCall(
-                call, thread, call instanceof Task task && task.future().isDone(), mdc(call));
+                call, thread, call instanceof Task task && task.future().isDone(), context(call));
     }
 
-    private static Map<String, String> mdc(Call call) {
-        return call instanceof Task task ? task.context().mdc() : Map.of();
+    private static CapturedContext context(Call call) {
+        return call instanceof Task task ? task.context() : CapturedContext.EMPTY;
     }
 }

@@ -6,8 +6,10 @@ import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.sun.management.ThreadMXBean;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,8 @@ import org.slf4j.MDC;
 /** What an operator sees of calls, and can do to them. */
 @Timeout(300)
 class LiveCallsTests {
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @RegisterExtension
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1), LimitSettings.of("mail", 1));
@@ -92,6 +96,32 @@ class LiveCallsTests {
         for (int i = 0; i < 50; i++) {
             assertThat(calls.running().equals(expected)).as("same order").isTrue();
         }
+    }
+
+    /** Meters, the watch and pinned threads look at all calls again and again, and show the MDC of none. */
+    @Test
+    void whoLooksAtAllCallsCopiesNoMdc() {
+        CountDownLatch running = new CountDownLatch(1000);
+        for (int key = 0; key < 30; key++) {
+            MDC.put("key" + key, "value");
+        }
+        for (int call = 0; call < 1000; call++) {
+            MDC.put("call", Integer.toString(call)); // each has an MDC of its own
+            test.submit(null, () -> {
+                running.countDown();
+                gate.await();
+                return null;
+            });
+        }
+        await(running);
+        assertThat(calls.running()).hasSize(1000); // classes are loaded
+
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        List<LiveCall> all = calls.running();
+        long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+
+        assertThat(all).allMatch(live -> live.mdc().size() == 31);
+        assertThat(bytes / 1000).as("bytes for each call").isLessThan(500);
     }
 
     @Test
