@@ -71,7 +71,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** Null for a body that was released. */
     private @Nullable TaskBody body() {
-        return bodyOrRefusal instanceof Throwable ? null : (TaskBody) bodyOrRefusal;
+        Object held = bodyOrRefusal; // read once: other threads write it
+        return held instanceof Throwable ? null : (TaskBody) held;
     }
 
     /** Asks for a permit. A refusal completes the future like any other outcome. */
@@ -242,7 +243,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         try {
             parts().threads().enter(threads(), this);
             scope = ContextPropagation.open(context);
-            Throwable refusal = isRefused() ? whyRefused() : refuseLate();
+            Throwable known = whyRefused();
+            Throwable refusal = known == null ? refuseLate() : known;
             if (refusal == null) {
                 // the body runs in this frame: what lies below a body is copied whenever it blocks
                 Object value = null;
