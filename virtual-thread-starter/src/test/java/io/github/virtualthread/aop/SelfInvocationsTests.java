@@ -131,6 +131,41 @@ class SelfInvocationsTests {
                         inherited -> assertThat(inherited).contains("Sender.all("));
     }
 
+    /** All contexts of a JVM check the same classes. */
+    @Test
+    void aClassThatCallsNoneOfTheMethodsIsReadOnce() throws Exception {
+        Counted counted = new Counted(Quiet.class);
+        Class<?> quiet = counted.loadClass(Quiet.class.getName());
+
+        assertThat(selfInvocations().in(quiet, true, advised(quiet, "send"))).isEmpty();
+        assertThat(selfInvocations().in(quiet, true, advised(quiet, "send"))).isEmpty();
+        assertThat(counted.reads).isEqualTo(1);
+    }
+
+    @Test
+    void aClassIsReadAgainForOtherMethods() throws Exception {
+        Counted counted = new Counted(Quiet.class);
+        Class<?> quiet = counted.loadClass(Quiet.class.getName());
+
+        assertThat(selfInvocations().in(quiet, true, advised(quiet, "send"))).isEmpty();
+        for (int context = 0; context < 2; context++) {
+            assertThat(selfInvocations().in(quiet, true, advised(quiet, "send", "call")))
+                    .singleElement()
+                    .satisfies(call -> assertThat(call.description()).contains(".call on its own object"));
+            assertThat(selfInvocations().in(quiet, true, advised(quiet, "call")))
+                    .hasSize(1);
+            assertThat(selfInvocations().in(quiet, true, advised(quiet, "send")))
+                    .isEmpty();
+        }
+        assertThat(counted.reads).isEqualTo(5);
+    }
+
+    private static List<AnnotatedMethod> advised(Class<?> type, String... methods) {
+        return advised(type).stream()
+                .filter(each -> List.of(methods).contains(each.method().getName()))
+                .toList();
+    }
+
     private static Collection<Mistake> in(Class<?> type) {
         return selfInvocations().in(type, true, advised(type));
     }
@@ -229,21 +264,26 @@ class SelfInvocationsTests {
         }
     }
 
-    /** Gives each class another class file than its own. */
-    private static final class Unreadable extends ClassLoader {
+    /** Has a class of its own, which no other test has checked. */
+    private abstract static class OwnClass extends ClassLoader {
 
-        private final Supplier<InputStream> file;
+        private final String own;
 
-        Unreadable(Supplier<InputStream> file) {
+        OwnClass(Class<?> own) {
             super(SelfInvocationsTests.class.getClassLoader());
-            this.file = file;
+            this.own = own.getName();
         }
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (!name.equals(Direct.class.getName())) {
+            if (!name.equals(own)) {
                 return super.loadClass(name, resolve);
             }
+            Class<?> known = findLoadedClass(name);
+            return known == null ? define(name) : known;
+        }
+
+        private Class<?> define(String name) {
             try (var file = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
                 byte[] bytes = file.readAllBytes();
                 return defineClass(name, bytes, 0, bytes.length);
@@ -251,10 +291,37 @@ class SelfInvocationsTests {
                 throw new UncheckedIOException(failure);
             }
         }
+    }
+
+    /** Gives each class another class file than its own. */
+    private static final class Unreadable extends OwnClass {
+
+        private final Supplier<InputStream> file;
+
+        Unreadable(Supplier<InputStream> file) {
+            super(Direct.class);
+            this.file = file;
+        }
 
         @Override
         public InputStream getResourceAsStream(String name) {
             return file.get();
+        }
+    }
+
+    /** Counts how often a class file is read. */
+    private static final class Counted extends OwnClass {
+
+        private int reads;
+
+        Counted(Class<?> own) {
+            super(own);
+        }
+
+        @Override
+        public InputStream getResourceAsStream(String name) {
+            reads++;
+            return super.getResourceAsStream(name);
         }
     }
 }
