@@ -47,7 +47,7 @@ public interface TaskListener {
     /**
      * Whether the listener has a use for events of such a call. Asked at every call, on the caller's thread, before {@link
      * #submitted}. A call that no listener hears is reported to none, and costs what a call without listeners costs. If another
-     * listener hears it, this one is notified too.
+     * listener hears it, this one is notified too. {@link #pinned} does not depend on this.
      *
      * @param spec what the call shares with all others of its name
      * @return true if not overridden

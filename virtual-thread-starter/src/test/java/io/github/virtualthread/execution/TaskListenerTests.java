@@ -264,6 +264,49 @@ class TaskListenerTests {
     }
 
     @Test
+    void aCallThatNoListenerHearsIsReportedToNoneHoweverItEnds() {
+        log.hears = spec -> false;
+        CompletableFuture<?> running = test.hold("db", gate);
+        CompletableFuture<?> waiting = test.submit("db", () -> null);
+
+        assertFails(test.submit("db", () -> null));
+        assertThatThrownBy(() -> test.engine.call(test.engine.spec("Test.call", "db"), () -> null))
+                .isInstanceOf(LimitExceededException.class);
+        waiting.cancel(true);
+        running.cancel(true);
+        awaitIdle(test);
+
+        assertThat(log.events).isEmpty();
+        assertThat(test.engine.parts().rejections().total("db"))
+                .as("what the log counts")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aCallThatNoListenerHearsHasWaitedSinceItJoinedTheQueue() {
+        log.hears = spec -> false;
+        CompletableFuture<?> first = test.submit("db", () -> {
+            await(gate);
+            return waited();
+        });
+        CompletableFuture<?> second = test.submit("db", this::waited);
+        gate.countDown();
+
+        assertThat(first.join()).isEqualTo(Duration.ZERO);
+        assertThat((Duration) second.join()).isPositive();
+    }
+
+    /** Of the call that runs on the current thread. */
+    private Duration waited() {
+        return test.engine
+                .liveCalls()
+                .onThread(Thread.currentThread().threadId())
+                .orElseThrow()
+                .call()
+                .waited();
+    }
+
+    @Test
     void aCallIsHeardFromItsSubmissionToItsEndOrNotAtAll() {
         log.hears = spec -> false;
         CompletableFuture<?> unheard = test.hold(null, gate);
