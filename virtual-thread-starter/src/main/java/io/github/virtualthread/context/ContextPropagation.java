@@ -80,7 +80,8 @@ public final class ContextPropagation {
     }
 
     /**
-     * Also carries every thread-local registered with Micrometer's context-propagation, which must be on the classpath.
+     * Also carries every thread-local registered with Micrometer's context-propagation, which must be on the classpath. Spring
+     * Security registers one too: that is left to {@link #withSecurity()}, because it would share one context with the caller.
      *
      * @return extended copy
      */
@@ -90,8 +91,7 @@ public final class ContextPropagation {
 
     /**
      * Also carries Spring Security's authentication, in a security context of its own for each task. Spring Security must be
-     * on the classpath. Must be added last, because the context that is registered with context-propagation is shared with the
-     * caller.
+     * on the classpath.
      *
      * @return extended copy
      */

@@ -7,8 +7,8 @@ import io.micrometer.context.ContextSnapshotFactory;
 import java.util.Map;
 
 /**
- * Every thread-local that is registered with Micrometer's context-propagation, such as the trace. Except for the deadline, which a task
- * carries itself, and for the security context, which {@link SecurityCapture} carries wherever Spring Security is on the classpath.
+ * Every thread-local that is registered with Micrometer's context-propagation, such as the trace. Two are left out: the deadline, which a
+ * task carries itself, and the security context, which {@link SecurityCapture} carries.
  */
 final class SnapshotCapture implements ContextCapture {
 

@@ -98,10 +98,11 @@ class SecurityTests {
         assertThat(who().join()).isEqualTo("alice");
     }
 
-    @Test
-    void aContextThatAllThreadsShareStaysAsItIs() {
+    @ParameterizedTest
+    @MethodSource("propagations")
+    void aContextThatAllThreadsShareStaysAsItIs(ContextPropagation propagation) {
         SecurityContextHolder.setStrategyName(SecurityContextHolder.MODE_GLOBAL);
-        TaskEngine engine = start(ContextPropagation.none().withSecurity());
+        TaskEngine engine = start(propagation);
         logIn("alice");
 
         assertThat(who().join()).isEqualTo("alice");
