@@ -16,11 +16,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
@@ -91,6 +95,18 @@ class UnsetPropertiesTests {
                 .run(context -> assertThat(isBound(context.getBeanFactory())).isTrue());
     }
 
+    /** Spring Boot adds sources of its own, and that of random values cannot list its keys. */
+    @Test
+    void theyAreNotBoundInAnApplicationEither() {
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .run()) {
+            assertThat(context.getEnvironment().getPropertySources().contains("random"))
+                    .isTrue();
+            assertThat(isBound(context.getBeanFactory())).isFalse();
+        }
+    }
+
     private static boolean isBound(ConfigurableListableBeanFactory beans) {
         return Stream.of(beans.getBeanNamesForType(VirtualThreadProperties.class))
                 .anyMatch(beans::containsSingleton);
@@ -132,6 +148,10 @@ class UnsetPropertiesTests {
         runner.withClassLoader(new FilteredClassLoader(EnvironmentChangeEvent.class))
                 .run(context -> assertThat(context).doesNotHaveBean(LimitRefresh.class));
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+    static class Application {}
 
     @Configuration(proxyBeanMethods = false)
     static class OwnKeys {
