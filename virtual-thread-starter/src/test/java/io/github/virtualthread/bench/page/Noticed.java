@@ -59,7 +59,7 @@ final class Noticed {
                 - **Each call has a new thread.** A [pool](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue) reuses its threads, so a
                   call can see thread-locals of the one before.
                 - **A full limit** starts the thread of the next call when one ends. A bulkhead wakes up a thread that already waits.
-                - **A start** binds the properties, makes the starter's beans, and looks for annotations in every class.
+                - **A start** makes the starter's beans and looks for annotations in every class. It binds properties only if one is set.
                 %s
                 """.formatted(noticed.rows, share(report));
     }
