@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The pages in the root, and everything under docs/ and sample-app/docs/, as the tests read it. */
+/** The pages in the root, everything under docs/ and sample-app/docs/, and the page of the examples, as the tests read it. */
 final class Pages {
 
     static final Path ROOT = root();
@@ -26,9 +26,10 @@ final class Pages {
     }
 
     static List<Path> all() {
-        Stream<Path> inTheRoot = Stream.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+        Stream<Path> single = Stream.of(
+                        "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "sample-app/examples/README.md")
                 .map(ROOT::resolve);
-        return Stream.of(inTheRoot, under("docs"), under("sample-app/docs"))
+        return Stream.of(single, under("docs"), under("sample-app/docs"))
                 .flatMap(pages -> pages)
                 .toList();
     }
