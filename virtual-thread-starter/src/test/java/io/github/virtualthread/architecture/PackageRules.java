@@ -28,7 +28,8 @@ record PackageRules(String root) {
             "observation",
             "web",
             "actuate",
-            "autoconfigure");
+            "autoconfigure",
+            "test");
 
     private static final List<String> ENGINE = List.of("limit", "context", "execution");
 
@@ -83,10 +84,12 @@ record PackageRules(String root) {
                 .allowEmptyShould(true);
     }
 
-    ArchRule onlyTheLastTwoKnowSpringBoot() {
+    ArchRule onlyTwoKnowSpringBoot() {
         return noClasses()
                 .that()
-                .resideInAnyPackage(in(ORDER.subList(0, ORDER.indexOf("actuate"))))
+                .resideInAnyPackage(in(ORDER.stream()
+                        .filter(name -> !name.equals("actuate") && !name.equals("autoconfigure"))
+                        .toList()))
                 .or()
                 .resideInAPackage(root)
                 .should()
@@ -127,6 +130,30 @@ record PackageRules(String root) {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.data..")
+                .allowEmptyShould(true);
+    }
+
+    /** It serves any test of any application. */
+    ArchRule theTestKitNeedsLittle() {
+        return noClasses()
+                .that()
+                .resideInAPackage(in("test"))
+                .should()
+                .dependOnClassesThat()
+                .resideOutsideOfPackages("java..", "org.jspecify..", "org.assertj..", in("limit"), in("test"))
+                .allowEmptyShould(true);
+    }
+
+    /** It is optional: its types are loaded together with the assertions, and with nothing else. */
+    ArchRule onlyTheTestKitKnowsAssertJ() {
+        return noClasses()
+                .that()
+                .resideInAPackage(root + "..")
+                .and()
+                .resideOutsideOfPackage(in("test"))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.assertj..")
                 .allowEmptyShould(true);
     }
 

@@ -29,10 +29,12 @@ class PackageRulesTests {
                 rule("cycle", PackageRules::noCycles),
                 rule("springaop", PackageRules::theEngineKnowsNoAop),
                 rule("aspects", PackageRules::onlyTheAspectKnowsAspectJ),
-                rule("springboot", PackageRules::onlyTheLastTwoKnowSpringBoot),
+                rule("springboot", PackageRules::onlyTwoKnowSpringBoot),
                 rule("springboot", PackageRules::limitsNeedLittle),
                 rule("lending", PackageRules::sharesNeedLittle),
                 rule("lending", PackageRules::onlyTheEngineKnowsRedis),
+                rule("kit", PackageRules::theTestKitNeedsLittle),
+                rule("assertions", PackageRules::onlyTheTestKitKnowsAssertJ),
                 rule("groundfloor", PackageRules::byteCodeNeedsLittle),
                 rule("locked", PackageRules::nothingIsSynchronized));
     }

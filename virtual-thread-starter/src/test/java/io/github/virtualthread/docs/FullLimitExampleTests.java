@@ -11,6 +11,7 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -38,6 +39,16 @@ class FullLimitExampleTests {
     }
     // end
 
+    // example: Fallback
+    @Test
+    void thereIsNoPriceWhileTheLimitIsFull(@Autowired TaskLimits limits, @Autowired PriceOrNothing page) {
+        try (Occupation full = limits.get("db").occupy()) {
+            assertThat(page.price(1)).isCompletedWithValue(Optional.empty());
+        }
+        assertThat(page.price(1).join()).isPresent();
+    }
+    // end
+
     @Test
     void aCallIsRejectedAfterItsMaximumWait(@Autowired TaskLimits limits, @Autowired ProductPage page) {
         TaskLimit db = limits.get("db");
@@ -56,6 +67,6 @@ class FullLimitExampleTests {
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
-    @Import({ProductPage.class, Prices.class})
+    @Import({ProductPage.class, PriceOrNothing.class, Prices.class})
     static class Application {}
 }
