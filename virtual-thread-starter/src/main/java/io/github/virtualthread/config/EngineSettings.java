@@ -6,6 +6,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +77,33 @@ public record EngineSettings(
         return limit.withPermitsPerKey(Math.min(limit.permitsPerKey(), limit.clusterPermitsPerKey()))
                 .withClusterPermits(null)
                 .withClusterPermitsPerKey(LimitSettings.UNBOUNDED);
+    }
+
+    /**
+     * Returns a copy whose limits are those of this JVM alone.
+     *
+     * @param change applied to each limit that these settings declare
+     * @return changed copy
+     */
+    public EngineSettings ofThisJvm(UnaryOperator<LimitSettings> change) {
+        EngineSettings alone = alone(limits);
+        return alone(limits.stream().map(alone::sharedOrNot).map(change).toList());
+    }
+
+    private EngineSettings alone(List<LimitSettings> limits) {
+        return new EngineSettings(
+                methods,
+                threadNamePrefix,
+                mdc,
+                mdcKeys,
+                registeredContext,
+                awaitTermination,
+                selfInvocation,
+                callerTrace,
+                watch,
+                null,
+                limits,
+                mistakes);
     }
 
     /** Copies the lists. */

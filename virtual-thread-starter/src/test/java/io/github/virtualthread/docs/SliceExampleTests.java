@@ -1,30 +1,26 @@
 package io.github.virtualthread.docs;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.docs.Shop.Prices;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.test.autoconfigure.json.JsonTest;
+import org.springframework.boot.test.autoconfigure.jdbc.JdbcTest;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
 
 @Timeout(300)
-@TestPropertySource(properties = "virtual-thread.limits.db.permits=20")
+@TestPropertySource(properties = "virtual-thread.limits.db.permits-from=dataSource")
 // example: Slice
-@JsonTest // or @WebMvcTest, @DataJpaTest, ...
-@ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
+@JdbcTest // or @WebMvcTest, @DataJpaTest, ...
 @Import({ProductPage.class, Prices.class})
 class SliceExampleTests {
 
     @Test
-    void theSliceRunsItOnAVirtualThread(@Autowired ProductPage page, @Autowired Prices prices) throws Exception {
-        page.price(1).get(120, SECONDS);
+    void theSliceRunsItOnAVirtualThread(@Autowired ProductPage page, @Autowired Prices prices) {
+        page.price(1).join();
 
         assertThat(prices.calledOn.isVirtual()).isTrue();
     }
