@@ -20,6 +20,7 @@ MERMAID = ROOT / "virtual-thread-starter/target/mermaid/mermaid.min.js"
 FAVICON = "sample-app/src/main/resources/static/favicon.svg"
 
 ROW = re.compile(r"\| \[([^]]+)\]\(([^)#]+\.md)\) \| (.+) \|")
+DIAGRAM = re.compile(r'<pre class="mermaid">.*?</pre>', re.DOTALL)
 IMAGE = re.compile(r"!\[[^]]*\]\(([^)\s]+)\)")
 
 
@@ -126,7 +127,8 @@ def on_page_markdown(markdown, page, config, files):
 
 def on_page_content(html, page, config, files):
     """Without this script the theme loads the one of unpkg.com."""
-    if 'class="mermaid"' in html and MERMAID.exists():
+    html, diagrams = DIAGRAM.subn(r'<div class="diagram">\g<0></div>', html)
+    if diagrams and MERMAID.exists():
         html += f'<script src="{get_relative_url("assets/mermaid.min.js", page.url)}"></script>'
     return html
 
