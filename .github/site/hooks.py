@@ -126,10 +126,11 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_content(html, page, config, files):
-    """Without this script the theme loads the one of unpkg.com."""
+    """Without these scripts the theme loads the one of unpkg.com."""
     html, diagrams = DIAGRAM.subn(r'<div class="diagram">\g<0></div>', html)
     if diagrams and MERMAID.exists():
-        html += f'<script src="{get_relative_url("assets/mermaid.min.js", page.url)}"></script>'
+        for script in "assets/mermaid.min.js", "assets/diagrams.js":
+            html += f'<script src="{get_relative_url(script, page.url)}"></script>'
     return html
 
 
