@@ -18,6 +18,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
@@ -35,6 +37,9 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 @Timeout(300)
 class MigratingPageTests {
 
+    private static final String RECIPE =
+            "virtual-thread-starter/src/main/resources/META-INF/rewrite/migrate-from-async.yml";
+
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
             .withPropertyValues("virtual-thread.limits.one.permits=1", "virtual-thread.limits.one.queue-capacity=0")
@@ -48,6 +53,24 @@ class MigratingPageTests {
 
     private final CountDownLatch started = new CountDownLatch(1);
     private final CountDownLatch gate = new CountDownLatch(1);
+
+    @Test
+    void theCommandNamesTheRecipeAndThePluginThatAreTried() {
+        String page = Pages.text("docs/migrating-from-async.md");
+
+        assertThat(page)
+                .contains(
+                        "rewrite-maven-plugin:" + first("<rewrite-maven-plugin\\.version>(.+)</", "pom.xml") + ":run ")
+                .contains("-Drewrite.activeRecipes=" + first("(?m)^name: (.+)$", RECIPE) + "\n");
+        assertThat(Pages.text("virtual-thread-starter/src/it/migration/pom.xml"))
+                .contains("<recipe>" + first("(?m)^name: (.+)$", RECIPE) + "</recipe>");
+    }
+
+    private static String first(String pattern, String file) {
+        Matcher found = Pattern.compile(pattern).matcher(Pages.text(file));
+        assertThat(found.find()).isTrue();
+        return found.group(1);
+    }
 
     @Test
     void asyncWrapsTheExceptionOfTheMethodAndVirtualThreadDoesNot() {
