@@ -144,5 +144,6 @@ def on_post_build(config):
 
 def on_serve(server, config, builder):
     for path in Links.places:
-        server.watch(str(ROOT / path))
+        if not path.startswith("docs/"):
+            server.watch(str(ROOT / path))
     return server
