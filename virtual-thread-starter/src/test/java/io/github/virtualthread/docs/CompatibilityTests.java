@@ -76,6 +76,18 @@ class CompatibilityTests {
     }
 
     @Test
+    void springCloudIsWhatTheApplicationIsRefreshedBy() {
+        List<String> versions = all(
+                        "-Dspring-cloud\\.version=(\\S+)", Pages.text(APPLICATIONS + "restarts/invoker.properties"))
+                .stream()
+                .distinct()
+                .toList();
+
+        assertThat(all("by Spring Cloud ([\\d.]+ and [\\d.]+) \\|", PAGE))
+                .isEqualTo(List.of(String.join(" and ", versions)));
+    }
+
+    @Test
     void thePageNamesTheVersionsOfTheBuild() {
         assertThat(all("compiled against Spring Boot ([\\d.]+),", PAGE))
                 .isEqualTo(all("<starter\\.spring-boot\\.version>(.+)</", POM));

@@ -1,0 +1,31 @@
+package com.acme.shop;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static java.util.concurrent.TimeUnit.MINUTES;
+
+import io.github.virtualthread.VirtualThread;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+/** What all of the tests call. */
+public class Prices {
+
+    private static final String OF_TEA = "7 EUR"; // a test changes it in the class file
+
+    /** The price, if it is looked up where it should be. */
+    @VirtualThread("one")
+    public CompletableFuture<String> ofTea() {
+        Thread thread = Thread.currentThread();
+        if (!thread.isVirtual() || thread.getContextClassLoader() != Prices.class.getClassLoader()) {
+            throw new IllegalStateException("on %s of %s".formatted(thread, thread.getContextClassLoader()));
+        }
+        return completedFuture(OF_TEA);
+    }
+
+    /** Holds the permit until the caller lets it go. */
+    @VirtualThread("one")
+    public CompletableFuture<String> hold(CountDownLatch begun, CountDownLatch end) throws InterruptedException {
+        begun.countDown();
+        return completedFuture(end.await(5, MINUTES) ? "let go" : "forgotten");
+    }
+}
