@@ -77,11 +77,11 @@ class CompatibilityTests {
 
     @Test
     void springCloudIsWhatTheApplicationIsRefreshedBy() {
-        List<String> versions = all(
-                        "-Dspring-cloud\\.version=(\\S+)", Pages.text(APPLICATIONS + "restarts/invoker.properties"))
-                .stream()
-                .distinct()
-                .toList();
+        List<String> versions =
+                all("-Dspring-cloud\\.version=(\\S+)", Pages.text(APPLICATIONS + "restarts/invoker.properties"))
+                        .stream()
+                        .distinct()
+                        .toList();
 
         assertThat(all("by Spring Cloud ([\\d.]+ and [\\d.]+) \\|", PAGE))
                 .isEqualTo(List.of(String.join(" and ", versions)));

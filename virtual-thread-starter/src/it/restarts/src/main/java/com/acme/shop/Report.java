@@ -37,23 +37,23 @@ class Report implements ApplicationRunner {
         try {
             sayWhatIsFound();
             leaveACall();
-        } catch (InterruptedException interrupt) {
-            say("interrupted");
+        } catch (Exception failure) {
+            say("no report: " + failure);
         }
     }
 
-    private void sayWhatIsFound() {
+    private void sayWhatIsFound() throws Exception {
         ClassLoader own = Report.class.getClassLoader();
         List<WeakReference<ClassLoader>> loaders = ofAllStarts("test.class-loaders");
         List<Long> threads = ofAllStarts("test.threads");
-        boolean clean = settles(() -> left(loaders) <= 1 // Devtools itself keeps one
+        boolean clean = settles(() -> left(loaders) <= 1 // Spring Boot's shutdown hook keeps the first
                 && threads().noneMatch(threads::contains));
         loaders.add(new WeakReference<>(own));
         say("%s %d: tea costs %s, %d of %d permits free, %s"
                 .formatted(
                         own.getClass().getSimpleName(),
                         loaders.size(),
-                        prices.ofTea().orTimeout(2, MINUTES).join(),
+                        prices.ofTea().get(2, MINUTES),
                         limits.get("one").available(),
                         limits.get("one").permits(),
                         clean
@@ -61,15 +61,17 @@ class Report implements ApplicationRunner {
                                 : "left of earlier contexts: %d class loaders, threads %s"
                                         .formatted(
                                                 left(loaders),
-                                                threads().filter(threads::contains).toList())));
+                                                threads()
+                                                        .filter(threads::contains)
+                                                        .toList())));
     }
 
     private void leaveACall() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         int number = ofAllStarts("test.class-loaders").size();
         CompletableFuture<String> call = prices.hold(begun, new CountDownLatch(1));
-        call.whenComplete((nothing, failure) -> say(
-                "call %d ended with %s".formatted(number, failure.getClass().getSimpleName())));
+        call.whenComplete((nothing, failure) ->
+                say("call %d ended with %s".formatted(number, failure.getClass().getSimpleName())));
         threads().forEach(ofAllStarts("test.threads")::add);
         say("call %d %s".formatted(number, begun.await(2, MINUTES) ? "is left running" : "did not begin"));
     }

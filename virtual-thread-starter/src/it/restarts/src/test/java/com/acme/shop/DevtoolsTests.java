@@ -28,22 +28,33 @@ class DevtoolsTests {
     void aChangedClassIsUsedAndNothingOfOldContextsIsLeft() throws Exception {
         Path classes = directory.resolve("classes");
         FileSystemUtils.copyRecursively(
-                Path.of(Prices.class.getProtectionDomain().getCodeSource().getLocation().toURI()), classes);
+                Path.of(Prices.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .toURI()),
+                classes);
         Path prices = classes.resolve("com/acme/shop/Prices.class");
         Path output = directory.resolve("output.txt");
         Process application = start(classes, output);
         try {
-            awaitLine(output, "RestartClassLoader 1: tea costs 7 EUR, 1 of 1 permits free, nothing left of earlier contexts");
+            awaitLine(
+                    output,
+                    "RestartClassLoader 1: tea costs 7 EUR, 1 of 1 permits free, nothing left of earlier contexts");
             awaitLine(output, "call 1 is left running");
 
             change(prices, "7 EUR", "8 EUR");
             awaitLine(output, "call 1 ended with CancellationException");
-            awaitLine(output, "RestartClassLoader 2: tea costs 8 EUR, 1 of 1 permits free, nothing left of earlier contexts");
+            awaitLine(
+                    output,
+                    "RestartClassLoader 2: tea costs 8 EUR, 1 of 1 permits free, nothing left of earlier contexts");
             awaitLine(output, "call 2 is left running");
 
             change(prices, "8 EUR", "9 EUR");
             awaitLine(output, "call 2 ended with CancellationException");
-            awaitLine(output, "RestartClassLoader 3: tea costs 9 EUR, 1 of 1 permits free, nothing left of earlier contexts");
+            awaitLine(
+                    output,
+                    "RestartClassLoader 3: tea costs 9 EUR, 1 of 1 permits free, nothing left of earlier contexts");
         } finally {
             application.destroyForcibly().waitFor();
         }

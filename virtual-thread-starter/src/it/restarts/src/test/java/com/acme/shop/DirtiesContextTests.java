@@ -55,9 +55,8 @@ class DirtiesContextTests {
                 .failsWithin(120, SECONDS)
                 .withThrowableThat()
                 .havingCause()
-                .isInstanceOfSatisfying(
-                        LimitExceededException.class,
-                        rejection -> assertThat(rejection.reason()).isEqualTo(Reason.SHUTDOWN));
+                .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
+                        .isEqualTo(Reason.SHUTDOWN));
 
         assertThat(limits.get("one").available()).isEqualTo(1);
         assertThat(limits.get("one").waiting()).isZero();

@@ -124,7 +124,8 @@ class RefreshTests {
         }
 
         @VirtualThread("one")
-        public CompletableFuture<String> discount(CountDownLatch begun, CountDownLatch end) throws InterruptedException {
+        public CompletableFuture<String> discount(CountDownLatch begun, CountDownLatch end)
+                throws InterruptedException {
             begun.countDown();
             String thread = Thread.currentThread().isVirtual() ? "a virtual thread" : "another thread";
             return completedFuture(
