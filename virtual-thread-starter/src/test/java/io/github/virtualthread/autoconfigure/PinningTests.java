@@ -20,6 +20,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 
 /** A class initialiser that blocks pins its thread on every JDK. Each can be used once. */
 @Timeout(300)
+@Tag("slow")
 class PinningTests {
 
     private final Pins pins = new Pins();

@@ -17,12 +17,14 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits do what a model does that needs no speed: whatever happens, the same calls begin in the same order. */
 @Timeout(600)
+@Tag("slow")
 class AdmissionModelTests {
 
     private static final List<String> KEYS = Arrays.asList(null, "acme", "bolt", "crux");
