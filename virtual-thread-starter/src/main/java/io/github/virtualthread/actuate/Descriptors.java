@@ -94,7 +94,6 @@ final class Descriptors {
                 cluster == null ? null : seconds(cluster.leaseLeft()),
                 cluster == null ? null : cluster.engine(),
                 bound(limit.permitsPerKey()),
-                bound(limit.settings().clusterPermitsPerKey()),
                 cluster == null ? Math.max(permits - available, limit.inUse()) : limit.inUse(),
                 available,
                 limit.waiting(),
@@ -214,9 +213,7 @@ final class Descriptors {
     /** Whether permits of the limit, of its keys or of a limit around it are lent. */
     private static boolean isShared(TaskLimit limit) {
         TaskLimit each = limit;
-        while (each != null
-                && each.clusterPermits() == null
-                && bound(each.settings().clusterPermitsPerKey()) == null) {
+        while (each != null && each.clusterPermits() == null) {
             each = each.within();
         }
         return each != null;

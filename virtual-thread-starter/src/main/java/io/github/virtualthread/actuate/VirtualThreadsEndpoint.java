@@ -315,7 +315,6 @@ public final class VirtualThreadsEndpoint {
      * @param leaseSeconds time for which the permits are still lent; 0 if they are not
      * @param engine {@code LENT}; {@code ALONE} if this replica uses its part of the permits; {@code LOST} if no call begins
      * @param permitsPerKey maximum number of concurrent calls of one key, null if unbounded
-     * @param clusterPermitsPerKey maximum number of concurrent calls of one key in all replicas together, null if unbounded
      * @param inUse permits that are held; more than {@code permits} after a reduction, until calls end
      * @param available free permits
      * @param waiting number of waiting calls, without those of limits within this one
@@ -345,7 +344,6 @@ public final class VirtualThreadsEndpoint {
             @Nullable Double leaseSeconds,
             @Nullable Engine engine,
             @Nullable Integer permitsPerKey,
-            @Nullable Integer clusterPermitsPerKey,
             int inUse,
             int available,
             int waiting,

@@ -27,21 +27,15 @@ final class LimitDifference {
         return (limit.clusterPermits() == null) == (other.clusterPermits() == null);
     }
 
-    static boolean isSameKindOfKeys(LimitSettings limit, LimitSettings other) {
-        return hasKeys(limit) == hasKeys(other);
-    }
-
-    private static boolean hasKeys(LimitSettings limit) {
-        return limit.clusterPermitsPerKey() != LimitSettings.UNBOUNDED;
-    }
-
     private static LimitSettings ofSameKind(LimitSettings after, LimitSettings now) {
-        LimitSettings kept = isSameKind(now, after) ? after : after.withClusterPermits(now.clusterPermits());
-        return isSameKindOfKeys(now, after) ? kept : withKeys(kept, kept.permitsPerKey(), now.clusterPermitsPerKey());
+        return isSameKind(now, after) ? after : after.withClusterPermits(now.clusterPermits());
     }
 
     private static LimitSettings difference(LimitSettings before, LimitSettings after, LimitSettings now) {
-        LimitSettings changed = ofKeys(before, after, permits(before, after, now));
+        LimitSettings changed = permits(before, after, now);
+        if (before.permitsPerKey() != after.permitsPerKey()) {
+            changed = changed.withPermitsPerKey(after.permitsPerKey());
+        }
         if (before.queueCapacity() != after.queueCapacity()) {
             changed = changed.withQueueCapacity(after.queueCapacity());
         }
@@ -78,24 +72,5 @@ final class LimitDifference {
 
     private static boolean hasAll(LimitSettings limit) {
         return Objects.equals(limit.clusterPermits(), limit.permits());
-    }
-
-    private static LimitSettings ofKeys(LimitSettings before, LimitSettings after, LimitSettings now) {
-        boolean isOther = before.permitsPerKey() != after.permitsPerKey();
-        boolean isOtherInAll =
-                isSameKindOfKeys(now, after) && before.clusterPermitsPerKey() != after.clusterPermitsPerKey();
-        return isOther || isOtherInAll
-                ? withKeys(
-                        now,
-                        isOther ? after.permitsPerKey() : now.permitsPerKey(),
-                        isOtherInAll ? after.clusterPermitsPerKey() : now.clusterPermitsPerKey())
-                : now;
-    }
-
-    /** One replica never has more than all of them. */
-    private static LimitSettings withKeys(LimitSettings limit, int permits, int inAll) {
-        return limit.withPermitsPerKey(LimitSettings.UNBOUNDED)
-                .withClusterPermitsPerKey(inAll)
-                .withPermitsPerKey(permits == LimitSettings.UNBOUNDED ? permits : Math.min(permits, inAll));
     }
 }

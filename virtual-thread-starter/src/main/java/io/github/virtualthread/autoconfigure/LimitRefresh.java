@@ -178,23 +178,17 @@ final class LimitRefresh implements GenericApplicationListener {
         }
         LimitSettings now = limits.get(after.name()).settings();
         if (!LimitDifference.isSameKind(now, after) && (before == null || !LimitDifference.isSameKind(before, after))) {
-            logKept(now, "cluster-permits", after.clusterPermits());
-        }
-        if (!LimitDifference.isSameKindOfKeys(now, after)
-                && (before == null || !LimitDifference.isSameKindOfKeys(before, after))) {
-            boolean removed = after.clusterPermitsPerKey() == LimitSettings.UNBOUNDED;
-            logKept(now, "cluster-permits-per-key", removed ? null : after.clusterPermitsPerKey());
+            logKept(now, after.clusterPermits());
         }
     }
 
-    private static void logKept(LimitSettings limit, String key, @Nullable Integer value) {
+    private static void logKept(LimitSettings limit, @Nullable Integer value) {
         logger.error(
-                "Limit '{}' stays {}: {}.{} is now {}, but it cannot be {} while the application runs. Restart the application to"
+                "Limit '{}' stays {}: {}.cluster-permits is now {}, but it cannot be {} while the application runs. Restart the application to"
                         + " change it.",
                 limit.name(),
                 value == null ? "shared by all replicas" : "as it is",
                 PropertyKeys.limit(limit.name()),
-                key,
                 value == null ? "not set" : value,
                 value == null ? "removed" : "added");
     }

@@ -181,7 +181,7 @@ final class PropertyMistakes {
 
     private static @Nullable Text rule(ConfigurationPropertyName name, Class<?> type, String value) {
         if (type == Integer.class) {
-            int least = List.of("permits", "permits-per-key", "cluster-permits", "cluster-permits-per-key", "replicas")
+            int least = List.of("permits", "permits-per-key", "cluster-permits", "replicas")
                             .contains(name.getLastElement(Form.DASHED))
                     ? 1
                     : 0;

@@ -116,7 +116,6 @@ final class SettingsFactory {
                 first.queueCapacityPerKey() == null ? second.queueCapacityPerKey() : first.queueCapacityPerKey(),
                 first.maxWait() == null ? second.maxWait() : first.maxWait(),
                 first.clusterPermits() == null ? second.clusterPermits() : first.clusterPermits(),
-                first.clusterPermitsPerKey() == null ? second.clusterPermitsPerKey() : first.clusterPermitsPerKey(),
                 first.onFailure() == null ? second.onFailure() : first.onFailure(),
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
     }
@@ -148,7 +147,6 @@ final class SettingsFactory {
                     orUnbounded(limit.permitsPerKey()),
                     orUnbounded(limit.queueCapacityPerKey()),
                     limit.clusterPermits(),
-                    orUnbounded(limit.clusterPermitsPerKey()),
                     limit.onFailure());
         } catch (IllegalArgumentException wrong) {
             mistakes.add(
@@ -209,7 +207,7 @@ final class SettingsFactory {
                     "Keep one of %s.permits and %s.permits-from; a blank value unsets what another file sets."
                             .formatted(key, key));
         }
-        if (limit.onFailure() != null && limit.clusterPermits() == null && limit.clusterPermitsPerKey() == null) {
+        if (limit.onFailure() != null && limit.clusterPermits() == null) {
             return new Mistake(
                     "Limit '%s' has on-failure: %s, which says what calls do while no permits are lent, but no cluster-permits"
                             .formatted(name, PropertyMistakes.text(limit.onFailure())),

@@ -133,8 +133,6 @@ public record VirtualThreadProperties(
      * @param maxWait maximum wait for a permit; then the call is rejected. Unbounded if not set
      * @param clusterPermits maximum number of concurrent calls in all replicas of the application together, at least 1. A limit of
      *     this JVM alone if not set
-     * @param clusterPermitsPerKey maximum number of concurrent calls with the same key in all replicas together, at least 1.
-     *     Unbounded if not set
      * @param onFailure what calls do while no engine lends permits: run under this replica's part of them, wait, or be rejected;
      *     with cluster-permits only. As cluster.on-failure says if not set
      * @param nested what happens to a {@code @VirtualThread} call from a body that holds the same limit, or one around it, if
@@ -150,7 +148,6 @@ public record VirtualThreadProperties(
             @Nullable Integer queueCapacityPerKey,
             @Nullable Duration maxWait,
             @Nullable Integer clusterPermits,
-            @Nullable Integer clusterPermitsPerKey,
             @Nullable OnFailure onFailure,
             @DefaultValue("warn") Nested nested) {}
 

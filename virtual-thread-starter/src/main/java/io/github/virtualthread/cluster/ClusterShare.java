@@ -6,15 +6,10 @@ import io.github.virtualthread.limit.PermitLease;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
-import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import io.github.virtualthread.limit.TaskLimit.Member;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,11 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one limit of this replica is lent, or one key of it that has calls. It says what to claim, takes the answers, and notices by the clock that a lease is over;
+ * What one limit of this replica is lent. It says what to claim, takes the answers, and notices by the clock that a lease is over;
  * {@link ClusterShares} does the talking.
  *
  * <p>The limit never uses more than the engine has recorded: it has fewer permits before the engine is told that it needs fewer, and
@@ -37,14 +31,10 @@ final class ClusterShare extends PermitLease {
     /** An epoch that no engine has: who was alone says by it that others may have been, too. */
     private static final String ALONE = "alone";
 
-    /** Any other key is told by its hash: an engine may refuse it, shorten it or take it for another. */
-    private static final Pattern PLAIN_KEY = Pattern.compile("[!-~]{1,200}");
-
     /** So many short waits must pass without an answer, each on time, before the engine counts as away. */
     private static final int PATIENCE = 5;
 
     private final TaskLimit limit;
-    private final @Nullable String key;
     private final String member;
     private final OnFailure usually;
     private final IntSupplier replicas;
@@ -52,7 +42,6 @@ final class ClusterShare extends PermitLease {
     private final long valid; // a part of the lease: clocks do not run equally fast
     private final long step;
     private final LongSupplier clock;
-    private final LongSupplier numbers;
     private final LongSupplier beat;
     private final Runnable ask;
     private final ReentrantLock lock = new ReentrantLock();
@@ -70,35 +59,30 @@ final class ClusterShare extends PermitLease {
     private long claimedAt;
     private int waits = PATIENCE;
     private long due;
-    private boolean known;
+    private long number; // of the last claim
     private boolean without; // the last claim was made without a lease
     private boolean left;
     private boolean refused; // an exchange has failed: there is no point in waiting for a first answer
     private long completed;
 
     /**
-     * Creates the share of a limit, or of a key of it.
+     * Creates the share of a limit.
      *
-     * @param key key to whose calls permits are lent, null for the limit
      * @param clock time in nanoseconds
-     * @param numbers ascending numbers of the claims of this replica
      * @param replicas how many there are, as far as this replica knows without an answer for this share; 0 if it does not know
      * @param beat time between two exchanges in nanoseconds
      * @param ask starts an exchange soon, without blocking
      */
     ClusterShare(
             TaskLimit limit,
-            @Nullable String key,
             String member,
             ClusterSettings settings,
             LongSupplier clock,
-            LongSupplier numbers,
             IntSupplier replicas,
             LongSupplier beat,
             Runnable ask) {
-        super(limit, key);
+        super(limit);
         this.limit = limit;
-        this.key = key;
         this.member = member;
         this.usually = settings.onFailure();
         this.replicas = replicas;
@@ -106,7 +90,6 @@ final class ClusterShare extends PermitLease {
         this.valid = lease - lease / 10;
         this.step = Math.min(lease / 3, TimeUnit.SECONDS.toNanos(1)) / PATIENCE;
         this.clock = clock;
-        this.numbers = numbers;
         this.beat = beat;
         this.ask = ask;
         this.since = clock.getAsLong();
@@ -183,7 +166,7 @@ final class ClusterShare extends PermitLease {
     /** Whether calls have begun and ended since the last claim, which none of them may have seen. */
     private boolean hasCompleted() {
         long before = completed;
-        completed = key == null ? limit.completed() : 0;
+        completed = limit.completed();
         return completed != before;
     }
 
@@ -200,12 +183,11 @@ final class ClusterShare extends PermitLease {
     }
 
     private Claim claim(int wants, int asks, Duration time) {
-        known = true;
         String epoch = last == null ? "" : last.epoch();
         return new Claim(
-                name(),
+                LimitNames.uniform(limit.name()),
                 member,
-                numbers.getAsLong(),
+                ++number,
                 engine == Engine.ALONE ? ALONE : epoch,
                 permits(),
                 held(),
@@ -214,31 +196,8 @@ final class ClusterShare extends PermitLease {
                 time);
     }
 
-    /** Neither a colon nor # can be a part of the name of a limit, so that no key is taken for the hash of another. */
-    private String name() {
-        String name = LimitNames.uniform(limit.name());
-        if (key == null) {
-            return name;
-        }
-        return PLAIN_KEY.matcher(key).matches() ? name + ":" + key : name + "#" + sha256(key);
-    }
-
-    private static String sha256(String key) {
-        ByteBuffer bytes = ByteBuffer.allocate(key.length() * Character.BYTES);
-        bytes.asCharBuffer().put(key); // an encoding would take all wrong characters for the same
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes.array());
-            return HexFormat.of().formatHex(hash);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible); // every JVM has it
-        }
-    }
-
     /** As this replica is configured. */
     private int permits() {
-        if (key != null) {
-            return limit.settings().clusterPermitsPerKey();
-        }
         Integer permits = limit.clusterPermits();
         return permits == null ? limit.permits() : permits;
     }
@@ -256,9 +215,8 @@ final class ClusterShare extends PermitLease {
         all.put(member, wants);
         int permits = Math.min(told.permits(), permits());
         long time = told.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
-        int fair = Shares.fair(all, member, permits, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong()));
         return Math.min(
-                most(), key == null ? fair : Math.min(wants, fair)); // few permits: nothing in advance for a key
+                most(), Shares.fair(all, member, permits, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong())));
     }
 
     /** The settings of a limit may change. */
@@ -269,26 +227,7 @@ final class ClusterShare extends PermitLease {
 
     /** Without calls for a while, it leaves all permits to others; not if a call could not wait until it has some again. */
     private boolean isIdle(long now) {
-        return now - busyAt > lease / 3 && (key != null || canWait());
-    }
-
-    private boolean canWait() {
-        return limit.queueCapacity() > 0 && (key == null || limit.queueCapacityPerKey() > 0);
-    }
-
-    /** Whether nothing is left of its key but what it would tell the others. */
-    boolean isOver() {
-        lock.lock();
-        try {
-            // alone, it keeps its part of the permits, and nobody else has them
-            return key != null
-                    && !asked
-                    && isIdle(clock.getAsLong())
-                    && (held() == 0 || engine == Engine.ALONE)
-                    && forget();
-        } finally {
-            lock.unlock();
-        }
+        return now - busyAt > lease / 3 && limit.queueCapacity() > 0;
     }
 
     /**
@@ -306,7 +245,7 @@ final class ClusterShare extends PermitLease {
             }
             last = answer;
             answeredAt = now;
-            members = key == null ? answer.others().size() + 1 : 0;
+            members = answer.others().size() + 1;
             validUntil = sent + valid;
             become(Engine.LENT, now);
             away = false;
@@ -426,8 +365,7 @@ final class ClusterShare extends PermitLease {
         try {
             long now = clock.getAsLong();
             return switch (engine) {
-                // it sees soon when calls need fewer permits, and then tells
-                case LENT -> Math.min(validUntil - now, hasAllOfItsKey() ? step : Long.MAX_VALUE);
+                case LENT -> validUntil - now;
                 case LOST -> waits > 0 ? due - now : Long.MAX_VALUE;
                 case ALONE -> Long.MAX_VALUE;
             };
@@ -444,11 +382,8 @@ final class ClusterShare extends PermitLease {
                 return 0;
             }
             long now = clock.getAsLong();
-            boolean idle = share() == 0 && held() == 0 && isIdle(now);
             // what could not be told, or lent, is for the next beat: a call that comes does not ask
-            boolean slow = engine == Engine.LENT
-                    && !nothingMore
-                    && (idle || (key != null && isAlone() && !keepsOthersOut(key)));
+            boolean slow = engine == Engine.LENT && !nothingMore && share() == 0 && held() == 0 && isIdle(now);
             long pause = beat.getAsLong();
             return claimedAt + (slow ? Math.max(pause, lease / 3) : pause) - now;
         } finally {
@@ -456,32 +391,16 @@ final class ClusterShare extends PermitLease {
         }
     }
 
-    /** Whether nobody else has calls of its key. */
-    private boolean isAlone() {
-        Answer told = last;
-        return told != null && told.others().isEmpty();
-    }
-
-    /** How many replicas share the limit, as the engine answered last; 0 before that, and for a key. Takes no lock. */
+    /** How many replicas share the limit, as the engine answered last; 0 before that. Takes no lock. */
     int members() {
         return members;
-    }
-
-    /** Another replica would wait until this one gives up what it does not need. */
-    private boolean hasAllOfItsKey() {
-        return key != null && share() >= permits() && canWait();
-    }
-
-    private boolean keepsOthersOut(String ofKey) {
-        KeyUse use = limit.key(ofKey);
-        return hasAllOfItsKey() && use.running() + use.waiting() < share();
     }
 
     /** Whether it has ever told the engine anything. */
     boolean isKnown() {
         lock.lock();
         try {
-            return known;
+            return number > 0;
         } finally {
             lock.unlock();
         }
@@ -491,7 +410,7 @@ final class ClusterShare extends PermitLease {
     String describe() {
         lock.lock();
         try {
-            String name = "%slimit '%s'".formatted(key == null ? "" : "a key of ", limit.name());
+            String name = "limit '%s'".formatted(limit.name());
             if (engine == Engine.LENT) {
                 return "%s has %d of %d permits".formatted(name, share(), permits());
             }

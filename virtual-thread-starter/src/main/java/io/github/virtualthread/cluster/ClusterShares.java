@@ -7,9 +7,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -17,7 +15,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -46,9 +43,8 @@ public final class ClusterShares {
     private final TaskTimer timer;
     private final LongSupplier clock;
     private final String member;
-    private final Set<ClusterShare> shares = ConcurrentHashMap.newKeySet();
+    private final List<ClusterShare> shares = new CopyOnWriteArrayList<>();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-    private final AtomicLong numbers = new AtomicLong();
     private final AtomicInteger asked = new AtomicInteger(); // above 0 while a thread exchanges, or is about to
     private volatile boolean stopped;
     private volatile CompletableFuture<@Nullable Void> goodbye = new CompletableFuture<>();
@@ -58,7 +54,6 @@ public final class ClusterShares {
     private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
     private volatile @Nullable Exchange present; // written under the lock
     private final ReentrantLock noting = new ReentrantLock();
-    private volatile boolean reached; // at the last exchange
     private volatile boolean lost; // written under the lock above
 
     /** Is told how exchanges end. Must not block. */
@@ -125,26 +120,18 @@ public final class ClusterShares {
     /**
      * Shares a limit from now on. Its calls wait until the engine has lent permits.
      *
-     * @param limit limit with {@code clusterPermits} or {@code clusterPermitsPerKey}, which is not shared yet and has no calls
+     * @param limit limit with {@code clusterPermits}, which is not shared yet
      */
     public void add(TaskLimit limit) {
-        if (limit.clusterPermits() != null) {
-            share(limit, null).start();
-        }
-        ClusterShare.lendKeys(limit, key -> share(limit, key));
-    }
-
-    private ClusterShare share(TaskLimit limit, @Nullable String key) {
-        ClusterShare share = new ClusterShare(
-                limit, key, member, settings, clock, numbers::incrementAndGet, this::replicas, () -> beat, this::ask);
+        ClusterShare share = new ClusterShare(limit, member, settings, clock, this::replicas, () -> beat, this::ask);
         if (lost) {
             share.beginAway();
         }
         shares.add(share);
-        return share;
+        share.start();
     }
 
-    /** As configured; otherwise as many as share a limit with this one: a key may have its first call when nobody can be asked. */
+    /** As configured; otherwise as many as share a limit with this one: another may be added when nobody can be asked. */
     private int replicas() {
         Integer configured = settings.replicas();
         return configured == null
@@ -255,23 +242,19 @@ public final class ClusterShares {
         if (leaves) {
             goodbye.complete(null);
         } else {
-            reached = failure == null && (reached || !telling.isEmpty());
             noteLost(failure);
         }
     }
 
     /** Returns whether the answers came in time. */
     private boolean exchange(List<ClusterShare> telling, boolean leaves, long sent) throws Exception {
-        Set<ClusterShare> over = telling.stream().filter(ClusterShare::isOver).collect(Collectors.toSet());
         List<Claim> claims = telling.stream()
-                .map(share -> leaves || over.contains(share) ? share.goodbye() : share.claim())
+                .map(leaves ? ClusterShare::goodbye : ClusterShare::claim)
                 .toList();
-        shares.removeAll(over); // the next call of such a key gets a new share
         List<Answer> answers = exchange(claims, sent);
         boolean inTime = true;
         for (int i = 0; i < claims.size(); i++) {
-            ClusterShare share = telling.get(i);
-            inTime &= share.answered(claims.get(i), answers.get(i), sent) || over.contains(share);
+            inTime &= telling.get(i).answered(claims.get(i), answers.get(i), sent);
         }
         return inTime;
     }
@@ -381,15 +364,12 @@ public final class ClusterShares {
         }
     }
 
-    /**
-     * Says once that the engine cannot be reached, and once that it can again: that keys have gone does not show it. Who says so is
-     * not waited for: the next beat looks.
-     */
+    /** Says once that the engine cannot be reached, and once that it can again. Who says so is not waited for: the next beat looks. */
     private void noteLost(@Nullable Throwable failure) {
         if (noting.tryLock()) {
             try {
                 boolean away = shares.stream().anyMatch(ClusterShare::isAway);
-                if (away ? !lost : lost && reached) {
+                if (away != lost) {
                     lost = away;
                     noteLost(away, failure);
                 }
@@ -426,8 +406,7 @@ public final class ClusterShares {
         }
     }
 
-    /** Names no keys: there may be thousands, and they may be personal data. */
     private String describe() {
-        return shares.stream().map(ClusterShare::describe).distinct().sorted().collect(Collectors.joining("; "));
+        return shares.stream().map(ClusterShare::describe).sorted().collect(Collectors.joining("; "));
     }
 }

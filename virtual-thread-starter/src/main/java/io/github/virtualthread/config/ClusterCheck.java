@@ -80,16 +80,11 @@ public final class ClusterCheck {
 
     private static Mistake of(List<LimitSettings> shared, String but, String action) {
         String limits = shared.size() == 1
-                ? "Limit '%s' has %s".formatted(shared.get(0).name(), permits(shared.get(0)))
+                ? "Limit '%s' has cluster-permits: %d"
+                        .formatted(shared.get(0).name(), shared.get(0).clusterPermits())
                 : shared.stream().map(LimitSettings::name).collect(Collectors.joining("' and '", "Limits '", "'"))
                         + " have cluster-permits";
         return new Mistake("%s, but %s".formatted(limits, but), action);
-    }
-
-    private static String permits(LimitSettings limit) {
-        return limit.clusterPermits() == null
-                ? "cluster-permits-per-key: %d".formatted(limit.clusterPermitsPerKey())
-                : "cluster-permits: %d".formatted(limit.clusterPermits());
     }
 
     private static Mistake shortLease(ClusterEngine engine, ClusterSettings settings) {

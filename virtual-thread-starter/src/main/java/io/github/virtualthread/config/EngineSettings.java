@@ -71,12 +71,7 @@ public record EngineSettings(
      * @return the same; of this JVM alone if limits are not shared with other replicas
      */
     public LimitSettings sharedOrNot(LimitSettings limit) {
-        if (cluster != null || !limit.isShared()) {
-            return limit;
-        }
-        return limit.withPermitsPerKey(Math.min(limit.permitsPerKey(), limit.clusterPermitsPerKey()))
-                .withClusterPermits(null)
-                .withClusterPermitsPerKey(LimitSettings.UNBOUNDED);
+        return cluster != null ? limit : limit.withClusterPermits(null);
     }
 
     /**

@@ -82,40 +82,19 @@ final class StartupReport {
         for (TaskLimit limit : limits.all()) {
             warn(limit);
             warnOfTurns(limit);
-            warnOfKeysWithoutQueue(limit);
             if (calls.stream().noneMatch(call -> hasKey(call, limit))) {
-                tellOfKeys(limit, "permits-per-key", limit.permitsPerKey());
-                tellOfKeys(limit, "cluster-permits-per-key", limit.settings().clusterPermitsPerKey());
+                tellOfKeys(limit);
             }
         }
     }
 
-    private static void tellOfKeys(TaskLimit limit, String perKey, int number) {
-        if (number != LimitSettings.UNBOUNDED) {
+    private static void tellOfKeys(TaskLimit limit) {
+        if (limit.permitsPerKey() != LimitSettings.UNBOUNDED) {
             logger.info(
-                    "Limit '{}' has {}: {}, but no annotated method under it has a key: the number applies to"
+                    "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies to"
                             + " calls of VirtualThreads.forKey only",
                     limit.name(),
-                    perKey,
-                    number);
-        }
-    }
-
-    /** The first call of a key in a replica waits for an answer of the engine. */
-    private static void warnOfKeysWithoutQueue(TaskLimit limit) {
-        if (limit.settings().clusterPermitsPerKey() == LimitSettings.UNBOUNDED) {
-            return;
-        }
-        String capacity = limit.queueCapacity() == 0 ? "queue-capacity" : "queue-capacity-per-key";
-        if (limit.queueCapacity() == 0 || limit.queueCapacityPerKey() == 0) {
-            logger.warn(
-                    "Limit '{}' has cluster-permits-per-key: {} and {}: 0, so the first call of each key is rejected: it cannot wait"
-                            + " until permits are lent to the key. Raise {}.{}",
-                    limit.name(),
-                    limit.settings().clusterPermitsPerKey(),
-                    capacity,
-                    PropertyKeys.limit(limit.name()),
-                    capacity);
+                    limit.permitsPerKey());
         }
     }
 
@@ -197,10 +176,6 @@ final class StartupReport {
         }
         if (limit.permitsFrom() == null) {
             warn(limit, "permits-per-key", limit.permitsPerKey(), "permits", limit.permits());
-        }
-        Integer inAll = limit.clusterPermits();
-        if (inAll != null) {
-            warn(limit, "cluster-permits-per-key", limit.settings().clusterPermitsPerKey(), "cluster-permits", inAll);
         }
         warn(limit, "queue-capacity-per-key", limit.queueCapacityPerKey(), "queue-capacity", limit.queueCapacity());
     }

@@ -91,13 +91,11 @@ final class Admission {
         boolean stays = false;
         Reason refused = null;
         boolean keyMayRun = true;
-        PermitLease ofKey = null;
         lock.lock();
         try {
             queue.arrive(place);
             granted = level.take(place);
             keyMayRun = granted || queue.mayRun(place);
-            ofKey = keyMayRun ? null : queue.lease(place);
             refused = granted ? null : refusal(place, nested);
             if (!granted && refused == null) {
                 enqueue(request);
@@ -114,28 +112,25 @@ final class Admission {
             grant(request);
         } else if (stays) {
             joined(request, nested);
-            missed(keyMayRun, ofKey, false);
+            missed(keyMayRun, false);
         } else if (early) { // calls of other limits are about to go before it, and may leave permits for it
             serve();
             return admitInTurn(request, place);
         } else {
-            missed(keyMayRun, ofKey, true);
+            missed(keyMayRun, true);
         }
         return refused;
     }
 
     /** Only who could use permits wants them: what waits for its key does not need more of the limit. */
-    private void missed(boolean keyMayRun, @Nullable PermitLease ofKey, boolean refused) {
+    private void missed(boolean keyMayRun, boolean refused) {
         if (keyMayRun) {
             level.missed(refused);
-        } else if (ofKey != null) {
-            ofKey.missed(refused);
         }
     }
 
     private @Nullable Reason refusal(@Nullable Place place, boolean nested) {
-        PermitLease ofKey = queue.lease(place);
-        if (level.isRefused() || (ofKey != null && ofKey.isRefused())) {
+        if (level.isRefused()) {
             return Reason.NO_LEASE;
         }
         LimitSettings settings = limit.settings();

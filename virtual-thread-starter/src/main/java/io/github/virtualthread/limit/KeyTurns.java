@@ -5,9 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.PriorityQueue;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,20 +21,15 @@ final class KeyTurns {
     private static final Comparator<KeyUse> FEWEST_CALLS =
             Comparator.comparingLong(use -> (long) use.running() + use.waiting());
 
-    private final Line others = new Line(null, null); // its requests are in the queue of the limit
+    private final Line others = new Line(null); // its requests are in the queue of the limit
     private @Nullable Map<String, Line> lines;
     private boolean large;
     private @Nullable Line first; // of the ring
     private @Nullable Line last;
     private int permitsPerKey;
-    private final @Nullable Function<String, PermitLease> lender; // null if keys need no lease
-    private Map<String, PermitLease> leases; // of keys that have calls, or had some lately
-    private boolean manyLeases;
 
-    KeyTurns(int permitsPerKey, @Nullable Function<String, PermitLease> lender) {
+    KeyTurns(int permitsPerKey) {
         this.permitsPerKey = permitsPerKey;
-        this.lender = lender;
-        this.leases = lender == null ? Map.of() : new HashMap<>();
     }
 
     void setPermitsPerKey(int permitsPerKey) {
@@ -49,59 +42,15 @@ final class KeyTurns {
         if (lines == null) {
             lines = new HashMap<>();
         }
-        Line line = lines.get(key);
-        if (line == null) {
-            line = new Line(key, lease(key)); // a line without requests would stay
-            lines.put(key, line);
-        }
+        Line line = lines.computeIfAbsent(key, Line::new);
         large |= lines.size() > LARGE;
         line.arrived++;
         place.line = line;
     }
 
-    private @Nullable PermitLease lease(String key) {
-        if (lender == null) {
-            return null;
-        }
-        PermitLease lease = leases.computeIfAbsent(key, lender);
-        manyLeases |= leases.size() > LARGE;
-        return lease;
-    }
-
     /** Whether one more request of the key may run. */
     boolean mayRun(Line line) {
-        return line.running < most(line);
-    }
-
-    private int most(Line line) {
-        return line.lease == null ? permitsPerKey : Math.min(permitsPerKey, line.lease.usable());
-    }
-
-    /** A key is lent more permits, or fewer. */
-    void shareChanged(String key) {
-        Line line = lines().get(key);
-        if (line != null) {
-            place(line);
-        }
-    }
-
-    /** Returns false, and does nothing, if the key has requests. */
-    boolean forgetLease(String key) {
-        boolean forgotten = !lines().containsKey(key) && leases.remove(key) != null;
-        if (manyLeases && leases.isEmpty()) {
-            leases = new HashMap<>();
-            manyLeases = false;
-        }
-        return forgotten;
-    }
-
-    /** The leases of keys whose calls wait for permits of theirs. */
-    List<PermitLease> missing() {
-        return lines().values().stream()
-                .filter(line -> line.waits() > 0 && !mayRun(line))
-                .map(line -> line.lease)
-                .filter(Objects::nonNull)
-                .toList();
+        return line.running < permitsPerKey;
     }
 
     /** A request that has arrived waits in the line of its key. */
@@ -154,27 +103,18 @@ final class KeyTurns {
 
     /** Whether one of the lines may go. */
     boolean isAnyReady() {
-        return first() != null;
-    }
-
-    /** The line whose turn it is. A lease ends by the clock, and nobody takes its line out of the ring then. */
-    private @Nullable Line first() {
-        while (first != null && first.lease != null && !mayRun(first)) {
-            unlink(first);
-        }
-        return first;
+        return first != null;
     }
 
     /** Whether it is the turn of requests without a key. */
     boolean isTurnOfOthers() {
-        return others.equals(first());
+        return others.equals(first);
     }
 
     /** The request whose turn it is, if that has a key. */
     @Nullable
     PermitRequest next() {
-        Line turn = first();
-        return turn == null || turn.head == null ? null : turn.head.request;
+        return first == null || first.head == null ? null : first.head.request;
     }
 
     int keys() {
@@ -190,7 +130,7 @@ final class KeyTurns {
     /** How many wait that their key would not let run, even if there were permits. */
     int blocked() {
         return lines().values().stream()
-                .mapToInt(line -> Math.max(0, line.waiting - Math.max(0, most(line) - line.running)))
+                .mapToInt(line -> Math.max(0, line.waiting - Math.max(0, permitsPerKey - line.running)))
                 .sum();
     }
 
@@ -200,7 +140,7 @@ final class KeyTurns {
 
     KeyUse use(String key) {
         Line line = lines().get(key);
-        return line == null ? new KeyUse(key, 0, 0, lender == null ? null : 0) : line.use(key);
+        return line == null ? new KeyUse(key, 0, 0) : line.use(key);
     }
 
     List<KeyUse> busiest(int most) {
@@ -295,15 +235,13 @@ final class KeyTurns {
         private @Nullable Place tail;
         private @Nullable Line previous; // in the ring, as the next one
         private @Nullable Line next;
-        final @Nullable PermitLease lease; // null if the key needs none
 
-        Line(@Nullable String key, @Nullable PermitLease lease) {
+        Line(@Nullable String key) {
             this.key = key;
-            this.lease = lease;
         }
 
         KeyUse use(String name) {
-            return new KeyUse(name, running, waits(), lease == null ? null : lease.usable());
+            return new KeyUse(name, running, waits());
         }
 
         int waits() {

@@ -126,15 +126,13 @@ public class LimitExceededException extends TaskRejectedException {
         String state = "limit %s (%s) has %s and %d calls waiting"
                 .formatted(limit, settings.describe(), lent ? lent(nothingLent) : available + " permits free", waiting);
         String around = available > 0 && full != null ? ", and " + full : "";
-        String permits = nothingLent
-                ? "see the log for why, raise"
-                : "raise its %s or".formatted(isKeyFull() ? boundOfKey() : lent ? bound() : "permits");
+        String permits =
+                nothingLent ? "see the log for why, raise" : "raise its %s or".formatted(lent ? bound() : "permits");
         return state + ofKey() + around + "; "
                 + switch (reason) {
                     case QUEUE_FULL -> permits + " its queue-capacity, or send fewer calls";
                     case KEY_QUEUE_FULL ->
-                        "raise its %s or its queue-capacity-per-key, or send fewer calls with this key"
-                                .formatted(boundOfKey());
+                        "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> permits + " its max-wait, or send fewer calls";
                     case DEADLINE -> overdue();
                     case NO_LEASE ->
@@ -148,27 +146,9 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     private String ofKey() {
-        if (keyUse == null) {
-            return "";
-        }
-        String use = ", key '%s' has %d running and %d waiting".formatted(key, keyUse.running(), keyUse.waiting());
-        return keyUse.share() == null || settings == null
-                ? use
-                : use
-                        + " with %d of %d permits for this replica"
-                                .formatted(keyUse.share(), settings.clusterPermitsPerKey());
-    }
-
-    /** Whether the call could not run for its key alone, because this replica is lent no more permits of the key. */
-    private boolean isKeyFull() {
-        return keyUse != null && keyUse.share() != null && keyUse.running() >= keyUse.share();
-    }
-
-    /** What keeps the calls of the key from being more. */
-    private String boundOfKey() {
-        return keyUse != null && keyUse.share() != null && settings != null && keyUse.share() < settings.permitsPerKey()
-                ? "cluster-permits-per-key"
-                : "permits-per-key";
+        return keyUse == null
+                ? ""
+                : ", key '%s' has %d running and %d waiting".formatted(key, keyUse.running(), keyUse.waiting());
     }
 
     private String lent(boolean nothing) {

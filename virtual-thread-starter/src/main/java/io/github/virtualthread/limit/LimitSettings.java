@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param queueCapacityPerKey maximum number of calls of one key that wait, at least 0; {@link #UNBOUNDED} for no maximum
  * @param clusterPermits maximum number of calls that run at once in all replicas of the application together, at least 1, and
  *     not below {@code permits} unless these come from a pool; null for a limit of this JVM alone
- * @param clusterPermitsPerKey maximum number of calls of one key that run at once in all replicas together, at least 1, and not
- *     below {@code permitsPerKey} unless that is {@link #UNBOUNDED}; {@link #UNBOUNDED} for no maximum
  * @param onFailure what calls do while no permits can be lent; null for what the cluster is configured with
  */
 public record LimitSettings(
@@ -40,7 +38,6 @@ public record LimitSettings(
         int permitsPerKey,
         int queueCapacityPerKey,
         @Nullable Integer clusterPermits,
-        int clusterPermitsPerKey,
         @Nullable OnFailure onFailure)
         implements Serializable { // as a part of LimitExceededException
 
@@ -94,13 +91,6 @@ public record LimitSettings(
             problems.add("permits must be at most cluster-permits (%d), because one replica can never use more, was %d"
                     .formatted(clusterPermits, permits));
         }
-        if (clusterPermitsPerKey < 1) {
-            problems.add("cluster-permits-per-key must be at least 1, was " + clusterPermitsPerKey);
-        } else if (permitsPerKey != UNBOUNDED && permitsPerKey > clusterPermitsPerKey) {
-            problems.add(
-                    "permits-per-key must be at most cluster-permits-per-key (%d), because one replica can never use more, was %d"
-                            .formatted(clusterPermitsPerKey, permitsPerKey));
-        }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
         }
@@ -116,7 +106,7 @@ public record LimitSettings(
      */
     public static LimitSettings of(String name, int permits) {
         return new LimitSettings(
-                name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED, null, UNBOUNDED, null);
+                name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED, null, null);
     }
 
     /**
@@ -230,17 +220,6 @@ public record LimitSettings(
     }
 
     /**
-     * Returns a copy with a bound on how many calls of one key run at once in all replicas of the application together.
-     *
-     * @param clusterPermitsPerKey maximum number of calls, at least 1; {@link #UNBOUNDED} for no maximum
-     * @return changed copy
-     * @throws IllegalArgumentException if {@code clusterPermitsPerKey} is below 1 or below {@code permitsPerKey}
-     */
-    public LimitSettings withClusterPermitsPerKey(int clusterPermitsPerKey) {
-        return copy(copy -> copy.clusterPermitsPerKey = clusterPermitsPerKey);
-    }
-
-    /**
      * Returns a copy with another behaviour while no permits can be lent.
      *
      * @param onFailure what calls do then; null for what the cluster is configured with
@@ -253,10 +232,10 @@ public record LimitSettings(
     /**
      * Whether permits of this limit are lent, because all replicas of the application have it together.
      *
-     * @return whether it has {@code clusterPermits} or {@code clusterPermitsPerKey}
+     * @return whether it has {@code clusterPermits}
      */
     public boolean isShared() {
-        return clusterPermits != null || clusterPermitsPerKey != UNBOUNDED;
+        return clusterPermits != null;
     }
 
     private LimitSettings copy(Consumer<Copy> change) {
@@ -279,10 +258,7 @@ public record LimitSettings(
                         permits == 1 ? "permit" : "permits",
                         permitsFrom == null ? "" : " from " + permitsFrom,
                         inAllReplicas(),
-                        perKey(permitsPerKey)
-                                + (clusterPermitsPerKey == UNBOUNDED
-                                        ? ""
-                                        : ", %d per key in all replicas".formatted(clusterPermitsPerKey)),
+                        perKey(permitsPerKey),
                         within == null ? "" : ", within " + within,
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
                         perKey(queueCapacityPerKey),
@@ -347,8 +323,6 @@ public record LimitSettings(
         @Nullable
         Integer clusterPermits;
 
-        int clusterPermitsPerKey;
-
         @Nullable
         OnFailure onFailure;
 
@@ -363,7 +337,6 @@ public record LimitSettings(
             this.permitsPerKey = settings.permitsPerKey;
             this.queueCapacityPerKey = settings.queueCapacityPerKey;
             this.clusterPermits = settings.clusterPermits;
-            this.clusterPermitsPerKey = settings.clusterPermitsPerKey;
             this.onFailure = settings.onFailure;
         }
 
@@ -379,7 +352,6 @@ public record LimitSettings(
                     permitsPerKey,
                     queueCapacityPerKey,
                     clusterPermits,
-                    clusterPermitsPerKey,
                     onFailure);
         }
     }

@@ -1,12 +1,10 @@
 package io.github.virtualthread.limit;
 
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends permits to a limit that all replicas of an application have together, or to one key of a limit. Without a lease such a limit
- * has no permits, and such a key runs no calls.
+ * Lends permits to a limit that all replicas of an application have together. Without a lease such a limit has no permits.
  *
  * <p>What the limit asks must neither block nor throw.
  */
@@ -14,36 +12,23 @@ public abstract class PermitLease {
 
     private final TaskLimit limit;
     private final Borrower borrower; // the same
-    private final @Nullable String key;
     private final LongAdder refused = new LongAdder();
     volatile int share; // written under the lock of the limit
 
     /**
      * Creates a lease. A limit does not have it before {@link #begin()}.
      *
-     * @param limit limit with {@code clusterPermits}, or with {@code clusterPermitsPerKey}
-     * @param key key to whose calls permits are lent, null for the limit
+     * @param limit limit with {@code clusterPermits}
      */
-    protected PermitLease(TaskLimit limit, @Nullable String key) {
+    protected PermitLease(TaskLimit limit) {
         this.limit = limit;
         this.borrower = (Borrower) limit;
-        this.key = key;
-    }
-
-    /**
-     * The keys of a limit have leases from now on.
-     *
-     * @param limit limit with {@code clusterPermitsPerKey}, which has had no calls yet
-     * @param lender returns the lease of a key when it has its first call; must neither block nor throw
-     */
-    public static void lendKeys(TaskLimit limit, Function<String, ? extends PermitLease> lender) {
-        ((Borrower) limit).lendKeys(lender);
     }
 
     /** The limit has this lease from now on. Calls that wait already are told at once. */
     protected final void begin() {
         borrower.begin(this);
-        if (borrower.wanted(null) > 0) {
+        if (borrower.wanted() > 0) {
             wanted();
         }
     }
@@ -78,7 +63,7 @@ public abstract class PermitLease {
      * @param permits number of permits, at least 0
      */
     protected final void share(int permits) {
-        borrower.share(this, key, permits);
+        borrower.share(this, permits);
     }
 
     /**
@@ -96,7 +81,7 @@ public abstract class PermitLease {
      * @return what is lent; more if that has shrunk under running calls
      */
     protected final int held() {
-        return borrower.held(this, key);
+        return borrower.held(this);
     }
 
     /**
@@ -107,7 +92,7 @@ public abstract class PermitLease {
      */
     protected final int wantedSinceLast() {
         int most = most();
-        return Math.min(most, borrower.wanted(key) + (int) Math.min(most, refused.sumThenReset()));
+        return Math.min(most, borrower.wanted() + (int) Math.min(most, refused.sumThenReset()));
     }
 
     /**
@@ -116,16 +101,7 @@ public abstract class PermitLease {
      * @return at least 1
      */
     protected final int most() {
-        return key == null ? borrower.most() : Math.min(borrower.most(), limit.permitsPerKey());
-    }
-
-    /**
-     * Forgets the lease of a key without calls. Its next call gets another one.
-     *
-     * @return whether the key has no calls
-     */
-    protected final boolean forget() {
-        return key != null && borrower.forgetLease(key);
+        return borrower.most();
     }
 
     /** A call has found no permit, and waits or was refused. */
@@ -139,34 +115,23 @@ public abstract class PermitLease {
         wanted();
     }
 
-    /** How many permits may be used at this moment. */
-    final int usable() {
-        return isValid() ? share : 0;
-    }
-
-    /** The limit, as its leases see it. */
+    /** The limit, as its lease sees it. */
     interface Borrower {
 
         /** The limit has this lease from now on. */
         void begin(PermitLease lease);
 
-        /** Keys have leases from now on. */
-        void lendKeys(Function<String, ? extends PermitLease> lender);
-
-        /** More permits are lent, or fewer: to the limit, or to a key of it. */
-        void share(PermitLease lease, @Nullable String key, int permits);
+        /** More permits are lent, or fewer. */
+        void share(PermitLease lease, int permits);
 
         /** How many permits calls may use while nothing is changed. */
-        int held(PermitLease lease, @Nullable String key);
+        int held(PermitLease lease);
 
         /** How many calls have a permit, or would with more of them. */
-        int wanted(@Nullable String key);
+        int wanted();
 
         /** How many calls run at once at most, by this limit and those around it. */
         int most();
-
-        /** Forgets the lease of a key without calls; returns whether it has none. */
-        boolean forgetLease(String key);
     }
 
     /** The part of the permits that this JVM is lent. A type of its own: all other limits have no code for it. */

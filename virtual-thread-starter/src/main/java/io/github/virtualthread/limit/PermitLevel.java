@@ -31,7 +31,7 @@ final class PermitLevel {
         this.limit = limit;
         this.around = around;
         this.permits = permits;
-        this.queue = new WaitQueue(limit::newKeyTurns);
+        this.queue = new WaitQueue(limit::permitsPerKey);
     }
 
     void add(PermitLevel levelInside) {

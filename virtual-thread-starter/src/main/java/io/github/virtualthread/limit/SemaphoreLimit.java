@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +21,6 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     private volatile int occupations; // written under the lock of the admission
     private volatile LimitSettings settings; // as well
     private volatile String name;
-    private volatile @Nullable Function<String, ? extends PermitLease>
-            keyLender; // null before somebody lends permits to keys
 
     SemaphoreLimit(
             LimitSettings settings, @Nullable SemaphoreLimit within, TaskTimer timer, Consumer<LimitChange> changes) {
@@ -168,7 +165,6 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
         admission.serve();
         if (more < 0 && waiting() > 0) {
             admission.level.missed(false); // it wants permits again
-            admission.ofKeys(KeyTurns::missing, List.<PermitLease>of()).forEach(lease -> lease.missed(false));
         }
     }
 
@@ -207,69 +203,35 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
         return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : NOTHING_LENT;
     }
 
-    /** The turns of keys, for the first of them. */
-    KeyTurns newKeyTurns() {
-        return new KeyTurns(
-                permitsPerKey(), settings.clusterPermitsPerKey() == LimitSettings.UNBOUNDED ? null : this::keyLease);
-    }
-
-    private PermitLease keyLease(String key) {
-        return Objects.requireNonNull(keyLender, "nobody lends permits to keys").apply(key);
-    }
-
     @Override
     public void begin(PermitLease lease) {
         ((PermitLease.Leased) admission.level.permits).lease = lease;
     }
 
     @Override
-    public void lendKeys(Function<String, ? extends PermitLease> lender) {
-        keyLender = lender;
-    }
-
-    @Override
-    public void share(PermitLease lease, @Nullable String key, int share) {
+    public void share(PermitLease lease, int share) {
         admission.lock().lock();
         try {
             int before = size(settings);
             lease.share = share;
             admission.change(size(settings) - before, settings, settings);
-            KeyTurns turns = admission.level.queue.turns();
-            if (key != null && turns != null) {
-                turns.shareChanged(key);
-            }
         } finally {
             admission.lock().unlock();
             admission.serveAndTellSoon(); // also where as many are lent as before: the lease may have been over
         }
-        if (admission.isAnyReady()) { // now others may be short of permits: for a key the limit, and those around
-            if (key != null) {
-                admission.level.missed(false);
-            } else if (within != null && admission.level.permits.left() > 0) {
-                within.admission.level.missed(false);
-            }
+        if (within != null && admission.level.permits.left() > 0 && admission.isAnyReady()) {
+            within.admission.level.missed(false); // now the limits around may be short of permits
         }
     }
 
     @Override
-    public int held(PermitLease lease, @Nullable String key) {
-        return key == null
-                ? admission.lock().locked(() -> Math.max(lease.share, running())) // also more than it may use now
-                : admission.ofKeys(turns -> Math.max(lease.share, turns.use(key).running()), lease.share);
-    }
-
-    @Override
-    public boolean forgetLease(String key) {
-        return admission.ofKeys(turns -> turns.forgetLease(key), true);
+    public int held(PermitLease lease) {
+        return admission.lock().locked(() -> Math.max(lease.share, running())); // also more than it may use now
     }
 
     /** At most as many as this limit and those around it allow. */
     @Override
-    public int wanted(@Nullable String key) {
-        if (key != null) {
-            KeyUse use = key(key);
-            return use.running() + (isOccupied() ? 0 : use.waiting());
-        }
+    public int wanted() {
         return Math.min(
                 most(), admission.lock().locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
     }
@@ -360,13 +322,6 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
                     ("Limit '%s': cluster-permits cannot be %s while the application runs; set it in the properties, and restart"
                                     + " the application")
                             .formatted(before.name(), after.clusterPermits() == null ? "removed" : "added"));
-        }
-        boolean removed = after.clusterPermitsPerKey() == LimitSettings.UNBOUNDED;
-        if (removed != (before.clusterPermitsPerKey() == LimitSettings.UNBOUNDED)) {
-            throw new IllegalArgumentException(
-                    ("Limit '%s': cluster-permits-per-key cannot be %s while the application runs; set it in the properties, and"
-                                    + " restart the application")
-                            .formatted(before.name(), removed ? "removed" : "added"));
         }
     }
 

@@ -340,22 +340,7 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param key key of the calls
      * @param running number of calls that run
      * @param waiting number of calls that wait
-     * @param share number of permits of the key that are lent to this replica, null if the limit has no
-     *     {@code clusterPermitsPerKey}
      */
-    record KeyUse(
-            String key, int running, int waiting, @Nullable Integer share)
-            implements Serializable { // as a part of LimitExceededException
-
-        /**
-         * Creates the calls of a key whose permits nobody lends.
-         *
-         * @param key key of the calls
-         * @param running number of calls that run
-         * @param waiting number of calls that wait
-         */
-        public KeyUse(String key, int running, int waiting) {
-            this(key, running, waiting, null);
-        }
-    }
+    record KeyUse(String key, int running, int waiting)
+            implements Serializable {} // as a part of LimitExceededException
 }

@@ -3,8 +3,8 @@ package io.github.virtualthread.limit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitQueue {
 
-    private final Supplier<KeyTurns> newTurns;
+    private final IntSupplier permitsPerKey;
     private final RequestList plain = new RequestList();
     private @Nullable RequestList keyed; // in the order in which they came, as the two others
     private @Nullable RequestList holding; // their threads hold permits of a limit around this one
     private @Nullable KeyTurns turns; // null before the first key
     private volatile int size;
 
-    WaitQueue(Supplier<KeyTurns> newTurns) {
-        this.newTurns = newTurns;
+    WaitQueue(IntSupplier permitsPerKey) {
+        this.permitsPerKey = permitsPerKey;
     }
 
     int size() {
@@ -36,7 +36,7 @@ final class WaitQueue {
     void arrive(@Nullable Place place) {
         if (place != null && place.key != null) {
             if (turns == null) {
-                turns = newTurns.get();
+                turns = new KeyTurns(permitsPerKey.getAsInt());
                 othersChanged();
             }
             turns.arrive(place, place.key);
@@ -101,12 +101,6 @@ final class WaitQueue {
     /** Whether the key of a request allows one more of them. */
     boolean mayRun(@Nullable Place place) {
         return place == null || place.line == null || turns == null || turns.mayRun(place.line);
-    }
-
-    /** Who lends permits to the key of a request, null if nobody has to. */
-    @Nullable
-    PermitLease lease(@Nullable Place place) {
-        return place == null || place.line == null ? null : place.line.lease;
     }
 
     /** How many requests of a key wait, or have come and do not run. */

@@ -1,7 +1,6 @@
 package io.github.virtualthread.observation;
 
 import io.github.virtualthread.limit.LimitNames;
-import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -75,7 +74,7 @@ final class LimitMeters implements TaskLimitCustomizer {
     }
 
     private static boolean isShared(TaskLimit limit) {
-        return limit.clusterPermits() != null || limit.settings().clusterPermitsPerKey() != LimitSettings.UNBOUNDED;
+        return limit.clusterPermits() != null;
     }
 
     /** A call under the limit has a key. */
@@ -120,7 +119,7 @@ final class LimitMeters implements TaskLimitCustomizer {
                         "oldest.waiting",
                         () -> calls.firstWaiting(limit),
                         "How long the oldest of the waiting calls has waited");
-        if (limit.clusterPermits() != null) {
+        if (isShared(limit)) {
             registerShared(limit, meters);
         }
     }

@@ -146,21 +146,6 @@ class SharedLimitTests {
     }
 
     @Test
-    void aLimitWhoseKeysAreSharedShowsTheirNumber() {
-        run(
-                shared().withBean("keyed", LimitSettings.class, () -> LimitSettings.of("tenant", 20)
-                        .withClusterPermitsPerKey(3)),
-                it -> {
-                    Map<String, Object> row = it.read("/tenant").get("$.limit");
-
-                    assertThat(row)
-                            .containsEntry("clusterPermitsPerKey", 3)
-                            .doesNotContainKeys(FIELDS.toArray(String[]::new));
-                    assertThat((Map<String, Object>) row.get("rejected")).containsKey("NO_LEASE");
-                });
-    }
-
-    @Test
     void aSmallerNumberIsInForceAtOnce(CapturedOutput output) {
         run(shared(), it -> {
             new TestLease(partner(it)).lend(7, 10, member("shop-1", 7, 0, 10), member("shop-2", 3, 0, 20));

@@ -136,13 +136,12 @@ class ClusterAutoConfigurationTests {
     void limitsAreOfThisJvmAloneIfTheStarterIsDisabled() {
         runner.withPropertyValues(LIMIT, "virtual-thread.enabled=false")
                 .withBean(
-                        LimitSettings.class, () -> LimitSettings.of("tenant", 5).withClusterPermitsPerKey(2))
+                        LimitSettings.class, () -> LimitSettings.of("tenant", 5).withClusterPermits(5))
                 .run(context -> {
                     TaskLimits limits = context.getBean(TaskLimits.class);
                     assertThat(limits.get("partner").clusterPermits()).isNull();
                     assertThat(limits.get("partner").permits()).isEqualTo(20);
                     assertThat(limits.get("tenant").settings().isShared()).isFalse();
-                    assertThat(limits.get("tenant").permitsPerKey()).isEqualTo(2);
                     assertThat(context.getBeanFactory().containsSingleton("virtualThreadClusterShares"))
                             .isFalse();
                 });
@@ -178,8 +177,6 @@ class ClusterAutoConfigurationTests {
                         LIMIT,
                         "virtual-thread.limits.partner.permits=12",
                         "virtual-thread.limits.partner.on-failure=reject",
-                        "virtual-thread.limits.tenant.permits=12",
-                        "virtual-thread.limits.tenant.cluster-permits-per-key=3",
                         "virtual-thread.cluster.lease=5s",
                         "virtual-thread.cluster.beat=50ms",
                         "virtual-thread.cluster.on-failure=wait",
@@ -198,11 +195,6 @@ class ClusterAutoConfigurationTests {
                             context.getBean(TaskLimits.class).get("partner").settings();
                     assertThat(partner.permits()).isEqualTo(12);
                     assertThat(partner.onFailure()).isEqualTo(LimitSettings.OnFailure.REJECT);
-                    assertThat(context.getBean(TaskLimits.class)
-                                    .get("tenant")
-                                    .settings()
-                                    .clusterPermitsPerKey())
-                            .isEqualTo(3);
                 });
     }
 

@@ -100,27 +100,10 @@ class SharedLimitRefreshTests {
     }
 
     @Test
-    void theNumbersOfEachKeyChange() {
-        runner.withPropertyValues(PARTNER + "permits=20", PARTNER + "cluster-permits-per-key=3")
-                .run(context -> {
-                    change(context, PARTNER + "cluster-permits-per-key=5", PARTNER + "permits-per-key=4");
-                    assertThat(partner(context).settings().clusterPermitsPerKey())
-                            .isEqualTo(5);
-                    assertThat(partner(context).permitsPerKey()).isEqualTo(4);
-
-                    change(context, PARTNER + "cluster-permits-per-key=2", PARTNER + "permits-per-key=1");
-                    assertThat(partner(context).settings().clusterPermitsPerKey())
-                            .isEqualTo(2);
-                    assertThat(partner(context).permitsPerKey()).isEqualTo(1);
-                });
-    }
-
-    @Test
     void aLimitOfThisJvmAloneStaysSo(CapturedOutput output) {
         runner.run(context -> {
             change(context, "virtual-thread.limits.db.cluster-permits=20", "virtual-thread.limits.db.permits=5");
             change(context, "virtual-thread.limits.db.permits=6");
-            change(context, "virtual-thread.limits.db.cluster-permits-per-key=2");
 
             TaskLimit db = context.getBean(TaskLimits.class).get("db");
             assertThat(db.settings().isShared()).isFalse();
@@ -129,30 +112,21 @@ class SharedLimitRefreshTests {
         assertThat(output)
                 .containsOnlyOnce(
                         "Limit 'db' stays as it is: virtual-thread.limits.db.cluster-permits is now 20, but it cannot be"
-                                + " added while the application runs. Restart the application to change it.")
-                .containsOnlyOnce("virtual-thread.limits.db.cluster-permits-per-key is now 2");
+                                + " added while the application runs. Restart the application to change it.");
     }
 
     @Test
     void aSharedLimitStaysShared(CapturedOutput output) {
-        runner.withPropertyValues(PARTNER + "cluster-permits=20", PARTNER + "cluster-permits-per-key=3")
-                .run(context -> {
-                    change(
-                            context,
-                            PARTNER + "cluster-permits=",
-                            PARTNER + "cluster-permits-per-key=",
-                            PARTNER + "permits=7");
+        runner.withPropertyValues(PARTNER + "cluster-permits=20").run(context -> {
+            change(context, PARTNER + "cluster-permits=", PARTNER + "permits=7");
 
-                    assertThat(partner(context).clusterPermits()).isEqualTo(20);
-                    assertThat(partner(context).settings().clusterPermitsPerKey())
-                            .isEqualTo(3);
-                    assertThat(partner(context).permits()).isEqualTo(7);
-                });
+            assertThat(partner(context).clusterPermits()).isEqualTo(20);
+            assertThat(partner(context).permits()).isEqualTo(7);
+        });
         assertThat(output)
                 .containsOnlyOnce(
                         "Limit 'partner' stays shared by all replicas: virtual-thread.limits.partner.cluster-permits is"
-                                + " now not set, but it cannot be removed while the application runs.")
-                .containsOnlyOnce("virtual-thread.limits.partner.cluster-permits-per-key is now not set");
+                                + " now not set, but it cannot be removed while the application runs.");
     }
 
     @Test

@@ -126,15 +126,10 @@ class SlicesTests {
     @Test
     void aLimitOfAllReplicasIsOneOfThisJvm() {
         runner.withPropertyValues(
-                        "virtual-thread.limits.partner.cluster-permits=4",
-                        "virtual-thread.limits.mail.permits=2",
-                        "virtual-thread.limits.mail.cluster-permits-per-key=1",
-                        "virtual-thread.limits.db.cluster-permits=5")
+                        "virtual-thread.limits.partner.cluster-permits=4", "virtual-thread.limits.db.cluster-permits=5")
                 .run(context -> {
                     assertThat(limit(context, "partner")).hasAvailable(4);
                     assertThat(limit(context, "partner").clusterPermits()).isNull();
-                    assertThat(limit(context, "mail").permitsPerKey()).isOne();
-                    assertThat(limit(context, "mail").settings().isShared()).isFalse();
                     assertThat(limit(context, "db")).hasAvailable(10);
                     assertThat(context.getBean(VirtualThreads.class)
                                     .submit("partner", () -> "called")

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -147,15 +146,7 @@ class ClusterMessagesTests {
                     .withQueueCapacity(STEPS * 10);
             limit = new TaskLimits(List.of(settings), timer, change -> {}).get("partner");
             share = new ClusterShare(
-                    limit,
-                    null,
-                    name,
-                    SETTINGS,
-                    () -> nanos,
-                    new AtomicLong()::incrementAndGet,
-                    () -> 0,
-                    () -> TimeUnit.MILLISECONDS.toNanos(100),
-                    () -> {});
+                    limit, name, SETTINGS, () -> nanos, () -> 0, () -> TimeUnit.MILLISECONDS.toNanos(100), () -> {});
             share.start();
         }
 

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -887,11 +886,9 @@ class ClusterShareTests {
             limit = new TaskLimits(List.of(settings), timer, change -> {}).get(settings.name());
             share = new ClusterShare(
                     limit,
-                    null,
                     name,
                     new ClusterSettings(name, LEASE, BEAT, onFailure, replicas),
                     () -> nanos,
-                    new AtomicLong()::incrementAndGet,
                     () -> replicas == null ? 0 : replicas,
                     () -> beat.toNanos(),
                     () -> asked++);

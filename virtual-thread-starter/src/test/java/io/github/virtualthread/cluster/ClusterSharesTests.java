@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +30,7 @@ class ClusterSharesTests {
             new ClusterSettings("shop", Duration.ofMinutes(10), Duration.ofMillis(20), OnFailure.WAIT, null);
 
     private static final ClusterSettings SHORT =
-            new ClusterSettings("shop", Duration.ofSeconds(1), Duration.ofMillis(20), OnFailure.WAIT, null);
+            new ClusterSettings("shop", Duration.ofSeconds(1), Duration.ofMillis(20), OnFailure.LOCAL_SHARE, null);
 
     private final List<TaskTimer> timers = new ArrayList<>();
     private final AtomicInteger running = new AtomicInteger();
@@ -57,46 +58,48 @@ class ClusterSharesTests {
     }
 
     @Test
-    void callsOfAKeyAreNeverMoreThanItsPermits() throws Exception {
+    void aLimitThatIsAddedWhileTheEngineIsAwayHasItsPart() throws Exception {
         MemoryEngine memory = new MemoryEngine();
-        LimitSettings tenant = LimitSettings.of("tenant", 40).withClusterPermitsPerKey(2);
-        List<Replica> replicas =
-                List.of(new Replica(memory, tenant), new Replica(memory, tenant), new Replica(memory, tenant));
-        List<CompletableFuture<Integer>> calls = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
-            for (Replica replica : replicas) {
-                calls.add(replica.threads.forKey("acme").submit("tenant", this::work));
-                calls.add(replica.threads.forKey("key" + i).submit("tenant", () -> 1));
-            }
-        }
-        CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(5, TimeUnit.MINUTES);
-        assertThat(most).hasValueLessThanOrEqualTo(2).hasPositiveValue();
-        replicas.forEach(replica -> replica.shares.stop());
-        assertThat(memory.members("tenant:acme")).isEmpty();
-    }
-
-    @Test
-    void aKeyHasItsPartAlsoIfItsFirstCallComesWhileTheEngineIsAway() throws Exception {
-        MemoryEngine memory = new MemoryEngine();
-        LimitSettings tenant = LimitSettings.of("tenant", 20)
-                .withClusterPermits(20)
-                .withClusterPermitsPerKey(4)
-                .withOnFailure(OnFailure.LOCAL_SHARE);
-        List<Replica> replicas = List.of(new Replica(memory, tenant, SHORT), new Replica(memory, tenant, SHORT));
+        LimitSettings partner = LimitSettings.of("partner", 20).withClusterPermits(20);
+        List<Replica> replicas = List.of(new Replica(memory, partner, SHORT), new Replica(memory, partner, SHORT));
         for (Replica replica : replicas) {
-            replica.threads.submit("tenant", () -> 1).get(5, TimeUnit.MINUTES);
-            await(() -> state(replica).members().size() == 2);
+            replica.threads.submit("partner", () -> 1).get(5, TimeUnit.MINUTES);
+            await(() -> state(replica, "partner").members().size() == 2);
         }
         memory.fail();
         for (Replica replica : replicas) {
-            await(() -> state(replica).engine() == Engine.ALONE);
-            assertThat(replica.threads.forKey("new").submit("tenant", () -> 1).get(5, TimeUnit.MINUTES))
+            await(() -> state(replica, "partner").engine() == Engine.ALONE);
+            replica.add(LimitSettings.of("new", 4).withClusterPermits(4));
+            assertThat(replica.threads.submit("new", () -> 1).get(5, TimeUnit.MINUTES))
                     .isEqualTo(1);
+            assertThat(replica.limits.get("new").share()).isEqualTo(2);
         }
     }
 
-    private static ClusterState state(Replica replica) {
-        return Objects.requireNonNull(replica.limits.get("tenant").cluster());
+    @Test
+    void manyLimitsAreToldInExchangesOfAHundred() {
+        MemoryEngine memory = new MemoryEngine();
+        TaskTimer timer = new TaskTimer("timer");
+        timers.add(timer);
+        TaskLimits limits = new TaskLimits(
+                IntStream.range(0, 250)
+                        .mapToObj(i -> LimitSettings.of("limit" + i, 1).withClusterPermits(1))
+                        .toList(),
+                timer,
+                change -> {});
+        ClusterShares shares = new ClusterShares(() -> memory, FAST, timer);
+        limits.all().forEach(shares::add);
+
+        shares.start();
+
+        await(() -> limits.all().stream()
+                .allMatch(limit -> Objects.requireNonNull(limit.cluster()).engine() == Engine.LENT));
+        shares.stop();
+        assertThat(memory.exchanges().subList(0, 3)).extracting(List::size).containsExactly(100, 100, 50);
+    }
+
+    private static ClusterState state(Replica replica, String limit) {
+        return Objects.requireNonNull(replica.limits.get(limit).cluster());
     }
 
     private static void await(BooleanSupplier event) {
@@ -121,11 +124,7 @@ class ClusterSharesTests {
         final VirtualThreads threads;
 
         Replica(ClusterEngine engine) {
-            this(engine, LimitSettings.of("partner", 5).withClusterPermits(5));
-        }
-
-        Replica(ClusterEngine engine, LimitSettings limit) {
-            this(engine, limit, FAST);
+            this(engine, LimitSettings.of("partner", 5).withClusterPermits(5), FAST);
         }
 
         Replica(ClusterEngine engine, LimitSettings limit, ClusterSettings settings) {
@@ -144,6 +143,11 @@ class ClusterSharesTests {
                     List::of,
                     false);
             threads = new VirtualThreads(tasks, (spec, failure) -> {});
+        }
+
+        void add(LimitSettings limit) {
+            limits.add(limit);
+            shares.add(limits.get(limit.name()));
         }
     }
 }

@@ -171,34 +171,6 @@ class StartupReportTests {
     }
 
     @Test
-    void numbersOfKeysInAllReplicasAreNamedAsThoseOfOne() {
-        report(
-                EngineSettings.DEFAULTS,
-                Set.of(),
-                List.of(),
-                LimitSettings.of("partner", 40).withClusterPermits(40).withClusterPermitsPerKey(40),
-                LimitSettings.of("mail", 4).withClusterPermitsPerKey(2).withQueueCapacity(0),
-                LimitSettings.of("tenant", 4).withClusterPermitsPerKey(3).withQueueCapacityPerKey(0));
-
-        assertThat(messages(Level.INFO))
-                .filteredOn(message -> message.contains("has a key"))
-                .hasSize(3)
-                .contains(
-                        "Limit 'tenant' has cluster-permits-per-key: 3, but no annotated method under it has a key: the"
-                                + " number applies to calls of VirtualThreads.forKey only");
-        assertThat(messages(Level.WARN))
-                .containsExactlyInAnyOrder(
-                        "Limit 'partner' has cluster-permits-per-key: 40 and cluster-permits: 40, so one key can take all of"
-                                + " them. Lower virtual-thread.limits.partner.cluster-permits-per-key, or remove it",
-                        "Limit 'mail' has cluster-permits-per-key: 2 and queue-capacity: 0, so the first call of each key is"
-                                + " rejected: it cannot wait until permits are lent to the key. Raise"
-                                + " virtual-thread.limits.mail.queue-capacity",
-                        "Limit 'tenant' has cluster-permits-per-key: 3 and queue-capacity-per-key: 0, so the first call of"
-                                + " each key is rejected: it cannot wait until permits are lent to the key. Raise"
-                                + " virtual-thread.limits.tenant.queue-capacity-per-key");
-    }
-
-    @Test
     void aTimeoutThatIsNotShorterThanTheDeadlineIsNamed() {
         report(
                 withTimeout(Duration.ofSeconds(30)),

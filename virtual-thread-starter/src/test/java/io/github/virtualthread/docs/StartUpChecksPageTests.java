@@ -285,15 +285,11 @@ class StartUpChecksPageTests {
                         "spring.application.name=shop",
                         "virtual-thread.limits.partner.cluster-permits=2",
                         "virtual-thread.cluster.replicas=3",
-                        "virtual-thread.limits.tenant.permits=40",
-                        "virtual-thread.limits.tenant.cluster-permits-per-key=3",
-                        "virtual-thread.limits.tenant.queue-capacity-per-key=0",
                         "virtual-thread.limits.db.permits-from=dataSource")
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output)
                 .contains(page("log", "fewer-than-replicas"))
-                .contains(page("log", "keys-without-queue"))
                 .containsOnlyOnce(page("log", "no-headroom-for-the-engine"));
     }
 

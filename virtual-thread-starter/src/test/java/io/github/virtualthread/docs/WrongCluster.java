@@ -31,11 +31,7 @@ final class WrongCluster {
         return Stream.concat(
                 Stream.of(
                         wrong("cluster-no-engine", Nothing.class),
-                        wrong(
-                                "cluster-no-engine-of-two",
-                                Nothing.class,
-                                "limits.tenant.permits=5",
-                                "limits.tenant.cluster-permits-per-key=2"),
+                        wrong("cluster-no-engine-of-two", Nothing.class, "limits.tenant.cluster-permits=5"),
                         wrong("cluster-none", Nothing.class, "cluster.engine=none"),
                         wrong("cluster-no-library", WithoutRedis.class, "cluster.engine=redis"),
                         wrong("cluster-no-connection", Nothing.class, NAME, "cluster.engine=redis"),

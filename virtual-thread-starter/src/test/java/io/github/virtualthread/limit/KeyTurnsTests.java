@@ -199,7 +199,7 @@ class KeyTurnsTests {
 
     @Test
     void theOldestExpiresFirstWhateverItsKey() {
-        WaitQueue queue = new WaitQueue(() -> new KeyTurns(1, null));
+        WaitQueue queue = new WaitQueue(() -> 1);
         List<Call> calls = new ArrayList<>();
         for (String key : new @Nullable String[] {"a", null, "b", "a", null}) {
             Call call = new Call(null, key, null);

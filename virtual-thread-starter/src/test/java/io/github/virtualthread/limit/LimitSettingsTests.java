@@ -28,7 +28,6 @@ class LimitSettingsTests {
                         LimitSettings.UNBOUNDED,
                         LimitSettings.UNBOUNDED,
                         null,
-                        LimitSettings.UNBOUNDED,
                         null));
     }
 
@@ -74,7 +73,6 @@ class LimitSettingsTests {
                         LimitSettings.UNBOUNDED,
                         LimitSettings.UNBOUNDED,
                         null,
-                        LimitSettings.UNBOUNDED,
                         null))
                 .withMessage("Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
                         + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"

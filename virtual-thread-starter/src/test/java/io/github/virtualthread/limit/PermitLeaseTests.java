@@ -222,29 +222,6 @@ class PermitLeaseTests {
     }
 
     @Test
-    void theLimitIsToldWhenTheKeyHasPermits() {
-        TaskLimit limit = limits(
-                        LimitSettings.of("tenant", 4).withClusterPermits(4).withClusterPermitsPerKey(2))
-                .get("tenant");
-        Lease ofLimit = lent(limit, 0);
-        List<Lease> ofKeys = new ArrayList<>();
-        PermitLease.lendKeys(limit, key -> {
-            ofKeys.add(new Lease(limit, key));
-            return ofKeys.get(0);
-        });
-        Call call = Call.asked(limit, "acme");
-        assertThat(ofKeys).hasSize(1);
-        assertThat(ofKeys.get(0).wantedSinceLast()).isOne();
-        int told = ofLimit.told;
-
-        ofKeys.get(0).lend(1);
-        assertThat(ofLimit.told).isEqualTo(told + 1);
-        assertThat(ofLimit.wantedSinceLast()).isOne();
-        ofLimit.lend(1);
-        assertThat(call.holds()).isTrue();
-    }
-
-    @Test
     void anOccupiedLimitWantsNothingUntilItIsOpenAgain() {
         TaskLimit limit =
                 limits(LimitSettings.of("partner", 3).withClusterPermits(3)).get("partner");
@@ -420,11 +397,7 @@ class PermitLeaseTests {
         private int told;
 
         Lease(TaskLimit limit) {
-            this(limit, null);
-        }
-
-        Lease(TaskLimit limit, String key) {
-            super(limit, key);
+            super(limit);
         }
 
         void start() {

@@ -190,7 +190,7 @@ class PermitRequestTests {
 
     @Test
     void theTimerWakesForTheHeadWhenThatHasWaitedLongEnough() {
-        WaitQueue queue = new WaitQueue(() -> new KeyTurns(1, null));
+        WaitQueue queue = new WaitQueue(() -> 1);
         Call head = new Call(null);
         head.joinedAt = System.nanoTime() - Duration.ofMinutes(50).toNanos();
         queue.add(head);
@@ -204,7 +204,7 @@ class PermitRequestTests {
 
     @Test
     void onlyWhoHasWaitedLongEnoughIsTakenOut() {
-        WaitQueue queue = new WaitQueue(() -> new KeyTurns(1, null));
+        WaitQueue queue = new WaitQueue(() -> 1);
         Call old = new Call(null);
         long now = System.nanoTime();
         old.joinedAt = now - Duration.ofHours(1).toNanos();

@@ -18,8 +18,7 @@ class SharedLimitMessagesTests {
             List.of(
                     LimitSettings.of("partner", 20).withClusterPermits(20),
                     LimitSettings.of("report", 5).withClusterPermits(20).withQueueCapacity(100),
-                    LimitSettings.of("mail", 2).withWithin("partner"),
-                    LimitSettings.of("tenant", 40).withClusterPermitsPerKey(3).withQueueCapacityPerKey(1)),
+                    LimitSettings.of("mail", 2).withWithin("partner")),
             timer,
             change -> {});
 
@@ -97,22 +96,5 @@ class SharedLimitMessagesTests {
                         .withClusterPermits(1))
                 .asString()
                 .contains("1 permit from dataSource, 1 in all replicas, ");
-    }
-
-    @Test
-    void aKeyNeedsMoreOfItsOwnPermits() {
-        PermitLease.lendKeys(limits.get("tenant"), key -> new TestLease(limits.get("tenant"), key));
-        Call.asked(limits.get("tenant"), "acme");
-
-        assertThat(new LimitExceededException("Shop.price", limits.get("tenant"), Reason.KEY_QUEUE_FULL, "acme")
-                        .getMessage())
-                .isEqualTo(
-                        "Shop.price was rejected (KEY_QUEUE_FULL): limit tenant (40 permits, 3 per key in all replicas,"
-                                + " unbounded queue, 1 per key, unbounded wait) has 40 permits free and 1 calls waiting, key 'acme'"
-                                + " has 0 running and 1 waiting with 0 of 3 permits for this replica; raise its"
-                                + " cluster-permits-per-key or its queue-capacity-per-key, or send fewer calls with this key");
-        assertThat(new LimitExceededException("Shop.price", limits.get("tenant"), Reason.WAIT_TIMEOUT, "acme")
-                        .getMessage())
-                .endsWith("; raise its cluster-permits-per-key or its max-wait, or send fewer calls");
     }
 }

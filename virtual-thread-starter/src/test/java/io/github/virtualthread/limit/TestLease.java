@@ -15,17 +15,10 @@ public final class TestLease extends PermitLease {
 
     /** The limit has this lease from now on, and no permits yet. */
     public TestLease(TaskLimit limit) {
-        super(limit, null);
+        super(limit);
         this.limit = limit;
         this.state = state(Engine.LOST, Duration.ZERO, limit.permits(), List.of());
         begin();
-    }
-
-    /** A key of the limit has this lease, and no permits yet. */
-    TestLease(TaskLimit limit, String key) {
-        super(limit, key);
-        this.limit = limit;
-        this.state = state(Engine.LOST, Duration.ZERO, limit.permits(), List.of());
     }
 
     private static ClusterState state(Engine engine, Duration since, int permits, List<Member> members) {

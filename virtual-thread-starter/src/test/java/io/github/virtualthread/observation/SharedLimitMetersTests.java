@@ -85,14 +85,6 @@ class SharedLimitMetersTests {
     }
 
     @Test
-    void aLimitWhoseKeysAreSharedHasThoseOfExchanges() {
-        engineWith(LimitSettings.of("tenant", 20).withClusterPermitsPerKey(3));
-
-        assertThat(exchanges("success")).isZero();
-        assertThat(names()).noneMatch(id -> id.getName().startsWith("virtual.thread.limit.cluster"));
-    }
-
-    @Test
     void aLimitThatIsAddedLaterHasThem() {
         engineWith(LimitSettings.of("db", 2));
         test.limits.add(partner());

@@ -89,7 +89,7 @@ final class LimitTable {
         return locked;
     }
 
-    /** Deletes limits that nobody has claimed for so long: those of keys come and go. */
+    /** Deletes limits that nobody has claimed for so long. */
     void forget(Duration idle) throws SQLException {
         SortedSet<String> old = new TreeSet<>();
         try (PreparedStatement statement = connection.prepareStatement("select limit_name from virtual_thread_limit"
