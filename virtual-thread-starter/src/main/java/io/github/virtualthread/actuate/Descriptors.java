@@ -4,6 +4,7 @@ import io.github.virtualthread.actuate.CallCounts.Counts;
 import io.github.virtualthread.actuate.CallCounts.Name;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
@@ -14,7 +15,7 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,7 @@ final class Descriptors {
     private final List<String> mdcKeys;
     private final boolean keys;
     private final boolean sql;
+    private final Supplier<@Nullable String> self;
 
     Descriptors(
             TaskLimits limits,
@@ -50,13 +53,15 @@ final class Descriptors {
             CallCounts counts,
             Collection<String> mdcKeys,
             boolean keys,
-            boolean sql) {
+            boolean sql,
+            Supplier<@Nullable String> self) {
         this.limits = limits;
         this.live = live;
         this.counts = counts;
         this.mdcKeys = List.copyOf(mdcKeys);
         this.keys = keys;
         this.sql = sql;
+        this.self = self;
     }
 
     VirtualThreadsDescriptor all(Collection<AdvisedMethod> advised) {
@@ -89,10 +94,10 @@ final class Descriptors {
                 clusterPermits,
                 cluster == null || !isHeldBack(cluster, clusterPermits) ? null : cluster.permits(),
                 cluster == null || !isHeldBack(cluster, clusterPermits) ? null : heldBackBy(cluster),
-                cluster == null ? null : limit.share(),
+                cluster == null ? null : limit.lent(),
                 cluster == null ? null : cluster.members().size(),
                 cluster == null ? null : seconds(cluster.leaseLeft()),
-                cluster == null ? null : cluster.engine(),
+                cluster == null ? null : cluster.lending(),
                 bound(limit.permitsPerKey()),
                 cluster == null ? Math.max(permits - available, limit.inUse()) : limit.inUse(),
                 available,
@@ -111,20 +116,46 @@ final class Descriptors {
                 rejected(limit));
     }
 
+    /** As the engine has answered last: asks nobody. Null for a limit of this JVM alone. */
+    @Nullable
+    List<MemberDescriptor> members(@Nullable TaskLimit limit) {
+        ClusterState cluster = limit == null ? null : limit.cluster();
+        if (cluster == null) {
+            return null;
+        }
+        String own = self.get();
+        return cluster.members().stream()
+                .map(member -> member(member, member.name().equals(own)))
+                .toList();
+    }
+
+    private static MemberDescriptor member(Member member, boolean isSelf) {
+        return new MemberDescriptor(
+                member.name(),
+                isSelf ? true : null,
+                member.holds(),
+                member.wants(),
+                member.localShare(),
+                member.permits(),
+                member.hungryFor().isZero() ? null : seconds(member.hungryFor()),
+                seconds(member.claimed()),
+                member.isAway());
+    }
+
     /** Before the first exchange there may be no state. */
     private static ClusterState state(TaskLimit limit, int permits) {
         ClusterState known = limit.cluster();
-        return known == null ? new ClusterState(Engine.LOST, Duration.ZERO, permits, Duration.ZERO, List.of()) : known;
+        return known == null ? new ClusterState(Lending.LOST, Duration.ZERO, permits, Duration.ZERO, List.of()) : known;
     }
 
     private static boolean isHeldBack(ClusterState cluster, @Nullable Integer permits) {
         return permits != null && cluster.permits() < permits;
     }
 
-    /** Null for nobody: then the engine has not been told yet. */
+    /** Null for nobody: then the engine has not been told yet. The number of a replica that is away does not count. */
     private static @Nullable List<String> heldBackBy(ClusterState cluster) {
         List<String> names = cluster.members().stream()
-                .filter(member -> member.permits() == cluster.permits())
+                .filter(member -> !member.isAway() && member.permits() == cluster.permits())
                 .map(Member::name)
                 .toList();
         return names.isEmpty() ? null : names;

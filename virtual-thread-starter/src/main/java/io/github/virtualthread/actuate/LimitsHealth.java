@@ -2,7 +2,7 @@ package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,8 +46,7 @@ final class LimitsHealth {
             Duration full = limit.saturated();
             String whyFull = limit.whyFull();
             String permits = "%d of %d permits free, %d waiting%s"
-                    .formatted(
-                            limit.available(), limit.share(), limit.waiting(), whyFull == null ? "" : ", " + whyFull);
+                    .formatted(limit.available(), limit.lent(), limit.waiting(), whyFull == null ? "" : ", " + whyFull);
             List<String> detail = new ArrayList<>();
             String notLent = notLent(limit);
             if (notLent != null) {
@@ -70,15 +69,15 @@ final class LimitsHealth {
     private static @Nullable String notLent(TaskLimit limit) {
         ClusterState cluster = limit.cluster();
         if (cluster == null
-                || cluster.engine() == Engine.LENT
+                || cluster.lending() == Lending.LENT
                 || cluster.since().toSeconds() < 1) {
             return null;
         }
         return "%s for %d s: %d of %d permits"
                 .formatted(
-                        cluster.engine() == Engine.ALONE ? "alone" : "no permits lent",
+                        cluster.lending() == Lending.ALONE ? "alone" : "no permits lent",
                         cluster.since().toSeconds(),
-                        limit.share(),
+                        limit.lent(),
                         cluster.permits());
     }
 }

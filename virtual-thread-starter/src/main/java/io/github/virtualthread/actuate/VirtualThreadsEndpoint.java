@@ -1,31 +1,24 @@
 package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.config.AdvisedMethods;
-import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
-import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
-import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -38,12 +31,11 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
  * Actuator endpoint that shows limits, methods and live calls, changes limits and ends calls. Changing needs
  * {@code management.endpoint.virtualthreads.access=unrestricted}.
  *
- * <p>Numbers are passed as text, so that the answer to any other text can say what is expected. No operation blocks.
+ * <p>Numbers are passed as text, so that the answer to any other text can say what is expected. No operation blocks, except the one
+ * that takes back a share.
  */
 @Endpoint(id = "virtualthreads", defaultAccess = Access.READ_ONLY)
 public final class VirtualThreadsEndpoint {
-
-    private static final Logger logger = LoggerFactory.getLogger(VirtualThreadsEndpoint.class);
 
     private static final int MOST_CALLS = 10_000;
     private static final String DEFAULT_CALLS = "100";
@@ -54,6 +46,7 @@ public final class VirtualThreadsEndpoint {
     private final LiveCalls live;
     private final boolean keys;
     private final Descriptors descriptors;
+    private final Endings endings;
 
     /**
      * Creates an endpoint for one engine.
@@ -65,6 +58,7 @@ public final class VirtualThreadsEndpoint {
      * @param mdcKeys keys of the caller's MDC to show for live calls
      * @param keys whether to show the keys of calls
      * @param sql whether to show the beginning of the SQL that calls wait for
+     * @param self name of this replica, as others see it; asked only for a limit that all replicas share
      */
     public VirtualThreadsEndpoint(
             TaskLimits limits,
@@ -73,12 +67,14 @@ public final class VirtualThreadsEndpoint {
             CallCounts counts,
             Collection<String> mdcKeys,
             boolean keys,
-            boolean sql) {
+            boolean sql,
+            Supplier<@Nullable String> self) {
         this.limits = limits;
         this.advised = advised;
         this.live = engine.liveCalls();
         this.keys = keys;
-        this.descriptors = new Descriptors(limits, live, counts, mdcKeys, keys, sql);
+        this.descriptors = new Descriptors(limits, live, counts, mdcKeys, keys, sql, self);
+        this.endings = new Endings(limits, live);
     }
 
     /**
@@ -119,7 +115,7 @@ public final class VirtualThreadsEndpoint {
         }
         int all = running.size() + (found == null ? 0 : found.waiting());
         List<KeyUse> busiest = found == null || !keys ? List.of() : found.busiestKeys(MOST_KEYS);
-        return calls(row, members(found), busiest, shown, all);
+        return calls(row, descriptors.members(found), busiest, shown, all);
     }
 
     private LimitCallsDescriptor ofKey(
@@ -137,12 +133,12 @@ public final class VirtualThreadsEndpoint {
                 .limit(most)
                 .toList();
         KeyUse use = limit.key(key);
-        return calls(row, members(limit), List.of(use), shown, use.running() + use.waiting());
+        return calls(row, descriptors.members(limit), List.of(use), shown, use.running() + use.waiting());
     }
 
     private LimitCallsDescriptor calls(
             @Nullable LimitDescriptor row,
-            @Nullable List<Member> members,
+            @Nullable List<MemberDescriptor> members,
             List<KeyUse> keys,
             List<LiveCall> shown,
             int all) {
@@ -152,12 +148,6 @@ public final class VirtualThreadsEndpoint {
                 keys.isEmpty() ? null : keys,
                 shown.stream().map(descriptors::call).toList(),
                 Math.max(0, all - shown.size()));
-    }
-
-    /** As the engine has answered last: asks nobody. */
-    private static @Nullable List<Member> members(@Nullable TaskLimit limit) {
-        ClusterState cluster = limit == null ? null : limit.cluster();
-        return cluster == null ? null : cluster.members();
     }
 
     /**
@@ -191,74 +181,26 @@ public final class VirtualThreadsEndpoint {
     }
 
     /**
-     * Cancels one call, or rejects all waiting calls. This is logged.
+     * Cancels one call, rejects all waiting calls, or takes back the share of a replica that is known to be dead. This is logged.
+     * Only to take back blocks: until the engine that lends the permits has answered, for 5 s at most.
      *
      * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
      * @param id number of the call to cancel; null to cancel none
      * @param all {@code true} to reject all waiting calls, with reason {@code EVICTED}; null or {@code false} to reject none
-     * @return the number of calls that were ended
+     * @param member name of another replica that shares the limit; null to take back nothing
+     * @return what was ended
      * @throws NoSuchElementException if there is no such limit, or no such call under it
-     * @throws IllegalArgumentException if neither or both are given, or if {@code id} is not a number, or is the number of a
-     *     call that cannot be cancelled
+     * @throws IllegalArgumentException if none or several are given, if {@code id} is not a number, or is the number of a call
+     *     that cannot be cancelled, or if no other replica is named {@code member}
+     * @throws IllegalStateException if the engine that lends the permits cannot be reached
      */
     @DeleteOperation
     public EndedDescriptor end(
             @Selector String limit,
             @org.springframework.lang.Nullable @Nullable String id,
-            @org.springframework.lang.Nullable @Nullable String all) {
-        TaskLimit found = isNone(limit) ? null : find(limit);
-        String name = found == null ? LimitNames.NONE : found.name();
-        boolean evict = all != null && isTrue(all);
-        if (id != null && evict) {
-            throw new IllegalArgumentException("Both id and all were sent: send only one of them");
-        }
-        if (id != null) {
-            cancel(found, name, LimitRequest.whole("id", id, 1, Long.MAX_VALUE));
-            return new EndedDescriptor(name, 0, 1);
-        }
-        if (found == null) {
-            throw new IllegalArgumentException(
-                    "Calls without a limit never wait; to cancel a running call, send its number as ?id=");
-        }
-        if (!evict) {
-            throw new IllegalArgumentException(
-                    "Nothing to end: send ?id= with the number of a call to cancel that call,"
-                            + " or ?all=true to reject all waiting calls");
-        }
-        int rejected = limits.evictWaiting(name);
-        String calls = rejected == 1 ? "call" : "calls";
-        SafeLog.write(() -> logger.warn("Limit '{}': {} waiting {} rejected by ENDPOINT", name, rejected, calls));
-        return new EndedDescriptor(name, rejected, 0);
-    }
-
-    private void cancel(@Nullable TaskLimit under, String limit, long id) {
-        LiveCall wanted = live.find(under, id)
-                .orElseThrow(() -> new NoSuchElementException(
-                        "No call %d is waiting or running under limit '%s'".formatted(id, limit)));
-        String name = wanted.call().spec().name();
-        if (wanted.abandoned()) {
-            throw new IllegalArgumentException(
-                    "Call %d of %s has already ended; its body is still running and cannot be cancelled again"
-                            .formatted(id, name));
-        }
-        Optional<TaskCall> cancelled = live.cancel(id);
-        if (cancelled.isEmpty() && live.find(under, id).isPresent()) {
-            throw new IllegalArgumentException(
-                    "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"
-                            .formatted(id, name));
-        }
-        if (cancelled.isEmpty()) {
-            throw new NoSuchElementException("Call %d of %s has just ended".formatted(id, name));
-        }
-        SafeLog.write(() -> logger.info("Limit '{}': call {} of {} cancelled by ENDPOINT", limit, id, name));
-    }
-
-    private static boolean isTrue(String all) {
-        return switch (all.strip().toLowerCase(Locale.ROOT)) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw new IllegalArgumentException("all must be true or false, was '%s'".formatted(all));
-        };
+            @org.springframework.lang.Nullable @Nullable String all,
+            @org.springframework.lang.Nullable @Nullable String member) {
+        return endings.end(isNone(limit) ? null : find(limit), id, all, member);
     }
 
     private TaskLimit find(String limit) {
@@ -293,14 +235,14 @@ public final class VirtualThreadsEndpoint {
      */
     public record LimitCallsDescriptor(
             @Nullable LimitDescriptor limit,
-            @Nullable List<Member> members,
+            @Nullable List<MemberDescriptor> members,
             @Nullable List<KeyUse> keys,
             List<CallDescriptor> calls,
             int more)
             implements OperationResponseBody {}
 
     /**
-     * A limit at one moment. Counts start with the application. What begins with {@code clusterPermits} and ends with {@code engine}
+     * A limit at one moment. Counts start with the application. What begins with {@code clusterPermits} and ends with {@code lending}
      * is null for a limit of this JVM alone.
      *
      * @param name its name
@@ -313,7 +255,7 @@ public final class VirtualThreadsEndpoint {
      * @param share permits that this replica may use at this moment
      * @param members number of replicas that share the limit, with this one
      * @param leaseSeconds time for which the permits are still lent; 0 if they are not
-     * @param engine {@code LENT}; {@code ALONE} if this replica uses its part of the permits; {@code LOST} if no call begins
+     * @param lending {@code LENT}; {@code ALONE} if this replica uses its part of the permits; {@code LOST} if no call begins
      * @param permitsPerKey maximum number of concurrent calls of one key, null if unbounded
      * @param inUse permits that are held; more than {@code permits} after a reduction, until calls end
      * @param available free permits
@@ -342,7 +284,7 @@ public final class VirtualThreadsEndpoint {
             @Nullable Integer share,
             @Nullable Integer members,
             @Nullable Double leaseSeconds,
-            @Nullable Engine engine,
+            @Nullable Lending lending,
             @Nullable Integer permitsPerKey,
             int inUse,
             int available,
@@ -360,6 +302,30 @@ public final class VirtualThreadsEndpoint {
             int abandoned,
             Map<String, Long> rejected)
             implements OperationResponseBody {}
+
+    /**
+     * A replica that shares a limit, as the engine has said last.
+     *
+     * @param name its name
+     * @param self true for the replica that answers, otherwise null
+     * @param holds permits that it may use; 0 if it is away
+     * @param wants number of its calls that run and wait; 0 if it is away
+     * @param localShare permits that it uses if it cannot reach the engine
+     * @param permits maximum number of concurrent calls in all replicas together, as it is configured
+     * @param secondsWanting how long it has wanted more than it holds, or since its last turn; null if it does not
+     * @param secondsSinceClaim how long ago it claimed
+     * @param away whether its lease is over and it has not left: it has died, or cannot reach the engine
+     */
+    public record MemberDescriptor(
+            String name,
+            @Nullable Boolean self,
+            int holds,
+            int wants,
+            int localShare,
+            int permits,
+            @Nullable Double secondsWanting,
+            double secondsSinceClaim,
+            boolean away) {}
 
     /**
      * The calls of one name and limit. Counts start with the application.
@@ -420,6 +386,23 @@ public final class VirtualThreadsEndpoint {
      * @param limit name of the limit, {@code none} for calls without one
      * @param rejected number of waiting calls that were rejected
      * @param cancelled number of calls that were cancelled
+     * @param takenBack the share that was taken back, null if none was asked for
+     * @param warning what is risked by that, null if nothing was taken back
      */
-    public record EndedDescriptor(String limit, int rejected, int cancelled) implements OperationResponseBody {}
+    public record EndedDescriptor(
+            String limit,
+            int rejected,
+            int cancelled,
+            @Nullable TakenBackDescriptor takenBack,
+            @Nullable String warning)
+            implements OperationResponseBody {}
+
+    /**
+     * A share that was taken back.
+     *
+     * @param member name of the replica that had it
+     * @param permits permits that it was lent
+     * @param localShare permits that it uses if it cannot reach the engine
+     */
+    public record TakenBackDescriptor(String member, int permits, int localShare) {}
 }

@@ -13,7 +13,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
 /**
- * The operations of {@link VirtualThreadsEndpoint} over HTTP. Their exceptions become status 404 or 400, with the reason in
+ * The operations of {@link VirtualThreadsEndpoint} over HTTP. Their exceptions become status 404, 400 or 503, with the reason in
  * the body.
  *
  * <p>A parameter in the query or the body replaces a path variable of the same name. So the path variable has a name that no
@@ -76,19 +76,26 @@ public final class VirtualThreadsWebExtension {
     }
 
     /**
-     * Cancels one call, or rejects all waiting calls.
+     * Cancels one call, rejects all waiting calls, or takes back the share of a dead replica.
      *
      * @param limitInPath name of a limit, or {@code none}
      * @param id number of the call to cancel
      * @param all {@code true} to reject all waiting calls
-     * @return a {@link VirtualThreadsEndpoint.EndedDescriptor}, or 404 or 400 with a {@link Problem}
+     * @param member name of the replica whose share is taken back
+     * @return a {@link VirtualThreadsEndpoint.EndedDescriptor}, or 404 or 400 with a {@link Problem}, or 503 if the engine that
+     *     lends the permits cannot be reached
      */
     @DeleteOperation
     public WebEndpointResponse<?> end(
             @Selector String limitInPath,
             @org.springframework.lang.Nullable @Nullable String id,
-            @org.springframework.lang.Nullable @Nullable String all) {
-        return answer(() -> endpoint.end(limitInPath, id, all));
+            @org.springframework.lang.Nullable @Nullable String all,
+            @org.springframework.lang.Nullable @Nullable String member) {
+        try {
+            return answer(() -> endpoint.end(limitInPath, id, all, member));
+        } catch (IllegalStateException away) {
+            return Problem.of(away, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+        }
     }
 
     private static WebEndpointResponse<?> answer(Supplier<?> operation) {

@@ -10,6 +10,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -27,27 +28,39 @@ final class ClusterEngines {
     private final Cluster properties;
     private final Environment environment;
     private final ConfigurableListableBeanFactory beans;
+    private final ObjectProvider<DataSource> own;
 
-    ClusterEngines(Cluster properties, Environment environment, ConfigurableListableBeanFactory beans) {
+    /**
+     * Creates a choice.
+     *
+     * @param own data sources that are for the engine alone
+     */
+    ClusterEngines(
+            Cluster properties,
+            Environment environment,
+            ConfigurableListableBeanFactory beans,
+            ObjectProvider<DataSource> own) {
         this.properties = properties;
         this.environment = environment;
         this.beans = beans;
+        this.own = own;
     }
 
     ClusterEngine create() {
         Engine engine = properties.engine() == null ? present() : properties.engine();
-        return switch (engine) {
-            case REDIS -> redis();
-            case JDBC ->
-                new ClusterTable(bean(DataSource.class, "JdbcClusterEngine"), name(), beans)
-                        .engine(properties.jdbc().initializeSchema());
-            case NONE ->
-                throw mistake(
-                        KEY + ".engine is none",
-                        ("Set %s.engine to redis or jdbc, or remove it. Otherwise remove cluster-permits, and set permits to the part"
-                                        + " of each replica.")
-                                .formatted(KEY));
-        };
+        if (engine == Engine.REDIS) {
+            return redis();
+        }
+        if (engine == Engine.JDBC) {
+            return new ClusterTable(
+                            dataSource(), name(), ClusterSettingsFactory.table(properties), beans.getBeanClassLoader())
+                    .engine(properties.jdbc().initializeSchema());
+        }
+        throw mistake(
+                KEY + ".engine is none",
+                ("Set %s.engine to redis or jdbc, or remove it. Otherwise remove cluster-permits, and set permits to the part"
+                                + " of each replica.")
+                        .formatted(KEY));
     }
 
     private Engine present() {
@@ -73,6 +86,20 @@ final class ClusterEngines {
         return Redis.create(this);
     }
 
+    /** The one that is for the engine; without it that of the application. */
+    private DataSource dataSource() {
+        DataSource found;
+        try {
+            found = own.getIfAvailable();
+        } catch (NoUniqueBeanDefinitionException several) {
+            throw mistake(
+                    "there are several beans of type DataSource with @VirtualThreadDataSource, and none is primary: %s"
+                            .formatted(several.getBeanNamesFound()),
+                    "Remove @VirtualThreadDataSource from all but one of them.");
+        }
+        return found == null ? bean(DataSource.class, "JdbcClusterEngine") : found;
+    }
+
     /** The bean that is primary, or the only one. */
     private <T> T bean(Class<T> type, String engine) {
         try {
@@ -87,8 +114,9 @@ final class ClusterEngines {
             throw mistake(
                     "there are several beans of type %s, and none is primary: %s"
                             .formatted(type.getSimpleName(), several.getBeanNamesFound()),
-                    "Mark one @Primary, or declare a bean of type ClusterEngine: new %s(the one to use, a name for the cluster)."
-                            .formatted(engine));
+                    (type == DataSource.class ? "Put @VirtualThreadDataSource on the one to use" : "Mark one @Primary")
+                            + ", or declare a bean of type ClusterEngine: new %s(the one to use, a name for the cluster)."
+                                    .formatted(engine));
         }
     }
 

@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster;
 import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.cluster.jdbc.TableName;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
@@ -30,6 +31,12 @@ final class ClusterSettingsFactory {
                     "%s.replicas must be at least 1, was %d".formatted(KEY, properties.replicas()),
                     "Set %s.replicas to the number of replicas, or remove it.".formatted(KEY)));
         }
+        String table = table(properties);
+        if (!table.equals(TableName.DEFAULT) && !TableName.isAllowed(table)) {
+            mistakes.add(new Mistake(
+                    "%s.jdbc.table %s, was '%s'".formatted(KEY, TableName.RULE, table),
+                    "Set %s.jdbc.table to a name such as %s, or remove it.".formatted(KEY, TableName.EXAMPLE)));
+        }
         if (mistakes.size() > before) {
             return ClusterSettings.DEFAULTS;
         }
@@ -43,6 +50,12 @@ final class ClusterSettingsFactory {
                             .formatted(KEY, Durations.text(beat.multipliedBy(10)), KEY)));
         }
         return settings;
+    }
+
+    /** Name of the table of the engine jdbc; blank counts as not set. */
+    static String table(Cluster properties) {
+        String table = text(properties.jdbc().table());
+        return table == null ? TableName.DEFAULT : table;
     }
 
     private static void atLeast(String key, Duration value, Duration least, String usual, List<Mistake> mistakes) {

@@ -7,29 +7,25 @@ import io.github.virtualthread.actuate.LimitsHealthIndicator;
 import io.github.virtualthread.actuate.VirtualThreadDumpEndpoint;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
 import io.github.virtualthread.actuate.VirtualThreadsWebExtension;
+import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
-import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
-import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.type.AnnotatedTypeMetadata;
-import org.springframework.util.StringUtils;
+import org.springframework.core.env.Environment;
 
 /** Auto-configuration for Actuator: the endpoints, if they are exposed, and the health of the limits. */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
@@ -64,10 +60,14 @@ public class VirtualThreadActuatorAutoConfiguration {
                 TaskEngine engine,
                 AdvisedMethods advised,
                 CallCounts counts,
-                VirtualThreadProperties properties) {
+                VirtualThreadProperties properties,
+                ObjectProvider<ClusterShares> virtualThreadClusterShares) {
             VirtualThreadProperties.Endpoint shown = properties.endpoint();
             return new VirtualThreadsEndpoint(
-                    limits, engine, advised, counts, shown.mdcKeys(), shown.keys(), shown.sql());
+                    limits, engine, advised, counts, shown.mdcKeys(), shown.keys(), shown.sql(), () -> {
+                        ClusterShares shares = virtualThreadClusterShares.getIfAvailable();
+                        return shares == null ? null : shares.member();
+                    });
         }
 
         @Bean
@@ -97,28 +97,24 @@ public class VirtualThreadActuatorAutoConfiguration {
     }
 
     /**
-     * Health of the limits, if {@code virtual-thread.health.saturated-after} is set. Spring Boot 4 has its health types in
-     * another package than Spring Boot 3.
+     * Health of the limits. Whether it is wanted is known at the start only; otherwise the bean is null, which Spring Boot leaves out.
+     * Spring Boot 4 has its health types in another package than Spring Boot 3.
      */
     @Configuration(proxyBeanMethods = false)
-    @Conditional(OnSaturatedAfter.class)
     @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class HealthConfiguration {
-
-        private static Duration saturatedAfter(VirtualThreadProperties properties) {
-            Duration set = properties.health().saturatedAfter();
-            // set at ahead-of-time processing but not at the start: then no limit is ever full for too long
-            return set == null ? ChronoUnit.FOREVER.getDuration() : set;
-        }
 
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
         static class SpringBoot4 {
 
             @Bean
-            LimitsHealthIndicator virtualThreadsHealthIndicator(TaskLimits limits, VirtualThreadProperties properties) {
-                return new LimitsHealthIndicator(limits, saturatedAfter(properties));
+            @Nullable
+            LimitsHealthIndicator virtualThreadsHealthIndicator(
+                    TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
+                Duration after = HealthSwitch.saturatedAfter(limits, environment, properties);
+                return after == null ? null : new LimitsHealthIndicator(limits, after);
             }
         }
 
@@ -128,23 +124,12 @@ public class VirtualThreadActuatorAutoConfiguration {
         static class SpringBoot3 {
 
             @Bean
+            @Nullable
             Boot3LimitsHealthIndicator virtualThreadsHealthIndicator(
-                    TaskLimits limits, VirtualThreadProperties properties) {
-                return new Boot3LimitsHealthIndicator(limits, saturatedAfter(properties));
+                    TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
+                Duration after = HealthSwitch.saturatedAfter(limits, environment, properties);
+                return after == null ? null : new Boot3LimitsHealthIndicator(limits, after);
             }
-        }
-    }
-
-    /** A blank value counts as not set. */
-    static final class OnSaturatedAfter extends SpringBootCondition {
-
-        private static final String KEY = "virtual-thread.health.saturated-after";
-
-        @Override
-        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            boolean set = StringUtils.hasText(context.getEnvironment().getProperty(KEY));
-            ConditionMessage message = ConditionMessage.forCondition(KEY).because(set ? "it is set" : "it is not set");
-            return new ConditionOutcome(set, message);
         }
     }
 }

@@ -1,6 +1,9 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.config.VirtualThreadDataSource;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -32,7 +35,10 @@ public class VirtualThreadClusterAutoConfiguration {
     @DependsOnDatabaseInitialization
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     ClusterEngine virtualThreadClusterEngine(
-            VirtualThreadProperties properties, Environment environment, ConfigurableListableBeanFactory beanFactory) {
-        return new ClusterEngines(properties.cluster(), environment, beanFactory).create();
+            VirtualThreadProperties properties,
+            Environment environment,
+            ConfigurableListableBeanFactory beanFactory,
+            @VirtualThreadDataSource ObjectProvider<DataSource> own) {
+        return new ClusterEngines(properties.cluster(), environment, beanFactory, own).create();
     }
 }

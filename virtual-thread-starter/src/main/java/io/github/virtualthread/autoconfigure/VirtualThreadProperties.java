@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.cluster.jdbc.TableName;
 import io.github.virtualthread.config.SelfInvocation;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -200,10 +201,13 @@ public record VirtualThreadProperties(
          * The engine jdbc.
          *
          * @param initializeSchema when the table is created at start: if the database is embedded, always, or never
+         * @param table name of the table, with its schema if wanted, as in app.virtual_thread_limit; the same in all replicas
          */
-        public record Table(@DefaultValue("embedded") InitializeSchema initializeSchema) {
+        public record Table(
+                @DefaultValue("embedded") InitializeSchema initializeSchema,
+                @DefaultValue(TableName.DEFAULT) String table) {
 
-            static final Table DEFAULTS = new Table(InitializeSchema.EMBEDDED);
+            static final Table DEFAULTS = new Table(InitializeSchema.EMBEDDED, TableName.DEFAULT);
         }
 
         /** When the table is created at start. */
@@ -266,8 +270,8 @@ public record VirtualThreadProperties(
     /**
      * Health of the limits.
      *
-     * @param saturatedAfter time for which a limit must be full before the application is out of service; the health of
-     *     limits is not checked if not set
+     * @param saturatedAfter time for which a limit must be full before the application is out of service; if not set, the health
+     *     has only limits that all replicas share
      */
     public record Health(@Nullable Duration saturatedAfter) {
 

@@ -8,26 +8,31 @@ import java.util.List;
  * reach. A bean of this type replaces the engines for Redis and for databases.
  *
  * <p>A replica, here a <em>member</em>, borrows a share of the permits for the time of a lease and runs its calls with that. No
- * call talks to the engine. Who ought to get how many is decided by the members; an engine only sees to it that it never lends more
- * than there is. For each claim, in one atomic step, it has to:
+ * call talks to the engine. The members decide who should get how many; an engine only ensures that it never lends more than there
+ * is. It stores for each limit what each member claimed last, and whether shares may grow. For each claim, in one atomic step, it:
  *
  * <ol>
- *   <li>take its own time, which is the only one that counts;
- *   <li>forget members whose lease is over;
- *   <li>refuse the claim, by an exception, if its number is not above the last one of that member: a claim that was held up must
- *       not lower what the member has been lent since;
- *   <li>see whether it still has what the member was told before: if it has no epoch for the limit, it makes one. If the member
- *       knows another one, data were lost or the member was alone: for the time of the lease of the claim, no share of that limit
- *       grows;
- *   <li>work out what is free: the permits, of which the smallest number counts that a living member says, less what the others
- *       hold;
- *   <li>lend what the member holds; and if it asks for more, and shares may grow, as much more as is free;
- *   <li>store that as what the member holds, until the lease of the claim is over; or, if that lease is zero, forget the member;
- *   <li>answer with that, and with the other members.
+ *   <li>takes its own time, which is the only one that counts. If that has stepped back, a lease ends as if it began now, and the
+ *       time without growth is as long as it was;
+ *   <li>forgets members whose lease has been over for an hour. One whose lease is over holds nothing, but keeps its local share;
+ *   <li>refuses the claim, by {@link Answer#refused}, if its number is not above the last one of that member: a claim that was held
+ *       up must not lower what the member has been lent since. Other claims of the exchange are stored;
+ *   <li>notices that data may have been lost: it has none of this limit; or another server process has them than at the last claim;
+ *       or it does not have the claim that the member was answered last, and no loss was noticed since then; or the clock has stepped
+ *       forward, by half a lease more than the member says, and no other member has claimed since; or the member is new, and of the others, who have not left, none is
+ *       alive, those that were forgotten just now included. Then no share of that limit grows for the time of the lease of the
+ *       claim. A member whose last answer came an hour ago counts as new, because it may have been forgotten;
+ *   <li>works out what is free: the permits, of which the smallest number counts that a living member says, less what the living
+ *       members hold. For a member that is new, or that was away for half a lease, the local shares of members that are away, or
+ *       that may exist, are not free either, for the time of a lease;
+ *   <li>lends what the member holds; and if it asks for more, and shares may grow, as much more as is free;
+ *   <li>does the same with the local share. The local shares of all members count here, and, for an hour after data were lost,
+ *       also those that may exist and have not been claimed again;
+ *   <li>stores that; or, if the lease of the claim is zero, deletes all of the member;
+ *   <li>answers with that, and with the other members.
  * </ol>
  *
- * A claim that is refused refuses all of its exchange: nothing of that is stored. A limit that no member has claimed for an hour may be
- * forgotten, and one that has no members any more, unless its shares may not grow at that moment.
+ * {@link LimitLedger} has these rules, for an engine that stores a text for each limit.
  */
 @FunctionalInterface
 public interface ClusterEngine {
@@ -38,7 +43,7 @@ public interface ClusterEngine {
      *
      * @param claims one for each limit of this member that has something to tell; never empty, all of one member
      * @return one answer for each claim, in the same order
-     * @throws Exception if the engine cannot be reached, or refuses; then all claims count as not answered, and are made again
+     * @throws Exception if the engine cannot be reached; then all claims count as not answered, and are made again
      */
     List<Answer> exchange(List<Claim> claims) throws Exception;
 

@@ -5,97 +5,68 @@ import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.PermitLease;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.IntSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What one limit of this replica is lent. It says what to claim, takes the answers, and notices by the clock that a lease is over;
- * {@link ClusterShares} does the talking.
+ * What one limit of this replica is lent. It says what to claim and takes the answers; {@link ClusterShares} does the talking,
+ * {@link Lease} looks at the clock, and {@link Demand} knows what is wanted.
  *
  * <p>The limit never uses more than the engine has recorded: it has fewer permits before the engine is told that it needs fewer, and
- * more after the engine has lent them.
+ * more after the engine has lent them. The same holds for the local share.
  */
 final class ClusterShare extends PermitLease {
 
-    /** An epoch that no engine has: who was alone says by it that others may have been, too. */
-    private static final String ALONE = "alone";
-
-    /** So many short waits must pass without an answer, each on time, before the engine counts as away. */
-    private static final int PATIENCE = 5;
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
 
     private final TaskLimit limit;
     private final String member;
-    private final OnFailure usually;
-    private final IntSupplier replicas;
-    private final long lease;
-    private final long valid; // a part of the lease: clocks do not run equally fast
-    private final long step;
+    private final ClusterSettings settings;
     private final LongSupplier clock;
-    private final LongSupplier beat;
     private final Runnable ask;
+    private final Consumer<Claim> remove;
+    private final Lease lease;
+    private final Demand demand;
+    private final LocalShare local;
     private final ReentrantLock lock = new ReentrantLock();
 
-    private volatile Engine engine = Engine.LOST; // written under the lock, as all that follows
-    private volatile long validUntil;
-    private volatile boolean away; // the engine has been asked since, and could not be reached
-    private volatile boolean asked = true; // has something to tell that cannot wait for the beat
-    private volatile boolean nothingMore; // at this moment; only the beat asks again
-    private volatile int members;
-    private @Nullable Answer last;
-    private long answeredAt;
-    private long since;
-    private long busyAt;
-    private long claimedAt;
-    private int waits = PATIENCE;
-    private long due;
-    private long number; // of the last claim
-    private boolean without; // the last claim was made without a lease
+    private long number;
+    private long answered; // number of the last claim that was
+    private volatile boolean known;
     private boolean left;
-    private boolean refused; // an exchange has failed: there is no point in waiting for a first answer
-    private long completed;
 
     /**
      * Creates the share of a limit.
      *
      * @param clock time in nanoseconds
-     * @param replicas how many there are, as far as this replica knows without an answer for this share; 0 if it does not know
      * @param beat time between two exchanges in nanoseconds
      * @param ask starts an exchange soon, without blocking
+     * @param remove says a goodbye for another member, and blocks until the engine has answered
      */
     ClusterShare(
             TaskLimit limit,
             String member,
             ClusterSettings settings,
             LongSupplier clock,
-            IntSupplier replicas,
             LongSupplier beat,
-            Runnable ask) {
+            Runnable ask,
+            Consumer<Claim> remove) {
         super(limit);
         this.limit = limit;
         this.member = member;
-        this.usually = settings.onFailure();
-        this.replicas = replicas;
-        this.lease = settings.lease().toNanos();
-        this.valid = lease - lease / 10;
-        this.step = Math.min(lease / 3, TimeUnit.SECONDS.toNanos(1)) / PATIENCE;
+        this.settings = settings;
         this.clock = clock;
-        this.beat = beat;
         this.ask = ask;
-        this.since = clock.getAsLong();
-        this.due = since + step();
-        this.busyAt = since;
-        this.claimedAt = since;
+        this.remove = remove;
+        this.lease = new Lease(settings.lease(), clock);
+        this.local = new LocalShare(member, settings.replicas());
+        this.demand = new Demand(limit, member, settings.lease(), beat, clock.getAsLong());
     }
 
     /** The limit asks this share from now on. */
@@ -105,35 +76,35 @@ final class ClusterShare extends PermitLease {
 
     /** Begins while the engine is known to be away. Nobody else knows this share yet. */
     void beginAway() {
-        away = true;
-        waits = 1;
+        lease.beginAway();
     }
 
     boolean isAway() {
-        return away;
+        return lease.isAway();
     }
 
-    /** By the clock, at each grant: after this JVM has stood still, whatever should have noticed it comes too late. */
+    /** At each grant: after this JVM has stood still, whatever should have noticed it comes too late. */
     @Override
     protected boolean isValid() {
-        Engine present = engine;
-        return present == Engine.ALONE || (present == Engine.LENT && clock.getAsLong() - validUntil < 0);
+        return lease.isValid();
     }
 
     @Override
     protected boolean isRefused() {
-        return away && onFailure() == OnFailure.REJECT && !isValid();
+        return lease.isAway() && onFailure() == OnFailure.REJECT && !lease.isValid();
     }
 
     @Override
     protected void wanted() {
-        if (!nothingMore) {
-            askNow();
+        if (demand.want()) {
+            ask.run();
         }
     }
 
-    private void askNow() {
-        asked = true;
+    /** The limit was changed: there may be more to have, or less to use. */
+    @Override
+    protected void changed() {
+        demand.restart();
         ask.run();
     }
 
@@ -141,58 +112,61 @@ final class ClusterShare extends PermitLease {
     Claim claim() {
         lock.lock();
         try {
+            endIfOver();
             long now = clock.getAsLong();
-            endLease(now);
-            asked = false;
-            claimedAt = now;
-            without = engine != Engine.LENT;
-            int wants = wantedSinceLast();
-            if (wants > 0 || hasCompleted()) {
-                busyAt = now;
+            lease.claim();
+            int wants = demand.claim(this::wantedSinceLast, now);
+            int asks = demand.asks(wants, held(), most(), permits(), now);
+            boolean isLent = lease.lending() == Lending.LENT;
+            int most = isLent ? asks : most(); // what is not claimed must not be used, whatever is resized
+            if (lent() > most) {
+                lend(most);
             }
-            int asks = asks(wants, now);
-            int most =
-                    engine == Engine.LENT ? asks : most(); // what is not claimed must not be used, whatever is resized
-            if (share() > most) {
-                share(most);
+            int asksLocal = onFailure() == OnFailure.LOCAL_SHARE ? local.fair(demand.last(), permits()) : 0;
+            if (lease.lending() != Lending.ALONE) {
+                local.giveUp(asksLocal);
+            } else if (lent() > local.size(demand.last(), permits())) { // the number of permits has become smaller
+                useLocalShare();
             }
             left = false;
-            return claim(wants, asks, Duration.ofNanos(lease));
+            return claim(wants, asks, asksLocal, settings.lease());
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Whether calls have begun and ended since the last claim, which none of them may have seen. */
-    private boolean hasCompleted() {
-        long before = completed;
-        completed = limit.completed();
-        return completed != before;
     }
 
     /** No call begins any more: what runs is claimed for one more lease, everything else is free for others at once. */
     Claim goodbye() {
         lock.lock();
         try {
-            lose(clock.getAsLong());
+            lease.end();
+            afterLease();
             left = true;
-            return claim(0, 0, held() == 0 ? Duration.ZERO : Duration.ofNanos(lease));
+            local.giveUp(0);
+            Claim claim = claim(0, 0, 0, held() == 0 ? Duration.ZERO : settings.lease());
+            answered = 0; // whoever comes back afterwards is new
+            return claim;
         } finally {
             lock.unlock();
         }
     }
 
-    private Claim claim(int wants, int asks, Duration time) {
-        String epoch = last == null ? "" : last.epoch();
+    private Claim claim(int wants, int asks, int asksLocal, Duration time) {
+        known = true;
+        long now = clock.getAsLong();
         return new Claim(
                 LimitNames.uniform(limit.name()),
                 member,
                 ++number,
-                engine == Engine.ALONE ? ALONE : epoch,
+                answered,
+                Duration.ofNanos(demand.age(now)),
                 permits(),
                 held(),
                 wants,
                 asks,
+                local.recorded(),
+                asksLocal,
+                Duration.ofNanos(demand.turn(now)),
                 time);
     }
 
@@ -202,32 +176,10 @@ final class ClusterShare extends PermitLease {
         return permits == null ? limit.permits() : permits;
     }
 
-    private int asks(int wants, long now) {
-        Answer told = last;
-        if (told == null) {
-            return wants;
-        }
-        if (isIdle(claimedAt)) { // however long the answer has taken
-            return 0;
-        }
-        Map<String, Integer> all = new TreeMap<>();
-        told.others().forEach(other -> all.put(other.member(), other.wants()));
-        all.put(member, wants);
-        int permits = Math.min(told.permits(), permits());
-        long time = told.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
-        return Math.min(
-                most(), Shares.fair(all, member, permits, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong())));
-    }
-
     /** The settings of a limit may change. */
     private OnFailure onFailure() {
         OnFailure own = limit.settings().onFailure();
-        return own == null ? usually : own;
-    }
-
-    /** Without calls for a while, it leaves all permits to others; not if a call could not wait until it has some again. */
-    private boolean isIdle(long now) {
-        return now - busyAt > lease / 3 && limit.queueCapacity() > 0;
+        return own == null ? settings.onFailure() : own;
     }
 
     /**
@@ -239,27 +191,16 @@ final class ClusterShare extends PermitLease {
     boolean answered(Claim claim, Answer answer, long sent) {
         lock.lock();
         try {
-            long now = clock.getAsLong();
-            if (left || now - (sent + valid) >= 0) {
+            if (left || !lease.lend(sent)) {
                 return false;
             }
-            last = answer;
-            answeredAt = now;
-            members = answer.others().size() + 1;
-            validUntil = sent + valid;
-            become(Engine.LENT, now);
-            away = false;
-            waits = PATIENCE;
-            int heldByOthers =
-                    answer.others().stream().mapToInt(Answer.Other::holds).sum();
-            int free = Math.max(0, answer.permits() - heldByOthers);
-            int fair = asks(claim.wants(), now);
-            int use = Math.min(Math.min(answer.share(), free), fair);
-            nothingMore = use < claim.wants() || use >= most();
-            share(use);
-            // what was not asked for because the others were not known, or what others may have from now on
-            if (claim.asks() < Math.min(fair, free) || held() < answer.share()) {
-                askNow();
+            answered = claim.number();
+            local.record(answer.localShare());
+            int use = demand.answer(claim, answer, held(), most(), clock.getAsLong());
+            lend(use);
+            demand.use(held(), answer.share());
+            if (demand.isUrgent()) {
+                ask.run();
             }
             return true;
         } finally {
@@ -267,16 +208,29 @@ final class ClusterShare extends PermitLease {
         }
     }
 
+    /** A goodbye of that member, with the greatest number: whatever it has claimed came before. If it lives, its next claim shows it. */
+    @Override
+    protected void takeBack(String other) {
+        Member taken = Members.other(limit.name(), state().members(), other, member);
+        remove.accept(Claim.removal(LimitNames.uniform(limit.name()), other, taken.permits()));
+        logger.warn(
+                "The share of replica '{}' of limit '{}' was taken back: {} permits, and {} as its local share. If that replica"
+                        + " is alive, it may run as many calls beside the others until it claims again",
+                other,
+                limit.name(),
+                taken.holds(),
+                taken.localShare());
+        wanted();
+    }
+
     /** The engine could not be reached, or refused. */
     void failed() {
         lock.lock();
         try {
-            away |= without && !left && !isValid(); // a pause of this JVM ends what was under way, too
-            nothingMore = true;
-            if (!refused && last == null) {
-                refused = true;
-                beginToWait(clock.getAsLong());
+            if (!left) {
+                lease.fail();
             }
+            demand.fail();
         } finally {
             lock.unlock();
         }
@@ -286,124 +240,56 @@ final class ClusterShare extends PermitLease {
     void look() {
         lock.lock();
         try {
-            long now = clock.getAsLong();
-            endLease(now);
-            if (engine == Engine.LOST && waits > 0 && now - due >= 0) {
-                waits = now - due > step() ? PATIENCE : waits - 1; // came late: this JVM has stood still again
-                due = now + step();
-                if (waits == 0) {
-                    away = true;
-                    goAlone(now);
-                }
+            endIfOver();
+            if (lease.runsOutOfPatience() && onFailure() == OnFailure.LOCAL_SHARE && local.isKnown(demand.last())) {
+                lease.goAlone();
+                useLocalShare();
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** The first exchange opens the connection, which may take seconds on a busy machine: an answer has a whole lease. */
-    private long step() {
-        return last == null && !refused ? lease / PATIENCE : step;
+    private void useLocalShare() {
+        local.record(local.size(demand.last(), permits()));
+        lend(local.recorded());
     }
 
-    private void beginToWait(long now) {
-        waits = PATIENCE;
-        due = now + step();
-    }
-
-    /** That a lease is over does not show that the engine is away: perhaps this JVM has stood still. So it is asked first. */
-    private void endLease(long now) {
-        if (engine == Engine.LENT && now - validUntil >= 0) {
-            lose(now);
+    private void endIfOver() {
+        if (lease.endIfOver()) {
+            afterLease();
         }
     }
 
-    private void lose(long now) {
-        become(Engine.LOST, now);
-        beginToWait(now);
-        nothingMore = false;
-        asked = true;
-        share(0);
-    }
-
-    private void goAlone(long now) {
-        int part = part();
-        if (onFailure() == OnFailure.LOCAL_SHARE && part >= 0) {
-            become(Engine.ALONE, now);
-            share(part);
-        }
-    }
-
-    /** An equal part for each replica that was there last; negative if it has never reached the engine, and is not told how many. */
-    private int part() {
-        Answer told = last;
-        if (told == null) {
-            int members = replicas.getAsInt();
-            return members == 0 ? -1 : permits() / members;
-        }
-        int members = told.others().size() + 1;
-        int permits = Math.min(permits(), told.permits());
-        return permits / members + (place(told) < permits % members ? 1 : 0);
-    }
-
-    private long place(Answer told) {
-        return told.others().stream()
-                .filter(other -> other.member().compareTo(member) < 0)
-                .count();
-    }
-
-    private void become(Engine next, long now) {
-        if (engine != next) {
-            engine = next;
-            since = now;
-        }
+    private void afterLease() {
+        demand.restart();
+        lend(0);
     }
 
     /** In how many nanoseconds it wants to be looked at again. */
     long untilLook() {
         lock.lock();
         try {
-            long now = clock.getAsLong();
-            return switch (engine) {
-                case LENT -> validUntil - now;
-                case LOST -> waits > 0 ? due - now : Long.MAX_VALUE;
-                case ALONE -> Long.MAX_VALUE;
-            };
+            return lease.untilLook(clock.getAsLong());
         } finally {
             lock.unlock();
         }
     }
 
-    /** In how many nanoseconds it has something to tell: at the beat; without calls, often enough to keep its lease. */
+    /** In how many nanoseconds it has something to tell. */
     long untilClaim() {
         lock.lock();
         try {
-            if (asked) {
-                return 0;
-            }
-            long now = clock.getAsLong();
-            // what could not be told, or lent, is for the next beat: a call that comes does not ask
-            boolean slow = engine == Engine.LENT && !nothingMore && share() == 0 && held() == 0 && isIdle(now);
-            long pause = beat.getAsLong();
-            return claimedAt + (slow ? Math.max(pause, lease / 3) : pause) - now;
+            boolean isLent = lease.lending() == Lending.LENT;
+            return demand.untilClaim(isLent, this::wantedNow, lent(), held(), most(), permits(), clock.getAsLong());
         } finally {
             lock.unlock();
         }
-    }
-
-    /** How many replicas share the limit, as the engine answered last; 0 before that. Takes no lock. */
-    int members() {
-        return members;
     }
 
     /** Whether it has ever told the engine anything. */
     boolean isKnown() {
-        lock.lock();
-        try {
-            return number > 0;
-        } finally {
-            lock.unlock();
-        }
+        return known;
     }
 
     /** What its calls do, as in {@code limit 'partner' goes on alone with 7 of 20 permits}: soon, if the engine has just been lost. */
@@ -411,19 +297,10 @@ final class ClusterShare extends PermitLease {
         lock.lock();
         try {
             String name = "limit '%s'".formatted(limit.name());
-            if (engine == Engine.LENT) {
-                return "%s has %d of %d permits".formatted(name, share(), permits());
+            if (lease.lending() == Lending.LENT) {
+                return "%s has %d of %d permits".formatted(name, lent(), permits());
             }
-            return name
-                    + switch (onFailure()) {
-                        case REJECT -> " rejects new calls";
-                        case WAIT -> " lets its calls wait";
-                        case LOCAL_SHARE ->
-                            part() < 0
-                                    ? " lets its calls wait, because this replica does not know how many there are: set"
-                                            + " virtual-thread.cluster.replicas"
-                                    : " goes on alone with %d of %d permits".formatted(part(), permits());
-                    };
+            return name + local.describe(onFailure(), demand.last(), permits());
         } finally {
             lock.unlock();
         }
@@ -434,24 +311,16 @@ final class ClusterShare extends PermitLease {
         lock.lock();
         try {
             long now = clock.getAsLong();
-            Answer told = last;
-            List<Member> members = new ArrayList<>();
-            int permits = permits();
-            members.add(new Member(member, held(), limit.inUse() + limit.waiting(), permits));
-            if (told != null) {
-                permits = Math.min(permits, told.permits());
-                told.others()
-                        .forEach(other ->
-                                members.add(new Member(other.member(), other.holds(), other.wants(), other.permits())));
-                members.sort(Comparator.comparing(Member::name));
-            }
-            long leaseLeft = engine == Engine.LENT ? Math.max(0, validUntil - now) : 0;
-            return new ClusterState(
-                    engine == Engine.LENT && leaseLeft == 0 ? Engine.LOST : engine,
-                    Duration.ofNanos(now - since),
-                    permits,
-                    Duration.ofNanos(leaseLeft),
-                    members);
+            Member own = new Member(
+                    member,
+                    held(),
+                    limit.inUse() + limit.waiting(),
+                    permits(),
+                    local.recorded(),
+                    Duration.ofNanos(demand.turn(now)),
+                    Duration.ofNanos(demand.age(now)),
+                    false);
+            return Members.state(own, demand.last(), lease, now);
         } finally {
             lock.unlock();
         }

@@ -38,6 +38,8 @@ public final class ClusterShares {
 
     private static final long DEFAULT_BEAT = TimeUnit.MILLISECONDS.toNanos(100); // before the engine is known
 
+    private static final String SILENCE = "cannot be reached (it does not answer)";
+
     private final Supplier<ClusterEngine> engines;
     private final ClusterSettings settings;
     private final TaskTimer timer;
@@ -45,6 +47,7 @@ public final class ClusterShares {
     private final String member;
     private final List<ClusterShare> shares = new CopyOnWriteArrayList<>();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final Removals removals = new Removals(this::exchangeSoon);
     private final AtomicInteger asked = new AtomicInteger(); // above 0 while a thread exchanges, or is about to
     private volatile boolean stopped;
     private volatile CompletableFuture<@Nullable Void> goodbye = new CompletableFuture<>();
@@ -55,6 +58,7 @@ public final class ClusterShares {
     private volatile @Nullable Exchange present; // written under the lock
     private final ReentrantLock noting = new ReentrantLock();
     private volatile boolean lost; // written under the lock above
+    private volatile String problem = SILENCE; // of the last exchange
 
     /** Is told how exchanges end. Must not block. */
     public interface Listener {
@@ -91,7 +95,7 @@ public final class ClusterShares {
      * @param timer keeps the beat
      */
     public ClusterShares(Supplier<ClusterEngine> engines, ClusterSettings settings, TaskTimer timer) {
-        this(engines, settings, timer, System::nanoTime);
+        this(engines, settings, timer, new SuspendedClock());
     }
 
     ClusterShares(Supplier<ClusterEngine> engines, ClusterSettings settings, TaskTimer timer, LongSupplier clock) {
@@ -118,25 +122,26 @@ public final class ClusterShares {
     }
 
     /**
+     * Name of this replica, as others see it.
+     *
+     * @return never blank
+     */
+    public String member() {
+        return member;
+    }
+
+    /**
      * Shares a limit from now on. Its calls wait until the engine has lent permits.
      *
      * @param limit limit with {@code clusterPermits}, which is not shared yet
      */
     public void add(TaskLimit limit) {
-        ClusterShare share = new ClusterShare(limit, member, settings, clock, this::replicas, () -> beat, this::ask);
+        ClusterShare share = new ClusterShare(limit, member, settings, clock, () -> beat, this::ask, removals::add);
         if (lost) {
             share.beginAway();
         }
         shares.add(share);
         share.start();
-    }
-
-    /** As configured; otherwise as many as share a limit with this one: another may be added when nobody can be asked. */
-    private int replicas() {
-        Integer configured = settings.replicas();
-        return configured == null
-                ? shares.stream().mapToInt(ClusterShare::members).max().orElse(0)
-                : configured;
     }
 
     /**
@@ -224,7 +229,7 @@ public final class ClusterShares {
         }
         long sent = clock.getAsLong();
         List<ClusterShare> telling = List.of();
-        Throwable failure = null;
+        removals.forEach(claim -> exchange(List.of(claim), clock.getAsLong()).getFirst());
         try {
             telling = shares.stream()
                     .filter(leaves ? ClusterShare::isKnown : share -> share.untilClaim() <= 0)
@@ -232,31 +237,40 @@ public final class ClusterShares {
             for (int done = 0; done < telling.size(); done += MOST_CLAIMS) {
                 sent = clock.getAsLong();
                 List<ClusterShare> some = telling.subList(done, Math.min(telling.size(), done + MOST_CLAIMS));
-                tell(sent, exchange(some, leaves, sent) || leaves ? Outcome.SUCCESS : Outcome.LATE);
+                report(sent, exchange(some, leaves, sent));
             }
-        } catch (Throwable wrong) {
-            failure = wrong;
+        } catch (Throwable failure) {
+            problem = "cannot be reached (" + failure + ")";
             telling.forEach(ClusterShare::failed);
-            tell(sent, Outcome.ERROR);
+            report(sent, Outcome.ERROR);
         }
         if (leaves) {
             goodbye.complete(null);
         } else {
-            noteLost(failure);
+            noteLost();
         }
     }
 
-    /** Returns whether the answers came in time. */
-    private boolean exchange(List<ClusterShare> telling, boolean leaves, long sent) throws Exception {
+    /** A claim that is refused is as good as not answered; the others are. */
+    private Outcome exchange(List<ClusterShare> telling, boolean leaves, long sent) throws Exception {
         List<Claim> claims = telling.stream()
                 .map(leaves ? ClusterShare::goodbye : ClusterShare::claim)
                 .toList();
         List<Answer> answers = exchange(claims, sent);
-        boolean inTime = true;
+        Outcome outcome = Outcome.SUCCESS;
+        String refusal = null;
         for (int i = 0; i < claims.size(); i++) {
-            inTime &= telling.get(i).answered(claims.get(i), answers.get(i), sent);
+            Answer answer = answers.get(i);
+            ClusterShare share = telling.get(i);
+            if (answer.refusal() != null) {
+                refusal = answer.refusal();
+                share.failed();
+            } else if (!share.answered(claims.get(i), answer, sent) && !leaves) {
+                outcome = Outcome.LATE;
+            }
         }
-        return inTime;
+        problem = refusal == null ? SILENCE : "refuses claims (" + refusal + ")";
+        return refusal == null ? outcome : Outcome.ERROR;
     }
 
     private List<Answer> exchange(List<Claim> claims, long sent) throws Exception {
@@ -288,7 +302,7 @@ public final class ClusterShares {
         }
     }
 
-    private void tell(long sent, Outcome outcome) {
+    private void report(long sent, Outcome outcome) {
         Duration took = Duration.ofNanos(clock.getAsLong() - sent);
         listeners.forEach(listener -> safely(() -> listener.exchanged(took, outcome)));
     }
@@ -297,7 +311,7 @@ public final class ClusterShares {
     private void beat() {
         shares.forEach(ClusterShare::look);
         endOverdue();
-        noteLost(null);
+        noteLost();
         if (shares.stream().anyMatch(share -> share.untilClaim() <= 0)) {
             reviveExchanges();
             ask();
@@ -364,14 +378,14 @@ public final class ClusterShares {
         }
     }
 
-    /** Says once that the engine cannot be reached, and once that it can again. Who says so is not waited for: the next beat looks. */
-    private void noteLost(@Nullable Throwable failure) {
+    /** Says once that the engine lends nothing, and once that it does again. Who says so is not waited for: the next beat looks. */
+    private void noteLost() {
         if (noting.tryLock()) {
             try {
                 boolean away = shares.stream().anyMatch(ClusterShare::isAway);
                 if (away != lost) {
                     lost = away;
-                    noteLost(away, failure);
+                    reportLost(away);
                 }
             } finally {
                 noting.unlock();
@@ -379,12 +393,12 @@ public final class ClusterShares {
         }
     }
 
-    private void noteLost(boolean away, @Nullable Throwable failure) {
+    private void reportLost(boolean away) {
         if (away) {
             safely(() -> logger.warn(
-                    "The engine that lends permits to all replicas cannot be reached ({}): {}. Check the engine and the network; as soon"
+                    "The engine that lends permits to all replicas {}: {}. Check the engine and the network; as soon"
                             + " as it answers, it lends permits again",
-                    failure == null ? "it does not answer" : failure.toString(),
+                    problem,
                     describe()));
             listeners.forEach(listener -> safely(listener::lost));
         } else {

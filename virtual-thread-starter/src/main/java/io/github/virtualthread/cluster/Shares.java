@@ -1,61 +1,110 @@
 package io.github.virtualthread.cluster;
 
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
-/** Who ought to have how many of the permits. All members work that out for themselves, from the same numbers. */
+/** Who should have how many of the permits. All members work that out for themselves, from the same numbers. */
 final class Shares {
 
-    /** How long, in milliseconds, what cannot be divided stays with the same members, at least. */
-    static final long TURN = 500;
-
-    /** So many beats it stays: in one, members give it up, and in the next one others get it. With less, some never do. */
+    /** Where each member has a permit at least, what cannot be divided stays for so many beats, and half a second at least. */
     private static final int BEATS = 5;
+
+    private static final long LEAST = 500;
+
+    /** Where members have nothing meanwhile, it stays for so many beats, or until the call that it runs has ended. */
+    private static final int BEATS_OF_NOTHING = 2;
+
+    /** A member that wants more claims at each beat. One that has not for so long is not waited for. */
+    private static final int BEATS_MISSED = 5;
+
+    private static final int OVER = 2; // the rank of those who have had their turn
 
     private Shares() {}
 
     /**
-     * The share that is fair for one member. All have the same, who wants less has that; what cannot be divided goes round; of what
-     * nobody wants, half is divided, so that a first call finds a permit, and half is left to the first who needs it.
+     * A member, as it claimed last.
      *
-     * @param wants what each member wants, by its name; with that one
-     * @param member name of the member
+     * @param name its name
+     * @param wants number of its calls that run and wait
+     * @param holds number of permits that it may use
+     * @param since time since which it has had one of the permits that cannot be divided, or has wanted one, in milliseconds
+     * @param claimed time at which it claimed, in milliseconds
+     */
+    record Member(String name, int wants, int holds, long since, long claimed) {}
+
+    /**
+     * What is fair for a member.
+     *
+     * @param fair number of permits that it should have; more than it wants if permits are left over
+     * @param even number of permits that it has in any case
+     * @param isHungry whether it wants more than that
+     */
+    record Share(int fair, int even, boolean isHungry) {}
+
+    /**
+     * The share that is fair for one member. All have the same, and a member that wants less has that. What cannot be divided goes
+     * to those that have waited longest. Of what nobody wants, half is divided, so that a first call finds a permit, and half is left
+     * to the first who needs it.
+     *
+     * @param members all of them
+     * @param name name of the member; the last one of this name counts
      * @param permits number of permits
      * @param now time in milliseconds, about the same for all members
      * @param beat time between two exchanges of a member in milliseconds, the same for all members
-     * @return at least 0; more than the member wants if permits are left over
+     * @return share of the member
      */
-    static int fair(Map<String, Integer> wants, String member, int permits, long now, long beat) {
-        List<Map.Entry<String, Integer>> members = wants.entrySet().stream()
-                .sorted(Map.Entry.<String, Integer>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+    static Share fair(List<Member> members, String name, int permits, long now, long beat) {
+        List<Member> byWants = members.stream()
+                .sorted(Comparator.comparingInt(Member::wants).thenComparing(Member::name))
                 .toList();
-        int own = wants.getOrDefault(member, 0);
         int left = permits;
         int served = 0;
-        while (served < members.size() && members.get(served).getValue() <= left / (members.size() - served)) {
-            left -= members.get(served++).getValue();
+        while (served < byWants.size() && byWants.get(served).wants() <= left / (byWants.size() - served)) {
+            left -= byWants.get(served++).wants();
         }
-        if (served == members.size()) {
-            return own + left / (2 * served);
+        Member own = members.stream()
+                .filter(member -> member.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+        if (served == byWants.size()) {
+            return new Share(own.wants() + left / (2 * served), own.wants(), false);
         }
-        List<String> hungry =
-                members.stream().skip(served).map(Map.Entry::getKey).sorted().toList();
-        if (!hungry.contains(member)) {
-            return own;
+        List<Member> hungry = byWants.subList(served, byWants.size());
+        if (!hungry.contains(own)) {
+            return new Share(own.wants(), own.wants(), false);
         }
-        return left / hungry.size()
-                + (isItsTurn(
-                                hungry.indexOf(member),
-                                hungry.size(),
-                                left % hungry.size(),
-                                now / Math.max(TURN, BEATS * beat))
-                        ? 1
-                        : 0);
+        int even = left / hungry.size();
+        long turn = even == 0 ? BEATS_OF_NOTHING * beat : Math.max(LEAST, BEATS * beat);
+        List<Member> order = hungry.stream()
+                .filter(member -> member.holds() > even
+                        || member.equals(own)
+                        || now - member.claimed() <= Math.max(LEAST, BEATS_MISSED * beat))
+                .sorted(Comparator.comparingInt((Member member) -> rank(member, even, now - turn))
+                        .thenComparingLong(
+                                member -> rank(member, even, now - turn) < OVER ? member.since() : -member.since())
+                        .thenComparing(Member::name))
+                .toList();
+        int more = left % hungry.size();
+        boolean isNext = order.indexOf(own) < more && (own.holds() > even || isNextToTake(order, own, even, more));
+        return new Share(even + (isNext ? 1 : 0), even, true);
     }
 
-    /** Each turn, the next ones have what is left over: in the time of as many turns as there are members, all equally often. */
-    private static boolean isItsTurn(int place, int members, int leftOver, long turn) {
-        long first = Math.floorMod(turn * leftOver, (long) members);
-        return Math.floorMod(place - first, (long) members) < leftOver;
+    /** What those still hold who give way is not free yet: whoever waits for that must not take what others have waited for longer. */
+    private static boolean isNextToTake(List<Member> order, Member own, int even, int more) {
+        List<Member> waiting =
+                order.stream().filter(member -> member.holds() <= even).toList();
+        int free = more - (order.size() - waiting.size());
+        return waiting.indexOf(own) < Math.max(1, free);
+    }
+
+    /**
+     * Those who have had it for less than a turn keep it; then come those who wait, the longest first, and then those who have had
+     * their turn: who has had it longest gives way first.
+     */
+    private static int rank(Member member, int even, long turnOver) {
+        if (member.holds() <= even) {
+            return 1;
+        }
+        return member.since() > turnOver ? 0 : OVER;
     }
 }

@@ -108,6 +108,9 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         report.log(findings, limits, postProcessor.isEnabled());
         if (ownLimits) {
             report.logNumbers(limits, findings.methods());
+            if (limits.all().stream().anyMatch(limit -> limit.settings().isShared())) {
+                EngineWarnings.log(limits, factory);
+            }
         }
     }
 

@@ -176,7 +176,7 @@ public final class CallWatch {
                 limit.name(),
                 full.toSeconds(),
                 limit.inUse(),
-                limit.share(),
+                limit.lent(),
                 limit.clusterPermits() == null ? "" : " (%d in all replicas)".formatted(limit.clusterPermits()),
                 oldestRunning,
                 whyFull == null ? "" : "; " + whyFull,

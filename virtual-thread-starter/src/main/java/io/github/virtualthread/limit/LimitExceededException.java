@@ -45,7 +45,7 @@ public class LimitExceededException extends TaskRejectedException {
     private final Reason reason;
     private final @Nullable LimitSettings settings;
     private final int available;
-    private final int share;
+    private final int lent;
     private final int waiting;
     private final @Nullable String key;
     private final TaskLimit.@Nullable KeyUse keyUse;
@@ -97,7 +97,7 @@ public class LimitExceededException extends TaskRejectedException {
         this.reason = reason;
         this.settings = limit == null ? null : limit.settings();
         this.available = limit == null ? 0 : limit.available();
-        this.share = limit == null ? 0 : limit.share();
+        this.lent = limit == null ? 0 : limit.lent();
         this.waiting = limit == null ? 0 : limit.waiting();
     }
 
@@ -154,12 +154,12 @@ public class LimitExceededException extends TaskRejectedException {
     private String lent(boolean nothing) {
         return nothing
                 ? "no permits, because none are lent to this replica,"
-                : "%d of %d permits for this replica, %d of them free,".formatted(share, clusterPermits(), available);
+                : "%d of %d permits for this replica, %d of them free,".formatted(lent, clusterPermits(), available);
     }
 
     /** What keeps the permits of this replica from being more. */
     private String bound() {
-        return settings != null && share >= settings.permits() && share < clusterPermits()
+        return settings != null && lent >= settings.permits() && lent < clusterPermits()
                 ? "permits"
                 : "cluster-permits";
     }

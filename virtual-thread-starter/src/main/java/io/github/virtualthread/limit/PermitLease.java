@@ -13,7 +13,7 @@ public abstract class PermitLease {
     private final TaskLimit limit;
     private final Borrower borrower; // the same
     private final LongAdder refused = new LongAdder();
-    volatile int share; // written under the lock of the limit
+    volatile int lent; // written under the lock of the limit
 
     /**
      * Creates a lease. A limit does not have it before {@link #begin()}.
@@ -47,8 +47,11 @@ public abstract class PermitLease {
      */
     protected abstract boolean isRefused();
 
-    /** A call has found no permit, or the limit was changed. */
+    /** A call has found no permit. */
     protected abstract void wanted();
+
+    /** The number of permits of this limit has changed, or of one around it. */
+    protected abstract void changed();
 
     /**
      * What is known of the other replicas.
@@ -58,25 +61,34 @@ public abstract class PermitLease {
     protected abstract TaskLimit.ClusterState state();
 
     /**
+     * Takes back what another replica has been lent. May block for some seconds.
+     *
+     * @param member name of the replica
+     * @throws IllegalArgumentException if no other replica has that name
+     * @throws IllegalStateException if the engine cannot be reached
+     */
+    protected abstract void takeBack(String member);
+
+    /**
      * Changes the number of permits that are lent. More start waiting calls at once, fewer take effect as running calls end.
      *
      * @param permits number of permits, at least 0
      */
-    protected final void share(int permits) {
-        borrower.share(this, permits);
+    protected final void lend(int permits) {
+        borrower.lend(this, permits);
     }
 
     /**
      * The permits that are lent at this moment.
      *
-     * @return what {@link #share(int)} was told last, 0 before that
+     * @return what {@link #lend(int)} was given last, 0 before that
      */
-    protected final int share() {
-        return share;
+    protected final int lent() {
+        return lent;
     }
 
     /**
-     * Maximum number of permits that calls use until the next call of {@link #share(int)}.
+     * Maximum number of permits that calls use until the next call of {@link #lend(int)}.
      *
      * @return what is lent; more if that has shrunk under running calls
      */
@@ -93,6 +105,15 @@ public abstract class PermitLease {
     protected final int wantedSinceLast() {
         int most = most();
         return Math.min(most, borrower.wanted() + (int) Math.min(most, refused.sumThenReset()));
+    }
+
+    /**
+     * The same at this moment, without the calls that were refused.
+     *
+     * @return at most {@link #most()}
+     */
+    protected final int wantedNow() {
+        return borrower.wanted();
     }
 
     /**
@@ -122,7 +143,7 @@ public abstract class PermitLease {
         void begin(PermitLease lease);
 
         /** More permits are lent, or fewer. */
-        void share(PermitLease lease, int permits);
+        void lend(PermitLease lease, int permits);
 
         /** How many permits calls may use while nothing is changed. */
         int held(PermitLease lease);
@@ -150,9 +171,9 @@ public abstract class PermitLease {
         }
 
         @Override
-        int share() {
+        int lent() {
             PermitLease present = lease;
-            return present == null ? 0 : present.share;
+            return present == null ? 0 : present.lent;
         }
 
         @Override
@@ -188,6 +209,14 @@ public abstract class PermitLease {
             PermitLease present = lease;
             if (present != null && (left() <= 0 || !present.isValid())) { // else another limit is short of permits
                 present.missed(wasRefused);
+            }
+        }
+
+        @Override
+        void changed() {
+            PermitLease present = lease;
+            if (present != null) {
+                present.changed();
             }
         }
 

@@ -162,6 +162,14 @@ final class PermitLevel {
         }
     }
 
+    /** The number of permits has changed: those who lend to this level, or to one inside, hear of it. Needs no lock. */
+    void changed() {
+        permits.changed();
+        for (PermitLevel each : inside) {
+            each.changed();
+        }
+    }
+
     /** Whether a call that finds no permit is refused, because nobody lends any here or around. */
     boolean isRefused() {
         return permits.isRefused() || (around != null && around.isRefused());

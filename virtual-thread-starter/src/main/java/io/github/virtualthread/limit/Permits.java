@@ -25,7 +25,7 @@ class Permits extends Semaphore {
     }
 
     /** How many of the permits of its limit it has. */
-    int share() {
+    int lent() {
         return Integer.MAX_VALUE;
     }
 
@@ -37,6 +37,9 @@ class Permits extends Semaphore {
 
     /** A call has found no permit, and waits or was refused. Needs no lock. */
     void missed(boolean refused) {}
+
+    /** The number of permits of this limit has changed, or of one around it. Needs no lock. */
+    void changed() {}
 
     /** Whether a call that finds no permit is refused, although it could wait. */
     boolean isRefused() {

@@ -169,7 +169,7 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     }
 
     private int size(LimitSettings settings) {
-        return occupations > 0 ? 0 : Math.min(settings.permits(), admission.level.permits.share());
+        return occupations > 0 ? 0 : Math.min(settings.permits(), admission.level.permits.lent());
     }
 
     private int running() {
@@ -187,14 +187,24 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     }
 
     @Override
-    public int share() {
-        return Math.min(settings.permits(), admission.level.permits.share());
+    public int lent() {
+        return Math.min(settings.permits(), admission.level.permits.lent());
     }
 
     @Override
     public @Nullable ClusterState cluster() {
         PermitLease lease = admission.level.permits.lease();
         return lease == null ? null : lease.state();
+    }
+
+    @Override
+    public void takeBack(String member) {
+        PermitLease lease = admission.level.permits.lease();
+        if (lease == null) {
+            throw new IllegalArgumentException(
+                    "Limit '%s' is one of this JVM alone: no other replica has a share of it".formatted(name()));
+        }
+        lease.takeBack(member);
     }
 
     @Override
@@ -209,11 +219,11 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     }
 
     @Override
-    public void share(PermitLease lease, int share) {
+    public void lend(PermitLease lease, int permits) {
         admission.lock().lock();
         try {
             int before = size(settings);
-            lease.share = share;
+            lease.lent = permits;
             admission.change(size(settings) - before, settings, settings);
         } finally {
             admission.lock().unlock();
@@ -226,7 +236,7 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
 
     @Override
     public int held(PermitLease lease) {
-        return admission.lock().locked(() -> Math.max(lease.share, running())); // also more than it may use now
+        return admission.lock().locked(() -> Math.max(lease.lent, running())); // also more than it may use now
     }
 
     /** At most as many as this limit and those around it allow. */
@@ -310,8 +320,8 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
             admission.lock().unlock();
             admission.serve(); // also where the timer gets no thread: the permits are there
         }
-        if (!Objects.equals(before.clusterPermits(), after.clusterPermits())) {
-            admission.level.permits.missed(false); // tells the other replicas
+        if (before.permits() != after.permits() || !Objects.equals(before.clusterPermits(), after.clusterPermits())) {
+            admission.level.changed(); // tells the other replicas
         }
         return true;
     }

@@ -130,7 +130,7 @@ final class LimitMeters implements TaskLimitCustomizer {
                         "cluster.permits",
                         () -> ofCluster(limit, ClusterState::permits),
                         "Most calls that run at once in all replicas together")
-                .number("cluster.share", limit::share, "Permits that this replica may use")
+                .number("cluster.share", limit::lent, "Permits that this replica may use")
                 .number(
                         "cluster.members",
                         () -> ofCluster(limit, cluster -> cluster.members().size()),

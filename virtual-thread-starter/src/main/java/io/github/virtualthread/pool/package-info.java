@@ -1,7 +1,7 @@
 /**
  * Limits that take their permits from the size of a pool, and follow it. Start at {@link PoolPermits}.
  *
- * <p>Knows {@code mistake}, {@code limit} and {@code execution}, and Spring; not Spring Boot. Its types are public for this
+ * <p>Knows {@code mistake}, {@code limit} and {@code execution}, Spring and HikariCP; not Spring Boot. Its types are public for this
  * jar only.
  */
 @NullMarked

@@ -87,11 +87,11 @@ class EndCallsTests {
             Integer id = it.read("/price-db").get("$.calls[1].id");
             Integer next = it.read("/price-db").get("$.calls[2].id");
             VirtualThreadsEndpoint endpoint = it.bean(VirtualThreadsEndpoint.class);
-            endpoint.end("price-db", String.valueOf(id), null); // classes are loaded
+            endpoint.end("price-db", String.valueOf(id), null, null); // classes are loaded
 
             long before = THREADS.getCurrentThreadAllocatedBytes();
-            endpoint.end("price-db", String.valueOf(next), null);
-            assertThatThrownBy(() -> endpoint.end("price-db", String.valueOf(id), null))
+            endpoint.end("price-db", String.valueOf(next), null, null);
+            assertThatThrownBy(() -> endpoint.end("price-db", String.valueOf(id), null, null))
                     .hasMessage("No call %d is waiting or running under limit 'price-db'".formatted(id));
             long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
 
@@ -110,12 +110,13 @@ class EndCallsTests {
                 assertRefused(
                         it.end("/price-db" + nothing),
                         "Nothing to end: send ?id= with the number of a call to cancel that call,"
-                                + " or ?all=true to reject all waiting calls");
+                                + " ?all=true to reject all waiting calls, or ?member= with the name of a dead replica to take"
+                                + " back its share");
             }
             for (String wrong : List.of("", "yes", "1")) {
                 assertRefused(it.end("/price-db?all=" + wrong), "all must be true or false, was '%s'".formatted(wrong));
             }
-            assertRefused(it.end("/price-db?all=true&id=1"), "Both id and all were sent: send only one of them");
+            assertRefused(it.end("/price-db?all=true&id=1"), "[id, all] were sent: send only one of them");
             assertThat(waiting).isNotDone();
         });
         assertThat(output).doesNotContain("by ENDPOINT");
@@ -130,7 +131,7 @@ class EndCallsTests {
             for (String unknown : List.of("call", "_", "limit")) {
                 assertRefused(
                         it.end("/price-db?all=true&" + unknown + "=report"),
-                        "Unknown parameters [%s]; known parameters are [id, all]".formatted(unknown));
+                        "Unknown parameters [%s]; known parameters are [id, all, member]".formatted(unknown));
             }
             assertRefused(it.end("/price-db?ID=1&id=1"), "id is given more than once");
             assertThat(waiting).isNotDone();

@@ -93,7 +93,8 @@ class EndpointAvailabilityTests {
             assertThat(endpoint.change("price-db", "2", null, null, null, null, null)
                             .permits())
                     .isEqualTo(2);
-            assertThat(endpoint.end("price-db", null, "true")).isEqualTo(new EndedDescriptor("price-db", 0, 0));
+            assertThat(endpoint.end("price-db", null, "true", null))
+                    .isEqualTo(new EndedDescriptor("price-db", 0, 0, null, null));
         });
     }
 
@@ -129,6 +130,10 @@ class EndpointAvailabilityTests {
                     assertThat(jmx("end", "mail", null, "true"))
                             .asInstanceOf(MAP)
                             .containsEntry("rejected", 0);
+                    assertThatThrownBy(() -> jmx("end", "mail", null, null, "shop-2"))
+                            .isInstanceOf(MBeanException.class)
+                            .cause()
+                            .hasMessageContaining("Limit 'mail' is one of this JVM alone");
                 });
     }
 

@@ -4,14 +4,19 @@ import static io.github.virtualthread.actuate.EndpointApplication.open;
 import static io.github.virtualthread.actuate.EndpointApplication.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
+import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import io.github.virtualthread.cluster.Answer.Other;
+import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
 import io.github.virtualthread.limit.TestLease;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,12 +38,16 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class SharedLimitTests {
 
     private static final List<String> FIELDS = List.of(
-            "clusterPermits", "clusterPermitsInForce", "heldBackBy", "share", "members", "leaseSeconds", "engine");
+            "clusterPermits", "clusterPermitsInForce", "heldBackBy", "share", "members", "leaseSeconds", "lending");
 
     /** A limit {@code partner} of 20 permits in all replicas, and {@code price-db}, which is one of this JVM alone. */
     private static WebApplicationContextRunner shared() {
+        return shared(away());
+    }
+
+    private static WebApplicationContextRunner shared(MemoryEngine engine) {
         return open().withPropertyValues("spring.application.name=shop")
-                .withBean(MemoryEngine.class, SharedLimitTests::away)
+                .withBean(MemoryEngine.class, () -> engine)
                 .withBean(LimitSettings.class, () -> LimitSettings.of("partner", 20)
                         .withClusterPermits(20)
                         .withOnFailure(OnFailure.WAIT));
@@ -46,7 +55,7 @@ class SharedLimitTests {
 
     /** What lends permits is the test. */
     private static MemoryEngine away() {
-        MemoryEngine engine = new MemoryEngine();
+        MemoryEngine engine = new MemoryEngine(false);
         engine.fail();
         return engine;
     }
@@ -56,7 +65,7 @@ class SharedLimitTests {
     }
 
     private static Member member(String name, int holds, int wants, int permits) {
-        return new Member(name, holds, wants, permits);
+        return new Member(name, holds, wants, permits, 0, Duration.ZERO, Duration.ZERO, false);
     }
 
     @Test
@@ -73,12 +82,12 @@ class SharedLimitTests {
                     .containsEntry("share", 7)
                     .containsEntry("members", 2)
                     .containsEntry("leaseSeconds", 8.5)
-                    .containsEntry("engine", "LENT")
+                    .containsEntry("lending", "LENT")
                     .containsEntry("available", 7)
                     .containsEntry("inUse", 0)
                     .doesNotContainKeys("clusterPermitsInForce", "heldBackBy");
             assertThat(new ArrayList<>(row.keySet()))
-                    .startsWith("name", "permits", "clusterPermits", "share", "members", "leaseSeconds", "engine");
+                    .startsWith("name", "permits", "clusterPermits", "share", "members", "leaseSeconds", "lending");
             assertThat((Map<String, Object>) row.get("rejected")).containsKey("NO_LEASE");
         });
     }
@@ -98,26 +107,214 @@ class SharedLimitTests {
     }
 
     @Test
-    void theAnswerForOneLimitNamesItsMembers() {
+    void theAnswerForOneLimitListsItsMembers() {
         run(shared(), it -> {
-            new TestLease(partner(it)).lend(7, 20, member("shop-1", 7, 3, 20), member("shop-2", 13, 40, 25));
+            String self = it.bean(ClusterShares.class).member();
+            new TestLease(partner(it))
+                    .lend(
+                            7,
+                            20,
+                            new Member(self, 7, 3, 20, 7, Duration.ZERO, Duration.ofMillis(80), false),
+                            new Member(
+                                    "shop-2", 13, 40, 25, 7, Duration.ofMillis(2_400), Duration.ofMillis(120), false),
+                            new Member("shop-3", 0, 0, 20, 6, Duration.ZERO, Duration.ofMinutes(4), true));
 
             Answer answer = it.read("/partner");
 
-            assertThat(answer.<Integer>get("$.limit.members")).isEqualTo(2);
-            assertThat(answer.<List<Map<String, Object>>>get("$.members"))
+            assertThat(answer.<Integer>get("$.limit.members")).isEqualTo(3);
+            List<Map<String, Object>> members = answer.get("$.members");
+            assertThat(members)
                     .containsExactly(
-                            Map.of("name", "shop-1", "holds", 7, "wants", 3, "permits", 20),
-                            Map.of("name", "shop-2", "holds", 13, "wants", 40, "permits", 25));
+                            Map.of(
+                                    "name",
+                                    self,
+                                    "self",
+                                    true,
+                                    "holds",
+                                    7,
+                                    "wants",
+                                    3,
+                                    "localShare",
+                                    7,
+                                    "permits",
+                                    20,
+                                    "secondsSinceClaim",
+                                    0.08,
+                                    "away",
+                                    false),
+                            Map.of(
+                                    "name",
+                                    "shop-2",
+                                    "holds",
+                                    13,
+                                    "wants",
+                                    40,
+                                    "localShare",
+                                    7,
+                                    "permits",
+                                    25,
+                                    "secondsWanting",
+                                    2.4,
+                                    "secondsSinceClaim",
+                                    0.12,
+                                    "away",
+                                    false),
+                            Map.of(
+                                    "name",
+                                    "shop-3",
+                                    "holds",
+                                    0,
+                                    "wants",
+                                    0,
+                                    "localShare",
+                                    6,
+                                    "permits",
+                                    20,
+                                    "secondsSinceClaim",
+                                    240.0,
+                                    "away",
+                                    true));
+            assertThat(it.read("").<Integer>get("$.limits[0].members")).isEqualTo(3);
             assertThat(it.read("/none").<Map<String, Object>>get("$")).containsOnlyKeys("calls", "more");
         });
+    }
+
+    @Test
+    void theShareOfADeadReplicaIsTakenBackWithAWarning(CapturedOutput output) {
+        MemoryEngine memory = new MemoryEngine(false);
+        Dead dead = replicaThatDies(memory);
+        run(shared(memory), it -> {
+            awaitMember(it, dead.name());
+
+            Answer answer = it.end("/partner?member=" + dead.name());
+
+            assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+            assertThat(answer.<Map<String, Object>>get("$"))
+                    .isEqualTo(Map.of(
+                            "limit",
+                            "partner",
+                            "rejected",
+                            0,
+                            "cancelled",
+                            0,
+                            "takenBack",
+                            Map.of("member", dead.name(), "permits", dead.holds(), "localShare", dead.localShare()),
+                            "warning",
+                            ("If replica '%s' is alive, it can run up to %d calls beside those of the others until it"
+                                            + " claims again")
+                                    .formatted(dead.name(), Math.max(dead.holds(), dead.localShare()))));
+            assertThat(memory.members("partner"))
+                    .extracting(member -> member.member())
+                    .doesNotContain(dead.name());
+            CompletableFuture<String> call = it.byHand.submit("partner", () -> "done");
+            assertThat(call).succeedsWithin(Duration.ofMinutes(2));
+            await().atMost(Duration.ofMinutes(2))
+                    .until(() -> it.read("/partner")
+                                    .<List<String>>get("$.members[*].name")
+                                    .size()
+                            == 1);
+        });
+        assertThat(output.getAll().lines().filter(line -> line.contains("was taken back")))
+                .singleElement()
+                .asString()
+                .contains("WARN", "The share of replica '%s' of limit 'partner' was taken back".formatted(dead.name()));
+    }
+
+    @Test
+    void onlyTheShareOfAnotherReplicaOfASharedLimitCanBeTakenBack(CapturedOutput output) {
+        MemoryEngine memory = new MemoryEngine(false);
+        Dead other = replicaThatDies(memory);
+        run(shared(memory), it -> {
+            awaitMember(it, other.name());
+            String self = it.bean(ClusterShares.class).member();
+
+            for (String wrong : List.of("shop-9", self, "")) {
+                assertThat(it.end("/partner?member=" + wrong).status())
+                        .as(wrong)
+                        .isEqualTo(400);
+                assertThat(it.end("/partner?member=" + wrong).message())
+                        .startsWith("Limit 'partner' has no other replica '%s'. Its replicas are [".formatted(wrong))
+                        .contains(self, other.name());
+            }
+            assertRefused(
+                    it.end("/price-db?member=" + other.name()),
+                    400,
+                    "Limit 'price-db' is one of this JVM alone: no other replica has a share of it");
+            assertRefused(
+                    it.end("/none?member=" + other.name()),
+                    400,
+                    "No replica has a share of calls without a limit: name a limit, not 'none'");
+            assertRefused(
+                    it.end("/partner?all=true&member=" + other.name()),
+                    400,
+                    "[all, member] were sent: send only one of them");
+            assertRefused(
+                    it.end("/partners?member=" + other.name()),
+                    404,
+                    "No limit 'partners' is configured; the configured limits are [partner, price-db]");
+            assertThat(memory.members("partner"))
+                    .extracting(member -> member.member())
+                    .contains(other.name());
+        });
+        assertThat(output).doesNotContain("was taken back");
+    }
+
+    @Test
+    void anEngineThatCannotBeReachedIs503(CapturedOutput output) {
+        MemoryEngine memory = new MemoryEngine(false);
+        Dead dead = replicaThatDies(memory);
+        run(shared(memory), it -> {
+            awaitMember(it, dead.name());
+            memory.fail();
+
+            assertRefused(
+                    it.end("/partner?member=" + dead.name()),
+                    503,
+                    ("The share of replica '%s' of limit 'partner' could not be taken back: The engine cannot be reached:"
+                                    + " java.io.IOException: engine down")
+                            .formatted(dead.name()));
+        });
+        assertThat(output).doesNotContain("was taken back");
+    }
+
+    @Test
+    void aReadOnlyEndpointTakesNothingBack() {
+        run(shared().withPropertyValues("management.endpoint.virtualthreads.access=read-only"), it -> {
+            TestLease lease = new TestLease(partner(it));
+            lease.lend(7, 20, member("shop-2", 13, 40, 20));
+
+            assertThat(it.end("/partner?member=shop-2").status()).isEqualTo(405);
+            assertThat(lease.takenBack()).isEmpty();
+        });
+    }
+
+    /** Another replica with a share, whose lease does not end: the time of the engine stands still. */
+    private static Dead replicaThatDies(MemoryEngine memory) {
+        try (TaskTimer timer = new TaskTimer("other")) {
+            TaskLimits limits = new TaskLimits(
+                    List.of(LimitSettings.of("partner", 20).withClusterPermits(20)), timer, change -> {});
+            ClusterShares shares = new ClusterShares(() -> memory, ClusterSettings.DEFAULTS, timer);
+            shares.add(limits.get("partner"));
+            shares.start();
+            await().atMost(Duration.ofMinutes(2)).until(() -> memory.lent("partner") > 0);
+        }
+        Other other = memory.members("partner").getFirst();
+        return new Dead(other.member(), other.holds(), other.localShare());
+    }
+
+    private record Dead(String name, int holds, int localShare) {}
+
+    private static void awaitMember(EndpointApplication it, String name) {
+        await().atMost(Duration.ofMinutes(2)).until(() -> it.read("/partner")
+                .<List<String>>get("$.members[*].name")
+                .contains(name));
     }
 
     @Test
     void aReplicaThatIsAloneOrHasNothingSaysSo() {
         run(shared(), it -> {
             assertThat(it.read("/partner").<Map<String, Object>>get("$.limit"))
-                    .containsEntry("engine", "LOST")
+                    .containsEntry("lending", "LOST")
                     .containsEntry("share", 0)
                     .containsEntry("available", 0)
                     .containsEntry("inUse", 0)
@@ -127,7 +324,7 @@ class SharedLimitTests {
             lease.alone(10, Duration.ofSeconds(12));
 
             assertThat(it.read("/partner").<Map<String, Object>>get("$.limit"))
-                    .containsEntry("engine", "ALONE")
+                    .containsEntry("lending", "ALONE")
                     .containsEntry("share", 10)
                     .containsEntry("available", 10)
                     .containsEntry("leaseSeconds", 0.0);
@@ -169,7 +366,8 @@ class SharedLimitTests {
     void aGreaterNumberIsInForceWhenTheLastReplicaHasIt() {
         run(shared(), it -> {
             TestLease lease = new TestLease(partner(it));
-            lease.lend(7, 20, member("shop-1", 7, 0, 30), member("shop-2", 7, 0, 20), member("shop-3", 6, 0, 20));
+            Member away = new Member("shop-0", 0, 0, 20, 6, Duration.ZERO, Duration.ofMinutes(4), true);
+            lease.lend(7, 20, away, member("shop-1", 7, 0, 30), member("shop-2", 7, 0, 20), member("shop-3", 6, 0, 20));
 
             Answer answer = it.write("/partner", "{\"cluster-permits\": \"30\"}");
 
@@ -240,8 +438,11 @@ class SharedLimitTests {
 
     private static void assertRefused(EndpointApplication application, String path, String json, String message)
             throws Exception {
-        Answer answer = application.write(path, json);
-        assertThat(answer.status()).as(json).isEqualTo(400);
+        assertRefused(application.write(path, json), 400, message);
+    }
+
+    private static void assertRefused(Answer answer, int status, String message) {
+        assertThat(answer.status()).as(message).isEqualTo(status);
         assertThat(answer.message()).isEqualTo(message);
     }
 }

@@ -12,11 +12,13 @@ import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
 import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.config.VirtualThreadDataSource;
 import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -60,6 +62,8 @@ class AheadOfTimeTests {
             Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.enabled", "false");
     private static final Map<String, Object> CANCELLING =
             Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.jdbc.cancel-statements", "true");
+    private static final Map<String, Object> WITH_HEALTH =
+            Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.health.saturated-after", "1s");
     private static final Map<String, Object> WEAVING =
             Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.mode", "aspectj");
 
@@ -108,9 +112,33 @@ class AheadOfTimeTests {
                 Map.of("virtual-thread.limits.db.cluster-permits", "7", "virtual-thread.cluster.name", "shop");
         started(Replica.class, Map.of("virtual-thread.limits.db.permits", "2"), properties, context -> {
             assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
-            assertThat(context.getBean(TaskLimits.class).get("db").share()).isPositive();
+            assertThat(context.getBean(TaskLimits.class).get("db").lent()).isPositive();
             assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(JdbcClusterEngine.class);
         });
+    }
+
+    @CompiledTest
+    void theEngineHasTheDataSourceAndTheTableThatAreItsOwn() {
+        Map<String, Object> properties = Map.of(
+                "virtual-thread.limits.db.cluster-permits", "7",
+                "virtual-thread.cluster.name", "shop",
+                "virtual-thread.cluster.jdbc.table", "shop_permits");
+        started(ReplicaWithOwnPool.class, LIMITS, properties, context -> {
+            assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
+            DataSource own = context.getBean("forPermits", DataSource.class);
+            assertThat(((JdbcClusterEngine) context.getBean(ClusterEngine.class)).dataSource())
+                    .isSameAs(own);
+            assertThat(isInitialized(new JdbcClusterEngine(own, "shop", "shop_permits")))
+                    .isTrue();
+        });
+    }
+
+    private static boolean isInitialized(JdbcClusterEngine engine) {
+        try {
+            return engine.isInitialized();
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     @CompiledTest
@@ -225,13 +253,16 @@ class AheadOfTimeTests {
     }
 
     @CompiledTest
-    void healthThatIsNotAskedForAtTheStartIsUp() {
-        Map<String, Object> withHealth =
-                Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.health.saturated-after", "1s");
-
-        started(Healthy.class, withHealth, LIMITS, context -> assertThat(
+    void healthIsThereIfTheStartAsksForIt() {
+        started(Healthy.class, LIMITS, WITH_HEALTH, context -> assertThat(
                         context.getBean(HealthIndicator.class).health().getStatus())
                 .isEqualTo(Status.UP));
+    }
+
+    @CompiledTest
+    void healthIsNotThereIfOnlyTheBuildAsksForIt() {
+        started(Healthy.class, WITH_HEALTH, LIMITS, context -> assertThat(context.getBeansOfType(HealthIndicator.class))
+                .isEmpty());
     }
 
     @CompiledTest
@@ -319,6 +350,19 @@ class AheadOfTimeTests {
         JdbcDataSource dataSource() {
             JdbcDataSource h2 = new JdbcDataSource();
             h2.setUrl("jdbc:h2:mem:replica;DB_CLOSE_DELAY=-1");
+            return h2;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Replica.class)
+    static class ReplicaWithOwnPool {
+
+        @Bean(defaultCandidate = false)
+        @VirtualThreadDataSource
+        JdbcDataSource forPermits() {
+            JdbcDataSource h2 = new JdbcDataSource();
+            h2.setUrl("jdbc:h2:mem:permits;DB_CLOSE_DELAY=-1");
             return h2;
         }
     }

@@ -46,7 +46,7 @@ class ClusterAutoConfigurationTests {
 
     @Test
     void callsRunWithPermitsThatAnEngineLends() {
-        MemoryEngine engine = new MemoryEngine();
+        MemoryEngine engine = new MemoryEngine(false);
         runner.withPropertyValues(LIMIT, "virtual-thread.cluster.member=shop")
                 .withBean(ClusterEngine.class, () -> engine)
                 .withBean(Client.class)
@@ -55,8 +55,10 @@ class ClusterAutoConfigurationTests {
 
                     TaskLimit limit = context.getBean(TaskLimits.class).get("partner");
                     assertThat(limit.permits()).isEqualTo(20);
-                    assertThat(limit.share()).isPositive();
-                    assertThat(limit.cluster()).extracting(ClusterState::engine).isEqualTo(ClusterState.Engine.LENT);
+                    assertThat(limit.lent()).isPositive();
+                    assertThat(limit.cluster())
+                            .extracting(ClusterState::lending)
+                            .isEqualTo(ClusterState.Lending.LENT);
                     assertThat(engine.members("partner")).singleElement().satisfies(member -> {
                         assertThat(member.member()).startsWith("shop-");
                         assertThat(member.permits()).isEqualTo(20);
@@ -118,7 +120,7 @@ class ClusterAutoConfigurationTests {
 
     @Test
     void aBeanDeclaresASharedLimitToo() {
-        MemoryEngine engine = new MemoryEngine();
+        MemoryEngine engine = new MemoryEngine(false);
         runner.withBean(LimitSettings.class, () -> LimitSettings.of("partner", 5)
                         .withClusterPermits(8))
                 .withBean(ClusterEngine.class, () -> engine)
@@ -149,7 +151,7 @@ class ClusterAutoConfigurationTests {
 
     @Test
     void aChildContextUsesTheSharesOfItsParent() {
-        MemoryEngine engine = new MemoryEngine();
+        MemoryEngine engine = new MemoryEngine(false);
         runner.withPropertyValues(LIMIT)
                 .withBean(ClusterEngine.class, () -> engine)
                 .run(parent -> runner.withParent(parent)
@@ -276,7 +278,7 @@ class ClusterAutoConfigurationTests {
         /** Created by the exchange, while the main thread is in the creation of the caller. */
         @Bean
         ClusterEngine engine() {
-            return new MemoryEngine();
+            return new MemoryEngine(false);
         }
 
         static class Caller {

@@ -7,12 +7,15 @@ import static org.mockito.Mockito.when;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
+import io.github.virtualthread.config.VirtualThreadDataSource;
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.pool.PoolSizes;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.util.OptionalInt;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -20,12 +23,21 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.stereotype.Component;
 
 /** Limits that the database of the application lends permits to. */
 @Timeout(300)
@@ -45,7 +57,7 @@ class ClusterTableTests {
             context.getBean(ClusterAutoConfigurationTests.Client.class).call().join();
 
             TaskLimit limit = context.getBean(TaskLimits.class).get("partner");
-            assertThat(limit.cluster().engine()).isEqualTo(Engine.LENT);
+            assertThat(limit.cluster().lending()).isEqualTo(Lending.LENT);
             assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(JdbcClusterEngine.class);
         });
     }
@@ -118,10 +130,12 @@ class ClusterTableTests {
         runner.withBean("dataSource", DataSource.class, () -> h2)
                 .withBean(PoolSizes.class, () -> source -> OptionalInt.of(10))
                 .withPropertyValues(
-                        "virtual-thread.limits.db.permits-from=dataSource", "virtual-thread.limits.db.headroom=1")
+                        "virtual-thread.limits.partner.permits=9",
+                        "virtual-thread.limits.db.permits-from=dataSource",
+                        "virtual-thread.limits.db.headroom=1")
                 .run(context -> assertThat(context).hasNotFailed());
 
-        assertThat(output).doesNotContain("lets its calls take all connections");
+        assertThat(output).doesNotContain("calls may hold all of them");
     }
 
     @Test
@@ -138,9 +152,157 @@ class ClusterTableTests {
                 });
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"app.shop_permits", " shop_permits "})
+    void theTableMayHaveAnotherNameAndASchema(String table) throws SQLException {
+        execute("create schema app");
+        runner.withBean(DataSource.class, () -> h2)
+                .withPropertyValues("virtual-thread.cluster.jdbc.table=" + table)
+                .run(context -> {
+                    context.getBean(ClusterAutoConfigurationTests.Client.class)
+                            .call()
+                            .join();
+
+                    assertThat(lending(context)).isEqualTo(Lending.LENT);
+                });
+
+        assertThat(new JdbcClusterEngine(h2, "shop", table.strip()).isInitialized())
+                .isTrue();
+        assertThat(new JdbcClusterEngine(h2, "shop").isInitialized()).isFalse();
+    }
+
+    @Test
+    void aBlankNameIsThatOfTheDefault() throws SQLException {
+        runner.withBean(DataSource.class, () -> h2)
+                .withPropertyValues("virtual-thread.cluster.jdbc.table=")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(new JdbcClusterEngine(h2, "shop").isInitialized()).isTrue();
+    }
+
+    @Test
+    void aMissingTableIsCalledByItsName() {
+        runner.withBean(DataSource.class, () -> h2)
+                .withPropertyValues(
+                        "virtual-thread.cluster.jdbc.table=app.shop_permits",
+                        "virtual-thread.cluster.jdbc.initialize-schema=never")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageContaining("the table app.shop_permits is missing in the database")
+                        .hasMessageContaining("create table if not exists app.shop_permits ("));
+    }
+
+    @Test
+    void aMissingSchemaFailsTheStart() {
+        runner.withBean(DataSource.class, () -> h2)
+                .withPropertyValues("virtual-thread.cluster.jdbc.table=app.shop_permits")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageContaining("the table app.shop_permits cannot be used or created: Schema \"APP\""));
+    }
+
+    @Test
+    void aNameThatNoTableHasIsAMistakeEvenIfNoLimitIsShared() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
+                .withPropertyValues("virtual-thread.cluster.jdbc.table=shop permits")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageStartingWith("virtual-thread.cluster.jdbc.table must be the name of a table")
+                        .hasMessageContaining("was 'shop permits'. Set virtual-thread.cluster.jdbc.table to"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {TwoPools.class, OwnPool.class, OwnPoolBesidePrimary.class})
+    void aDataSourceForTheEngineAloneIsUsed(Class<?> pools) {
+        runner.withUserConfiguration(pools).run(context -> {
+            context.getBean(ClusterAutoConfigurationTests.Client.class).call().join();
+
+            assertThat(lending(context)).isEqualTo(Lending.LENT);
+            JdbcClusterEngine engine = (JdbcClusterEngine) context.getBean(ClusterEngine.class);
+            assertThat(engine.dataSource()).isSameAs(context.getBean("forPermits"));
+            assertThat(new JdbcClusterEngine(context.getBean("dataSource", DataSource.class), "shop").isInitialized())
+                    .as("in the database of the application")
+                    .isFalse();
+        });
+    }
+
+    @Test
+    void aDataSourceForTheEngineAloneDoesNotReplaceThatOfTheApplication() {
+        runner.withUserConfiguration(OwnPool.class)
+                .run(context -> assertThat(context.getBean(DataSource.class)).isSameAs(context.getBean("dataSource")));
+    }
+
+    @Test
+    void aDataSourceForTheEngineAloneDoesNotChooseTheEngine() {
+        runner.withUserConfiguration(OwnPool.class)
+                .withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .run(context ->
+                        assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(RedisClusterEngine.class));
+    }
+
+    private static Lending lending(ApplicationContext context) {
+        return context.getBean(TaskLimits.class).get("partner").cluster().lending();
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = h2.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
     private static JdbcDataSource h2() {
         JdbcDataSource h2 = new JdbcDataSource();
         h2.setUrl("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()));
         return h2;
+    }
+
+    /** None is primary. */
+    @Configuration(proxyBeanMethods = false)
+    static class TwoPools {
+
+        @Bean
+        DataSource dataSource() {
+            return h2();
+        }
+
+        @Bean
+        @VirtualThreadDataSource
+        DataSource forPermits() {
+            return h2();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnPool {
+
+        @Bean
+        DataSource dataSource() {
+            return h2();
+        }
+
+        @Bean(defaultCandidate = false)
+        @VirtualThreadDataSource
+        DataSource forPermits() {
+            return h2();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Annotated.class)
+    static class OwnPoolBesidePrimary {
+
+        @Bean
+        @Primary
+        DataSource dataSource() {
+            return h2();
+        }
+    }
+
+    @Component("forPermits")
+    @VirtualThreadDataSource
+    static class Annotated extends DelegatingDataSource {
+
+        Annotated() {
+            super(h2());
+        }
     }
 }

@@ -74,7 +74,7 @@ class FullLimitReportTests {
 
     @Test
     void aFullLimitThatAllReplicasShareHasItsShare(CapturedOutput output) {
-        MemoryEngine away = new MemoryEngine();
+        MemoryEngine away = new MemoryEngine(false);
         away.fail(); // what lends permits is the test
         runner.withPropertyValues("spring.application.name=shop")
                 .withBean(MemoryEngine.class, () -> away)

@@ -17,6 +17,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.autoconfigure.health.HealthContributorAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.health.HealthEndpointAutoConfiguration;
 import org.springframework.boot.actuate.health.Health;
@@ -53,6 +55,42 @@ class HealthTests {
     void isNotLookedAtUnlessAskedFor() {
         off.run(context -> assertNone(context));
         off.withPropertyValues("virtual-thread.health.saturated-after=").run(HealthTests::assertNone);
+    }
+
+    @Test
+    void isNotThereIfNoLimitIsShared() {
+        off.withBean(LimitSettings.class, () -> LimitSettings.of("report", 2)).run(HealthTests::assertNone);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void saysThatNobodyLendsPermitsEvenIfNotAskedFor(boolean asBean) {
+        MemoryEngine away = new MemoryEngine(false);
+        away.fail(); // what lends permits is the test
+        ApplicationContextRunner shared = asBean
+                ? off.withBean(LimitSettings.class, () -> LimitSettings.of("partner", 20)
+                        .withClusterPermits(20)
+                        .withOnFailure(OnFailure.WAIT))
+                : off.withPropertyValues(
+                        "virtual-thread.limits.partner.cluster-permits=20",
+                        "virtual-thread.limits.partner.on-failure=wait",
+                        "virtual-thread.health.saturated-after= ");
+        shared.withPropertyValues("spring.application.name=shop")
+                .withBean(MemoryEngine.class, () -> away)
+                .run(context -> {
+                    new TestLease(context.getBean(TaskLimits.class).get("partner")).lose(Duration.ofSeconds(13));
+                    assertThat(context.getBean(VirtualThreads.class).submit("partner", () -> null))
+                            .isNotDone();
+                    saturate(context);
+
+                    assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+                    assertThat(health(context).getDetails())
+                            .isEqualTo(Map.of("partner", "no permits lent for 13 s: 0 of 20 permits"));
+                    assertThat(context.getBean(HealthEndpoint.class)
+                                    .healthForPath("virtualThreads")
+                                    .getStatus())
+                            .isEqualTo(Status.UP);
+                });
     }
 
     @Test
@@ -137,7 +175,7 @@ class HealthTests {
 
     @Test
     void saysThatNobodyLendsPermitsAndForHowLong() {
-        MemoryEngine away = new MemoryEngine();
+        MemoryEngine away = new MemoryEngine(false);
         away.fail(); // what lends permits is the test
         on.withPropertyValues("spring.application.name=shop")
                 .withBean(MemoryEngine.class, () -> away)
@@ -215,6 +253,11 @@ class HealthTests {
     }
 
     private static void assertNone(AssertableApplicationContext context) {
-        assertThat(context).hasNotFailed().doesNotHaveBean("virtualThreadsHealthIndicator");
+        assertThat(context).hasNotFailed();
+        assertThat(context.getBeansOfType(Boot3LimitsHealthIndicator.class)).isEmpty();
+        HealthEndpoint endpoint = context.getBeanProvider(HealthEndpoint.class).getIfAvailable();
+        if (endpoint != null) {
+            assertThat(endpoint.healthForPath("virtualThreads")).isNull();
+        }
     }
 }

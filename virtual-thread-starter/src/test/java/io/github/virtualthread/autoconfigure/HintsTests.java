@@ -9,7 +9,9 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitCallsDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.TakenBackDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsWebExtension.Problem;
 import io.github.virtualthread.cluster.ClusterEngine;
@@ -154,7 +156,9 @@ class HintsTests {
                 CallDescriptor.class,
                 PermitsFrom.class,
                 KeyUse.class,
+                MemberDescriptor.class,
                 EndedDescriptor.class,
+                TakenBackDescriptor.class,
                 Problem.class
             })
     void whatTheEndpointAnswersIsWritten(Class<?> answer) {

@@ -29,7 +29,7 @@ class SharedLimitRefreshTests {
 
     private static final String PARTNER = "virtual-thread.limits.partner.";
 
-    private final MemoryEngine engine = new MemoryEngine();
+    private final MemoryEngine engine = new MemoryEngine(false);
     private final ApplicationContextRunner without = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class))

@@ -1,6 +1,7 @@
 package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -11,7 +12,7 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
@@ -22,7 +23,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -34,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Engines that fail, hang or lie, by the clock of the machine: no call is lost, nobody is blocked, and all goes on afterwards. */
-@Timeout(600)
+@Timeout(120)
 class ClusterFaultsTests {
 
     private static final Duration NEVER = Duration.ofDays(1);
@@ -50,7 +53,7 @@ class ClusterFaultsTests {
     private final AtomicInteger mostExchanging = new AtomicInteger();
     private final AtomicInteger begunInterrupted = new AtomicInteger();
     private final AtomicInteger interrupted = new AtomicInteger();
-    private final MemoryEngine memory = new MemoryEngine();
+    private final MemoryEngine memory = new MemoryEngine(false);
     private final TaskTimer timer = new TaskTimer("timer");
     private final Lines lines = new Lines();
     private volatile Supplier<ClusterEngine> engines = () -> this::exchange;
@@ -90,12 +93,13 @@ class ClusterFaultsTests {
     void anEngineThatHangsIsInterruptedAndReplicasGoOnAlone() throws Exception {
         TaskLimit limit = share(SHORT, OnFailure.LOCAL_SHARE);
         begins(new Request(limit)).ends();
+        until(() -> limit.cluster().members().getFirst().localShare() == 5);
         MemoryEngine.Gate gate = memory.hang();
         gate.awaitArrival();
         lost.get(5, TimeUnit.MINUTES);
 
         begins(new Request(limit)).ends();
-        assertThat(limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(limit.cluster().lending()).isEqualTo(Lending.ALONE);
         gate.awaitArrival(); // the first has been interrupted
         assertThat(interrupted).hasPositiveValue();
         memory.heal();
@@ -140,7 +144,7 @@ class ClusterFaultsTests {
         assertThat(new Request(limit).asks()).isEqualTo(Reason.NO_LEASE);
         assertThat(call.granted).isNotDone();
         assertThat(call.rejected).isNotDone();
-        assertThat(limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(limit.cluster().lending()).isEqualTo(Lending.LOST);
 
         engines = () -> this::exchange;
         call.granted.get(5, TimeUnit.MINUTES);
@@ -174,7 +178,7 @@ class ClusterFaultsTests {
             case "nothing" -> claims -> Arrays.asList((Answer) null);
             case "more" ->
                 claims -> {
-                    Answer answer = new Answer(5, 5, "x", 0, List.of());
+                    Answer answer = new Answer(5, 0, 5, Duration.ZERO, 0, List.of(), null);
                     return List.of(answer, answer);
                 };
             default -> null;
@@ -211,9 +215,102 @@ class ClusterFaultsTests {
     }
 
     @Test
-    void stopWaitsForAnEngineThatHangsOnlyForAMoment() throws Exception {
+    void aRefusedClaimIsTheFailureOfOneLimit() throws Exception {
+        AtomicBoolean refuses = new AtomicBoolean(true);
+        engines = () -> claims -> {
+            List<Answer> answers = new ArrayList<>(exchange(claims));
+            for (int i = 0; i < claims.size(); i++) {
+                if (refuses.get() && claims.get(i).limit().equals("partner")) {
+                    answers.set(i, Answer.refused("wrong type"));
+                }
+            }
+            return answers;
+        };
+        TaskLimits limits = limits(settings(NEVER, OnFailure.REJECT), limit("partner"), limit("mail"));
+
+        begins(new Request(limits.get("mail")));
+        lost.get(5, TimeUnit.MINUTES);
+        lines.await(Level.WARN);
+
+        assertThat(outcomes).contains(Outcome.ERROR);
+        assertThat(new Request(limits.get("partner")).asks()).isEqualTo(Reason.NO_LEASE);
+        assertThat(lines.all().getFirst())
+                .startsWith("The engine that lends permits to all replicas refuses claims (wrong type): ")
+                .contains("limit 'mail' has ")
+                .contains("limit 'partner' rejects new calls");
+        refuses.set(false);
+        lines.await(Level.INFO);
+        begins(new Request(limits.get("partner")));
+    }
+
+    @Test
+    void takingBackAsksTheEngineAndWarns() throws Exception {
         TaskLimit limit = share(NEVER, OnFailure.WAIT);
-        begins(new Request(limit));
+        asksAtEachBeat(limit);
+        until(() -> limit.cluster().members().size() == 2);
+
+        limit.takeBack("other");
+
+        assertThat(memory.members("partner")).extracting(Answer.Other::member).doesNotContain("other");
+        until(() -> limit.inUse() == 5);
+        assertThat(lines.all())
+                .containsExactly(
+                        "The share of replica 'other' of limit 'partner' was taken back: 1 permits, and 0 as its"
+                                + " local share. If that replica is alive, it may run as many calls beside the others until it"
+                                + " claims again");
+    }
+
+    @Test
+    void takingBackFailsWhileTheEngineIsAway() throws Exception {
+        TaskLimit limit = share(NEVER, OnFailure.WAIT);
+        asksAtEachBeat(limit);
+        until(() -> limit.cluster().members().size() == 2);
+        memory.fail();
+
+        assertThatThrownBy(() -> limit.takeBack("other"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("The engine cannot be reached: java.io.IOException: engine down");
+
+        memory.heal();
+        assertThat(memory.members("partner")).extracting(Answer.Other::member).contains("other");
+        assertThat(lines.all()).isEmpty();
+    }
+
+    @Test
+    void takingBackIsRefusedAsTheEngineSays() throws Exception {
+        TaskLimit limit = share(NEVER, OnFailure.WAIT);
+        asksAtEachBeat(limit);
+        until(() -> limit.cluster().members().size() == 2);
+        engines = () -> claims ->
+                claims.getFirst().member().equals("other") ? List.of(Answer.refused("wrong type")) : exchange(claims);
+
+        assertThatThrownBy(() -> limit.takeBack("other"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("wrong type");
+    }
+
+    @Test
+    void whoTakesBackAndIsInterruptedAsksNothingLater() throws Exception {
+        TaskLimit limit = share(NEVER, OnFailure.WAIT);
+        asksAtEachBeat(limit);
+        until(() -> limit.cluster().members().size() == 2);
+        MemoryEngine.Gate gate = memory.hang();
+        gate.awaitArrival();
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> limit.takeBack("other")).isInstanceOf(IllegalStateException.class);
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+
+        int before = memory.exchanges().size();
+        memory.heal();
+        gate.open();
+        until(() -> memory.exchanges().size() > before + 2);
+        assertThat(memory.members("partner")).extracting(Answer.Other::member).contains("other");
+    }
+
+    @Test
+    void stopWaitsForAnEngineThatHangsOnlyForAMoment() throws Exception {
+        asksAtEachBeat(share(NEVER, OnFailure.WAIT));
         MemoryEngine.Gate gate = memory.hang();
         gate.awaitArrival();
         shares.stop(); // returns
@@ -228,7 +325,7 @@ class ClusterFaultsTests {
     /** Its client may be closed next. */
     @Test
     void anExchangeThatHangsDoesNotOutliveTheStop() throws Exception {
-        begins(new Request(share(NEVER, OnFailure.WAIT)));
+        asksAtEachBeat(share(NEVER, OnFailure.WAIT));
         MemoryEngine.Gate gate = memory.hang();
         gate.awaitArrival();
         shares.stop();
@@ -300,12 +397,8 @@ class ClusterFaultsTests {
         });
         limits.all().forEach(shares::add);
         shares.start();
-        Request call = new Request(limits.get("partner"));
-        assertThat(call.asks()).isNull();
-        call.granted.get(5, TimeUnit.MINUTES);
-        while (told.get() < 10) {
-            Thread.onSpinWait();
-        }
+        asksAtEachBeat(limits.get("partner"));
+        until(() -> told.get() >= 10);
     }
 
     private TaskLimit share(Duration lease, OnFailure onFailure) {
@@ -321,6 +414,10 @@ class ClusterFaultsTests {
     }
 
     private TaskLimit share(ClusterSettings settings, LimitSettings... each) {
+        return limits(settings, each).get(each[0].name());
+    }
+
+    private TaskLimits limits(ClusterSettings settings, LimitSettings... each) {
         TaskLimits limits = new TaskLimits(List.of(each), timer, change -> {});
         shares = new ClusterShares(() -> engines.get(), settings, timer);
         shares.listen(new ClusterShares.Listener() {
@@ -337,7 +434,28 @@ class ClusterFaultsTests {
         });
         limits.all().forEach(shares::add);
         shares.start();
-        return limits.get(each[0].name());
+        return limits;
+    }
+
+    /** A call waits, because another replica has one of the permits. */
+    private void asksAtEachBeat(TaskLimit limit) throws Exception {
+        Duration zero = Duration.ZERO;
+        Claim other = new Claim("partner", "other", 1, 0, zero, 5, 1, 1, 0, 0, 0, zero, NEVER);
+        assertThat(memory.exchange(List.of(other))).hasSize(1);
+        List<Request> calls = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            calls.add(new Request(limit));
+            assertThat(calls.getLast().asks()).isNull();
+        }
+        calls.getFirst().granted.get(5, TimeUnit.MINUTES);
+    }
+
+    private static void until(BooleanSupplier event) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+        while (!event.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            Thread.onSpinWait();
+        }
     }
 
     private static Request begins(Request call) throws Exception {

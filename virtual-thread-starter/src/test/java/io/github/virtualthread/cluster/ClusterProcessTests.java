@@ -127,7 +127,11 @@ class ClusterProcessTests {
     void theShareOfAReplicaThatStopsIsUsedByTheOthersAtOnce() throws Exception {
         Replica stopping = replicas.get(2);
         List<Replica> others = replicas.subList(0, 2);
-        open(List.of(stopping), LONG, LONG, "partner:7:21:LOCAL_SHARE");
+        open(List.of(stopping), LEASE, BEAT, "partner:7:21:LOCAL_SHARE"); // a new limit lends after a lease
+        load(List.of(stopping), "partner", CALLERS);
+        resource.await("permits are lent", () -> resource.running('p') == PART);
+        end(List.of(stopping));
+        stopping.tell("open shop-" + CLUSTERS + " " + LONG + " " + LONG + " partner:7:21:LOCAL_SHARE");
         load(List.of(stopping), "partner", CALLERS);
         resource.await("all that it may use", () -> resource.running('p') == PART);
         open(others, LONG, BEAT, "partner:21:21:LOCAL_SHARE");

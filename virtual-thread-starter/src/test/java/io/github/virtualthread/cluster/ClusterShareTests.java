@@ -1,6 +1,7 @@
 package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -8,7 +9,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
@@ -38,7 +39,7 @@ class ClusterShareTests {
     private static final int PERMITS = 20;
 
     private final TaskTimer timer = new TaskTimer("timer");
-    private final MemoryEngine engine = new MemoryEngine();
+    private final MemoryEngine engine = new MemoryEngine(false);
     private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20); // overflows soon
     private Duration beat = BEAT;
     private final Replica a = new Replica("a");
@@ -68,7 +69,7 @@ class ClusterShareTests {
 
         assertThat(a.running()).as("nobody has looked at the clock yet").isEqualTo(PERMITS - 1);
         assertThat(a.ask().isRunning()).isFalse();
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
         a.exchange();
         assertThat(a.running()).isEqualTo(PERMITS);
     }
@@ -79,7 +80,7 @@ class ClusterShareTests {
         pass(Duration.ofMinutes(1));
 
         a.share.look();
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
         assertThat(a.share.isAway()).isFalse();
         assertThat(a.share.untilClaim()).as("it asks at once").isZero();
         for (int i = 0; i < 4; i++) {
@@ -87,12 +88,12 @@ class ClusterShareTests {
             pass(STEP);
             a.share.look();
         }
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
         assertThat(a.share.isAway()).isFalse();
 
         pass(STEP);
         a.share.look();
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
         assertThat(a.share.isAway()).isTrue();
         assertThat(a.share.untilLook()).isEqualTo(Long.MAX_VALUE);
     }
@@ -107,62 +108,78 @@ class ClusterShareTests {
             a.share.look();
             a.share.look(); // too early: does not count
         }
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
         assertThat(a.share.isAway()).isFalse();
     }
 
     @Test
     void whoComesBackClaimsOnlyWhatRuns() {
-        a.runs(PERMITS);
-        a.end(16);
-        b.asks(30);
+        Replica d = new Replica("d", limit(), OnFailure.WAIT, null);
+        Replica e = new Replica("e", limit(), OnFailure.WAIT, null);
+        e.exchange();
+        d.runs(PERMITS);
+        d.end(16);
+        e.asks(30);
         pass(Duration.ofMinutes(1));
-        b.exchange();
-        b.exchange();
-        assertThat(b.running()).isEqualTo(PERMITS);
+        e.exchange();
+        e.exchange();
+        assertThat(e.running()).isEqualTo(PERMITS);
 
-        Claim claim = a.share.claim();
+        Claim claim = d.share.claim();
         assertThat(claim.holds()).isEqualTo(4);
-        a.answer(claim);
-        assertThat(a.limit.share()).as("others have all").isZero();
-        List<Request> waiting = a.asks(1);
-        a.end(4);
+        d.answer(claim);
+        assertThat(d.limit.lent()).as("others have all").isZero();
+        List<Request> waiting = d.asks(1);
+        d.end(4);
         assertThat(waiting.get(0).isRunning()).isFalse();
-        b.exchange();
-        b.end(10);
-        b.exchange();
-        a.exchange();
+        e.exchange();
+        e.end(10);
+        e.exchange();
+        d.exchange();
         assertThat(waiting.get(0).isRunning()).isTrue();
-        assertThat(a.running() + b.running()).isLessThanOrEqualTo(PERMITS);
+        assertThat(d.running() + e.running()).isLessThanOrEqualTo(PERMITS);
     }
 
     @Test
-    void whoWasAloneSaysSoAndNobodyGrowsForALease() {
-        a.runs(3);
-        b.exchange();
-        a.exchange();
-        lose(a);
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
-        a.asks(20);
-        assertThat(a.running()).isEqualTo(10);
-        b.asks(5);
+    void aNewReplicaWaitsForALeaseWhereAllOthersHaveDied() {
+        a.runs(PERMITS);
+        pass(Duration.ofMinutes(1));
+        b.asks(30);
 
-        a.exchange();
-        assertThat(engine.exchanges()).last().extracting(List::getFirst).matches(claim -> ((Claim) claim)
-                .epoch()
-                .equals("alone"));
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LENT);
-        assertThat(a.limit.share()).as("as it was alone, and no more").isEqualTo(10);
+        b.exchange();
+        b.exchange();
+
+        assertThat(b.running()).as("the data may be old").isZero();
+        pass(LEASE.dividedBy(2));
+        b.exchange();
+        pass(LEASE.dividedBy(2));
+        b.exchange();
+        assertThat(b.running()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void whoWasAloneClaimsWhatItHasAndStopsNobody() {
+        a.runs(3);
+        learn(a, b);
+        lose(a);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
+        a.asks(7);
         assertThat(a.running()).isEqualTo(10);
+        b.asks(30);
+
         b.exchange();
-        assertThat(b.running()).as("others may have been alone, too").isZero();
-        pass(VALID);
+        assertThat(b.running())
+                .as("the local share of the other is kept for it")
+                .isEqualTo(10);
+        a.exchange();
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LENT);
+        assertThat(a.limit.lent()).as("as it was alone, and no more").isEqualTo(10);
+        a.end(6);
+        a.exchange();
         a.exchange();
         b.exchange();
-        pass(Duration.ofSeconds(1));
-        a.exchange();
-        b.exchange();
-        assertThat(b.running()).isEqualTo(5);
+        assertThat(b.running()).as("shares grow").isEqualTo(16);
+        assertThat(a.limit.lent() + b.limit.lent()).isLessThanOrEqualTo(PERMITS);
     }
 
     @Test
@@ -174,7 +191,7 @@ class ClusterShareTests {
         pass(VALID);
 
         assertThat(a.share.answered(claim, answer, sent)).isFalse();
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
         assertThat(a.ask().isRunning()).isFalse();
     }
 
@@ -207,7 +224,7 @@ class ClusterShareTests {
     /** Each beat, the replica whose turn begins asks before the other has given the permit up. */
     @ParameterizedTest
     @ValueSource(longs = {100, 500, 1_000})
-    void whatCannotBeDividedGoesRoundByTheClock(long millis) {
+    void whatCannotBeDividedGoesRound(long millis) {
         beat = Duration.ofMillis(millis);
         a.limit.setClusterPermits(1);
         b.limit.setClusterPermits(1);
@@ -232,7 +249,7 @@ class ClusterShareTests {
         a.exchange();
         a.end(20);
         a.end(20);
-        assertThat(a.limit.share()).isEqualTo(PERMITS);
+        assertThat(a.limit.lent()).isEqualTo(PERMITS);
         b.asks(40);
         b.exchange();
         b.exchange();
@@ -253,10 +270,10 @@ class ClusterShareTests {
         a.exchange();
         assertThat(a.share.untilClaim()).as("it asks for it at once").isZero();
         a.exchange();
-        assertThat(a.limit.share()).isEqualTo(10);
+        assertThat(a.limit.lent()).isEqualTo(10);
         b.exchange();
         b.exchange();
-        assertThat(b.limit.share()).isEqualTo(5);
+        assertThat(b.limit.lent()).isEqualTo(5);
         int asked = b.asked;
 
         assertThat(b.ask().isRunning()).as("without asking anybody").isTrue();
@@ -281,7 +298,7 @@ class ClusterShareTests {
         asked = a.asked;
         a.asks(100);
         assertThat(a.asked).as("it has all").isEqualTo(asked);
-        assertThat(a.share.untilClaim()).isEqualTo(BEAT.toNanos());
+        assertThat(a.share.untilClaim()).isEqualTo(LEASE.toNanos() / 3);
     }
 
     @Test
@@ -351,13 +368,13 @@ class ClusterShareTests {
     void anIdleReplicaLeavesAllToOthersAndAsksAtOnceForItsFirstCall() {
         a.exchange();
         a.exchange();
-        assertThat(a.limit.share()).isEqualTo(10);
+        assertThat(a.limit.lent()).isEqualTo(10);
         pass(LEASE.dividedBy(3));
         a.exchange();
-        assertThat(a.limit.share()).isEqualTo(10);
+        assertThat(a.limit.lent()).isEqualTo(10);
         pass(BEAT);
         a.exchange();
-        assertThat(a.limit.share()).isZero();
+        assertThat(a.limit.lent()).isZero();
         assertThat(engine.lent("partner")).isZero();
         assertThat(a.share.untilClaim()).isEqualTo(LEASE.toNanos() / 3);
         int asked = a.asked;
@@ -373,7 +390,7 @@ class ClusterShareTests {
         a.exchange();
         pass(LEASE.dividedBy(2));
         a.exchange();
-        assertThat(a.limit.share()).isZero();
+        assertThat(a.limit.lent()).isZero();
         engine.fail();
         a.exchange();
         engine.heal();
@@ -392,7 +409,7 @@ class ClusterShareTests {
             pass(Duration.ofSeconds(1));
             a.exchange();
         }
-        assertThat(a.limit.share()).isEqualTo(10);
+        assertThat(a.limit.lent()).isEqualTo(10);
     }
 
     @Test
@@ -400,7 +417,7 @@ class ClusterShareTests {
         Replica d = new Replica("d", limit().withQueueCapacity(0), OnFailure.WAIT, null);
         assertThat(d.refusal()).isEqualTo(Reason.QUEUE_FULL);
         d.exchange();
-        assertThat(d.limit.share()).as("for the call that was refused").isPositive();
+        assertThat(d.limit.lent()).as("for the call that was refused").isPositive();
         assertThat(d.ask().isRunning()).isTrue();
         d.end(1);
         d.exchange();
@@ -408,7 +425,7 @@ class ClusterShareTests {
             pass(LEASE.dividedBy(2));
             d.exchange();
         }
-        assertThat(d.limit.share()).isPositive();
+        assertThat(d.limit.lent()).isPositive();
     }
 
     // the number of permits
@@ -497,7 +514,7 @@ class ClusterShareTests {
         claim = a.share.goodbye();
         assertThat(claim.holds()).isEqualTo(2);
         a.answer(claim);
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
 
         b.asks(30);
         b.exchange();
@@ -523,10 +540,38 @@ class ClusterShareTests {
     }
 
     @Test
+    void afterAGoodbyeItIsNew() {
+        a.exchange();
+        a.exchange();
+        assertThat(a.share.claim()).extracting(Claim::number, Claim::last).containsExactly(3L, 2L);
+        a.share.goodbye();
+
+        assertThat(a.share.claim()).extracting(Claim::number, Claim::last).containsExactly(5L, 0L);
+    }
+
+    @Test
+    void aClaimTellsTheLastAnswerAndItsAge() {
+        assertThat(a.share.claim())
+                .extracting(Claim::number, Claim::last, Claim::age)
+                .containsExactly(1L, 0L, Duration.ZERO);
+        a.exchange();
+        pass(BEAT);
+        assertThat(a.share.claim())
+                .extracting(Claim::number, Claim::last, Claim::age)
+                .containsExactly(3L, 2L, BEAT);
+        a.share.failed();
+        pass(BEAT);
+
+        assertThat(a.share.claim())
+                .extracting(Claim::number, Claim::last, Claim::age)
+                .containsExactly(4L, 2L, BEAT.multipliedBy(2));
+    }
+
+    @Test
     void aReplicaThatWasAloneAndStoppedCanBeAloneAgain() {
         a.runs(3);
         lose(a);
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
         a.share.goodbye();
         a.share.failed();
         pass(Duration.ofHours(1));
@@ -534,32 +579,77 @@ class ClusterShareTests {
         engine.fail();
         a.exchange();
         patience(a);
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
     }
 
     // without the engine
 
     @Test
-    void aloneEachUsesItsPartOfTheMembersSeenLast() {
-        for (Replica each : List.of(a, b, c, a, b, c)) {
-            each.exchange();
-        }
+    void aloneEachUsesThePartThatTheEngineHasRecorded() {
+        learn(a, b, c);
         int sum = 0;
         for (Replica each : List.of(a, b, c)) {
             lose(each);
-            sum += each.limit.share();
+            sum += each.limit.lent();
         }
-        assertThat(List.of(a.limit.share(), b.limit.share(), c.limit.share())).containsExactly(7, 7, 6);
+        assertThat(List.of(a.limit.lent(), b.limit.lent(), c.limit.lent())).containsExactly(7, 7, 6);
         assertThat(sum).isEqualTo(PERMITS);
+    }
+
+    /** Each reaches the engine alone for a moment, and loses it again. */
+    @Test
+    void localSharesStayAPartOfThePermitsHoweverTheEngineComesAndGoes() {
+        learn(a, b, c);
+        List<Replica> all = List.of(a, b, c);
+        for (Replica each : all) {
+            each.asks(PERMITS);
+        }
+        for (int round = 0; round < 10; round++) {
+            for (Replica each : all) {
+                lose(each);
+            }
+            for (Replica each : all) {
+                each.exchange();
+                pass(Duration.ofSeconds(1));
+                each.end(PERMITS);
+                each.asks(PERMITS);
+                lose(each);
+                assertThat(all.stream()
+                                .mapToInt(replica -> replica.limit.lent())
+                                .sum())
+                        .isLessThanOrEqualTo(PERMITS);
+            }
+        }
+        assertThat(all).allMatch(each -> each.limit.cluster().lending() == Lending.ALONE);
+    }
+
+    @Test
+    void aloneItUsesNothingIfTheEngineHasNotRecordedItsLocalShareYet() {
+        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, 2);
+        d.exchange();
+
+        lose(d);
+
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
+        assertThat(d.limit.lent()).isZero();
+    }
+
+    @Test
+    void theLocalShareIsAPartOfTheConfiguredReplicasAtLeast() {
+        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, 5);
+        learn(d, a);
+
+        lose(d);
+
+        assertThat(d.limit.lent()).isEqualTo(4);
     }
 
     @Test
     void aloneItUsesNoMoreThanTheNumberInForce() {
         b.limit.setClusterPermits(5);
-        b.exchange();
-        a.exchange();
+        learn(b, a);
         lose(a);
-        assertThat(a.limit.share()).isEqualTo(3);
+        assertThat(a.limit.lent()).isEqualTo(3);
         Replica d =
                 new Replica("d", LimitSettings.of("partner", 2).withClusterPermits(PERMITS), OnFailure.LOCAL_SHARE, 2);
         neverReached(d);
@@ -576,8 +666,8 @@ class ClusterShareTests {
         d.exchange();
         assertThat(d.running()).isZero();
         patience(d);
-        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.ALONE);
-        assertThat(d.limit.share()).isEqualTo(part);
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
+        assertThat(d.limit.lent()).isEqualTo(part);
         assertThat(d.running()).isEqualTo(part);
     }
 
@@ -588,10 +678,10 @@ class ClusterShareTests {
         Claim opensTheConnection = d.share.claim();
         patience(d);
         assertThat(d.share.isAway()).isFalse();
-        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
         assertThat(d.running()).as("the others have all permits").isZero();
         assertThat(d.answer(opensTheConnection)).isTrue();
-        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.LENT);
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LENT);
 
         Replica e = new Replica("e", limit(), OnFailure.LOCAL_SHARE, 2);
         e.share.claim();
@@ -601,7 +691,7 @@ class ClusterShareTests {
             e.share.look();
         }
         assertThat(e.share.isAway()).isTrue();
-        assertThat(e.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(e.limit.cluster().lending()).isEqualTo(Lending.ALONE);
     }
 
     @Test
@@ -609,7 +699,7 @@ class ClusterShareTests {
         Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, null);
         neverReached(d);
         Request call = d.ask();
-        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
         assertThat(call.isRunning()).isFalse();
         engine.heal();
         d.exchange();
@@ -625,7 +715,7 @@ class ClusterShareTests {
         Request early = d.ask();
         assertThat(d.refusal()).as("nobody has been asked yet").isNull();
         neverReached(d);
-        assertThat(d.limit.cluster().engine()).isEqualTo(Engine.LOST);
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
         assertThat(d.share.isAway()).isTrue();
         assertThat(d.refusal()).isEqualTo(onFailure == OnFailure.REJECT ? Reason.NO_LEASE : null);
         assertThat(early.isRunning()).isFalse();
@@ -679,7 +769,7 @@ class ClusterShareTests {
 
     @Test
     void aLateAnswerDoesNotEndALocalShare() throws Exception {
-        a.runs(3);
+        learn(a);
         lose(a);
         engine.heal();
         long sent = nanos;
@@ -687,8 +777,97 @@ class ClusterShareTests {
         Answer answer = engine.exchange(List.of(claim)).get(0);
         pass(VALID);
         assertThat(a.share.answered(claim, answer, sent)).isFalse();
-        assertThat(a.limit.cluster().engine()).isEqualTo(Engine.ALONE);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
         assertThat(a.ask().isRunning()).isTrue();
+    }
+
+    @Test
+    void aSmallerNumberIsFairAlsoAlone() {
+        learn(a, b);
+        lose(a);
+        lose(b);
+        assertThat(a.limit.lent() + b.limit.lent()).isEqualTo(PERMITS);
+        a.limit.setClusterPermits(6);
+        b.limit.setClusterPermits(6);
+
+        engine.fail();
+        a.exchange();
+        b.exchange();
+
+        assertThat(a.limit.lent() + b.limit.lent()).isEqualTo(6);
+    }
+
+    // a share that is taken back
+
+    @Test
+    void whatADeadReplicaHasHeldIsFreeAtOnce() {
+        a.runs(PERMITS);
+        b.exchange();
+        b.asks(30);
+        b.exchange();
+        assertThat(b.running()).isZero();
+
+        b.limit.takeBack("a");
+
+        assertThat(engine.exchanges().getLast().getFirst())
+                .extracting(Claim::member, Claim::number, Claim::holds, Claim::lease)
+                .containsExactly("a", Long.MAX_VALUE, 0, Duration.ZERO);
+        b.exchange();
+        assertThat(b.limit.cluster().members()).extracting(Member::name).containsExactly("b");
+        b.exchange();
+        assertThat(b.running()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void onlyAnotherReplicaThatIsKnownCanBeTakenBack() {
+        learn(a, b);
+        int exchanges = engine.exchanges().size();
+
+        assertThatThrownBy(() -> a.limit.takeBack("x"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Limit 'partner' has no other replica 'x'. Its replicas are [a, b]");
+        assertThatThrownBy(() -> a.limit.takeBack("a"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Limit 'partner' has no other replica 'a'. Its replicas are [a, b]");
+        assertThat(engine.exchanges()).hasSize(exchanges);
+    }
+
+    @Test
+    void aReplicaThatLivesClaimsWhatItHasAndNobodyGrowsForALease() {
+        learn(a, b);
+        a.asks(12);
+        a.exchange();
+        a.exchange();
+        int lent = a.limit.lent();
+        b.limit.takeBack("a");
+
+        a.exchange();
+        b.asks(30);
+        b.exchange();
+        b.exchange();
+
+        assertThat(a.limit.lent()).isEqualTo(lent);
+        assertThat(a.limit.lent() + b.limit.lent()).isLessThanOrEqualTo(PERMITS);
+        assertThat(engine.lent("partner")).isLessThanOrEqualTo(PERMITS);
+        pass(LEASE.dividedBy(2));
+        a.exchange();
+        b.exchange();
+        a.end(12);
+        pass(LEASE.dividedBy(2));
+        a.exchange();
+        b.exchange();
+        b.exchange();
+        assertThat(b.running()).as("a lease later").isGreaterThan(lent);
+    }
+
+    @Test
+    void nothingIsTakenBackWhileTheEngineIsAway() {
+        learn(a, b);
+        engine.fail();
+
+        assertThatThrownBy(() -> a.limit.takeBack("b")).isInstanceOf(IllegalStateException.class);
+
+        assertThat(engine.members("partner")).hasSize(2);
     }
 
     // when data are lost
@@ -751,21 +930,26 @@ class ClusterShareTests {
         ClusterState state = a.limit.cluster();
         assertThat(state)
                 .isEqualTo(new ClusterState(
-                        Engine.LOST, Duration.ZERO, 20, Duration.ZERO, List.of(new Member("a", 0, 0, 20))));
+                        Lending.LOST,
+                        Duration.ZERO,
+                        20,
+                        Duration.ZERO,
+                        List.of(new Member("a", 0, 0, 20, 0, Duration.ZERO, Duration.ZERO, false))));
         c.exchange();
         pass(Duration.ofSeconds(1));
         a.asks(3);
         a.exchange();
         pass(Duration.ofSeconds(2));
         state = a.limit.cluster();
-        assertThat(state.engine()).isEqualTo(Engine.LENT);
+        assertThat(state.lending()).isEqualTo(Lending.LENT);
         assertThat(state.since()).isEqualTo(Duration.ofSeconds(2));
         assertThat(state.leaseLeft()).isEqualTo(Duration.ofSeconds(7));
         assertThat(state.members()).extracting(Member::name).containsExactly("a", "c");
         assertThat(state.members().get(0))
                 .extracting(Member::holds, Member::wants)
-                .containsExactly(a.limit.share(), 3);
-        assertThat(a.share.describe()).isEqualTo("limit 'partner' has %d of 20 permits".formatted(a.limit.share()));
+                .containsExactly(a.limit.lent(), 3);
+        assertThat(a.share.describe()).isEqualTo("limit 'partner' has %d of 20 permits".formatted(a.limit.lent()));
+        learn(a, c);
         lose(a);
         assertThat(a.share.describe()).isEqualTo("limit 'partner' goes on alone with 10 of 20 permits");
         assertThat(a.limit.whyFull()).isNull();
@@ -847,10 +1031,19 @@ class ClusterShareTests {
         engine.pass(time);
     }
 
+    /** They come to know each other, and the engine records their local shares. */
+    private static void learn(Replica... replicas) {
+        for (int i = 0; i < 4; i++) {
+            for (Replica each : replicas) {
+                each.exchange();
+            }
+        }
+    }
+
     /** The lease ends, and the engine does not answer. Afterwards it does. */
     private void lose(Replica replica) {
         engine.fail();
-        nanos += replica.limit.cluster().leaseLeft().toNanos();
+        pass(replica.limit.cluster().leaseLeft());
         replica.share.look();
         replica.exchange();
         patience(replica);
@@ -865,7 +1058,7 @@ class ClusterShareTests {
 
     private void patience(Replica replica) {
         for (int i = 0; i < 5; i++) {
-            nanos += STEP.toNanos();
+            pass(STEP);
             replica.share.look();
         }
     }
@@ -889,9 +1082,15 @@ class ClusterShareTests {
                     name,
                     new ClusterSettings(name, LEASE, BEAT, onFailure, replicas),
                     () -> nanos,
-                    () -> replicas == null ? 0 : replicas,
                     () -> beat.toNanos(),
-                    () -> asked++);
+                    () -> asked++,
+                    goodbye -> {
+                        try {
+                            engine.exchange(List.of(goodbye));
+                        } catch (Exception failure) {
+                            throw new IllegalStateException(failure);
+                        }
+                    });
             share.start();
         }
 

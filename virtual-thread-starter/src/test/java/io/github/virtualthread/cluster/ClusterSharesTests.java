@@ -8,7 +8,7 @@ import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
@@ -30,7 +30,7 @@ class ClusterSharesTests {
             new ClusterSettings("shop", Duration.ofMinutes(10), Duration.ofMillis(20), OnFailure.WAIT, null);
 
     private static final ClusterSettings SHORT =
-            new ClusterSettings("shop", Duration.ofSeconds(1), Duration.ofMillis(20), OnFailure.LOCAL_SHARE, null);
+            new ClusterSettings("shop", Duration.ofSeconds(1), Duration.ofMillis(20), OnFailure.LOCAL_SHARE, 2);
 
     private final List<TaskTimer> timers = new ArrayList<>();
     private final AtomicInteger running = new AtomicInteger();
@@ -43,7 +43,7 @@ class ClusterSharesTests {
 
     @Test
     void callsOfAllReplicasAreNeverMoreThanThePermits() throws Exception {
-        MemoryEngine memory = new MemoryEngine();
+        MemoryEngine memory = new MemoryEngine(false);
         List<Replica> replicas = List.of(new Replica(memory), new Replica(memory), new Replica(memory));
         List<CompletableFuture<Integer>> calls = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
@@ -58,8 +58,8 @@ class ClusterSharesTests {
     }
 
     @Test
-    void aLimitThatIsAddedWhileTheEngineIsAwayHasItsPart() throws Exception {
-        MemoryEngine memory = new MemoryEngine();
+    void aLimitThatIsAddedWhileTheEngineIsAwayHasItsPartOfTheReplicas() throws Exception {
+        MemoryEngine memory = new MemoryEngine(false);
         LimitSettings partner = LimitSettings.of("partner", 20).withClusterPermits(20);
         List<Replica> replicas = List.of(new Replica(memory, partner, SHORT), new Replica(memory, partner, SHORT));
         for (Replica replica : replicas) {
@@ -68,17 +68,17 @@ class ClusterSharesTests {
         }
         memory.fail();
         for (Replica replica : replicas) {
-            await(() -> state(replica, "partner").engine() == Engine.ALONE);
+            await(() -> state(replica, "partner").lending() == Lending.ALONE);
             replica.add(LimitSettings.of("new", 4).withClusterPermits(4));
             assertThat(replica.threads.submit("new", () -> 1).get(5, TimeUnit.MINUTES))
                     .isEqualTo(1);
-            assertThat(replica.limits.get("new").share()).isEqualTo(2);
+            assertThat(replica.limits.get("new").lent()).isEqualTo(2);
         }
     }
 
     @Test
     void manyLimitsAreToldInExchangesOfAHundred() {
-        MemoryEngine memory = new MemoryEngine();
+        MemoryEngine memory = new MemoryEngine(false);
         TaskTimer timer = new TaskTimer("timer");
         timers.add(timer);
         TaskLimits limits = new TaskLimits(
@@ -93,7 +93,7 @@ class ClusterSharesTests {
         shares.start();
 
         await(() -> limits.all().stream()
-                .allMatch(limit -> Objects.requireNonNull(limit.cluster()).engine() == Engine.LENT));
+                .allMatch(limit -> Objects.requireNonNull(limit.cluster()).lending() == Lending.LENT));
         shares.stop();
         assertThat(memory.exchanges().subList(0, 3)).extracting(List::size).containsExactly(100, 100, 50);
     }

@@ -7,7 +7,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
@@ -33,7 +33,7 @@ class LostEngineReportTests {
             + " (java.io.IOException: engine down): limit 'partner' %s. Check the engine and the network; as soon as it"
             + " answers, it lends permits again";
 
-    private final MemoryEngine memory = new MemoryEngine();
+    private final MemoryEngine memory = new MemoryEngine(false);
     private final TaskTimer timer = new TaskTimer("timer");
     private final TaskLimits limits =
             new TaskLimits(List.of(LimitSettings.of("partner", 20).withClusterPermits(20)), timer, change -> {});
@@ -61,12 +61,13 @@ class LostEngineReportTests {
     })
     void theLogSaysWhatCallsDoAndWhenTheEngineIsBack(OnFailure onFailure, String what, CapturedOutput output)
             throws Exception {
-        boolean unused = memory.exchange(
-                        List.of(new Claim("partner", "zz", 1, "", 20, 0, 0, 0, Duration.ofMinutes(10))))
+        Duration zero = Duration.ZERO;
+        boolean unused = memory.exchange(List.of(
+                        new Claim("partner", "zz", 1, 0, zero, 20, 0, 0, 0, 0, 0, zero, Duration.ofMinutes(10))))
                 .isEmpty();
         ClusterShares shares = shares(onFailure, null);
         shares.start();
-        await().atMost(Duration.ofMinutes(2)).until(this::seesTheOther);
+        await().atMost(Duration.ofMinutes(2)).until(() -> seesTheOther(onFailure));
         assertThat(output).doesNotContain("The engine that lends");
 
         memory.fail();
@@ -82,9 +83,13 @@ class LostEngineReportTests {
         shares.stop();
     }
 
-    private boolean seesTheOther() {
+    /** Also in the records of the engine. */
+    private boolean seesTheOther(OnFailure onFailure) {
         ClusterState state = limit.cluster();
-        return state != null && state.engine() == Engine.LENT && state.members().size() == 2;
+        return state != null
+                && state.lending() == Lending.LENT
+                && state.members().size() == 2
+                && state.members().getFirst().localShare() == (onFailure == OnFailure.LOCAL_SHARE ? 10 : 0);
     }
 
     @ParameterizedTest

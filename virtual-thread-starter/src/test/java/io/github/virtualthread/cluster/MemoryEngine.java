@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
@@ -54,32 +53,27 @@ public final class MemoryEngine implements ClusterEngine {
         }
     }
 
-    private record Row(int holds, int wants, int permits, long over, long number) {}
-
-    private static final class Stored {
-
-        final String epoch;
-        final Map<String, Row> rows = new TreeMap<>();
-        long noGrowthUntil;
-
-        Stored(String epoch) {
-            this.epoch = epoch;
-        }
-
-        Stored copy() {
-            Stored copy = new Stored(epoch);
-            copy.rows.putAll(rows);
-            copy.noGrowthUntil = noGrowthUntil;
-            return copy;
-        }
-    }
-
-    private final Map<String, Stored> limits = new HashMap<>();
+    private boolean mayBeLost;
+    private final Map<String, String> limits = new HashMap<>(); // texts of ledgers
     private final List<List<Claim>> exchanges = new ArrayList<>();
-    private long now = 1_000_000;
-    private int epochs;
+    private long now = 1_000_000_000;
+    private int restarts;
     private volatile Fault before = Fault.NONE;
     private volatile Fault after = Fault.NONE;
+
+    /** Creates an engine whose data may be lost, as those of a server: a new limit may be an old one without data. */
+    public MemoryEngine() {
+        this(true);
+    }
+
+    /**
+     * Creates an engine.
+     *
+     * @param mayBeLost whether no share of a new limit grows for the time of a lease; true from {@link #loseData()} on
+     */
+    public MemoryEngine(boolean mayBeLost) {
+        this.mayBeLost = mayBeLost;
+    }
 
     @Override
     public List<Answer> exchange(List<Claim> claims) throws Exception {
@@ -131,33 +125,36 @@ public final class MemoryEngine implements ClusterEngine {
 
     /** Forgets all, as a server that restarts empty. */
     public synchronized void loseData() {
+        mayBeLost = true;
         limits.clear();
+    }
+
+    /** From now on, another server process has the data, as after a failover. */
+    public synchronized void restart() {
+        restarts++;
     }
 
     /** Returns what goes back to the data of now, as a failover does that loses the last writes. */
     public synchronized Runnable backup() {
-        Map<String, Stored> backup = new HashMap<>();
-        limits.forEach((limit, stored) -> backup.put(limit, stored.copy()));
+        Map<String, String> backup = Map.copyOf(limits);
         return () -> restore(backup);
     }
 
-    private synchronized void restore(Map<String, Stored> backup) {
+    private synchronized void restore(Map<String, String> backup) {
         limits.clear();
-        backup.forEach((limit, stored) -> limits.put(limit, stored.copy()));
+        limits.putAll(backup);
     }
 
-    /** Members that live now, by their names. */
+    /** Members that live now, in the order of their names. */
     public synchronized List<Answer.Other> members(String limit) {
-        Stored stored = limits.get(limit);
-        List<Answer.Other> members = new ArrayList<>();
-        if (stored != null) {
-            stored.rows.forEach((member, row) -> {
-                if (row.over > now) {
-                    members.add(new Answer.Other(member, row.holds, row.wants, row.permits));
-                }
-            });
+        if (!limits.containsKey(limit)) {
+            return List.of();
         }
-        return members;
+        Claim look = new Claim(
+                limit, "", 1, 0, Duration.ZERO, Integer.MAX_VALUE, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+        return ledger(limit).lend(look, now, server(), Duration.ZERO).others().stream()
+                .filter(Answer.Other::alive)
+                .toList();
     }
 
     /** Number of permits of a limit that are lent now. */
@@ -165,47 +162,33 @@ public final class MemoryEngine implements ClusterEngine {
         return members(limit).stream().mapToInt(Answer.Other::holds).sum();
     }
 
-    /** All exchanges that were stored, in their order. */
+    /** All exchanges that were stored, in their order; also claims that were refused. */
     public synchronized List<List<Claim>> exchanges() {
         return List.copyOf(exchanges);
     }
 
     private synchronized List<Answer> stored(List<Claim> claims) {
-        for (Claim claim : claims) {
-            Stored stored = limits.get(claim.limit());
-            Row last = stored == null ? null : stored.rows.get(claim.member());
-            if (last != null && last.over > now && claim.number() <= last.number) {
-                throw new IllegalStateException("claim " + claim.number() + " of member " + claim.member()
-                        + " for limit " + claim.limit() + " is late: " + last.number + " came before it");
-            }
-        }
         exchanges.add(List.copyOf(claims));
         return claims.stream().map(this::answer).toList();
     }
 
     private Answer answer(Claim claim) {
-        long over = now + claim.lease().toMillis();
-        Stored stored = limits.computeIfAbsent(claim.limit(), limit -> new Stored("epoch-" + ++epochs));
-        if (!claim.epoch().isEmpty() && !claim.epoch().equals(stored.epoch)) {
-            stored.noGrowthUntil = Math.max(stored.noGrowthUntil, over);
+        LimitLedger ledger = ledger(claim.limit());
+        Answer answer = ledger.lend(claim, now, server(), Duration.ZERO);
+        if (answer.refusal() == null && !ledger.isEmpty()) {
+            limits.put(claim.limit(), ledger.text());
+        } else if (answer.refusal() == null) {
+            limits.remove(claim.limit());
         }
-        stored.rows.values().removeIf(row -> row.over <= now);
-        stored.rows.remove(claim.member());
-        List<Answer.Other> others = members(claim.limit());
-        int permits = claim.permits();
-        int free = 0;
-        for (Answer.Other other : others) {
-            permits = Math.min(permits, other.permits());
-            free -= other.holds();
-        }
-        free += permits;
-        int share = claim.holds();
-        if (now >= stored.noGrowthUntil) {
-            share = Math.max(share, Math.min(claim.asks(), free));
-        }
-        if (over > now) {
-            stored.rows.put(claim.member(), new Row(share, claim.wants(), claim.permits(), over, claim.number()));
-        }
-        return new Answer(share, permits, stored.epoch, now, others);
+        return answer;
+    }
+
+    private LimitLedger ledger(String limit) {
+        String text = limits.get(limit);
+        return text == null ? new LimitLedger(mayBeLost) : LimitLedger.of(text);
+    }
+
+    private String server() {
+        return "memory-" + restarts;
     }
 }

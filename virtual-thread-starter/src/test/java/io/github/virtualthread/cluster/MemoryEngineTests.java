@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** The engine of other tests does what those of servers do, and fails as it is told. */
 class MemoryEngineTests extends ClusterEngineContract {
 
-    private final MemoryEngine engine = new MemoryEngine();
+    private final MemoryEngine engine = new MemoryEngine(true);
     private long number;
 
     @Override
@@ -23,6 +23,16 @@ class MemoryEngineTests extends ClusterEngineContract {
     @Override
     protected void loseData() {
         engine.loseData();
+    }
+
+    @Override
+    protected Runnable backup() {
+        return engine.backup();
+    }
+
+    @Override
+    protected void changeServer() {
+        engine.restart();
     }
 
     @Override
@@ -37,7 +47,8 @@ class MemoryEngineTests extends ClusterEngineContract {
         assertThatThrownBy(() -> engine.exchange(claims(3))).isInstanceOf(IOException.class);
 
         assertThat(engine.lent("partner")).isZero();
-        assertThat(engine.exchanges()).isEmpty();
+        assertThat(engine.exchanges())
+                .noneMatch(claims -> claims.getFirst().member().equals("a"));
     }
 
     @Test
@@ -100,10 +111,19 @@ class MemoryEngineTests extends ClusterEngineContract {
 
         failover.run();
 
-        assertThat(engine.members("partner")).containsExactly(new Answer.Other("a", 3, 3, 10));
+        assertThat(engine.members("partner"))
+                .containsExactly(new Answer.Other("a", 3, 3, 10, 0, engine.now(), engine.now(), true));
+    }
+
+    @Test
+    void lendsAtOnceIfItIsToldThatNothingCanBeLost() throws Exception {
+        MemoryEngine safe = new MemoryEngine(false);
+
+        assertThat(safe.exchange(claims(3))).extracting(Answer::share).containsExactly(3);
     }
 
     private List<Claim> claims(int asks) {
-        return List.of(new Claim("partner", "a", ++number, "", 10, 0, asks, asks, LONG));
+        return List.of(
+                new Claim("partner", "a", ++number, 0, Duration.ZERO, 10, 0, asks, asks, 0, 0, Duration.ZERO, LONG));
     }
 }

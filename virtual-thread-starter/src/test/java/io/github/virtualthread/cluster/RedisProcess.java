@@ -8,13 +8,16 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import redis.embedded.core.ExecutableProvider;
 
-/** A Redis that can be paused, killed, and started again without its data, always on the same port. */
+/** A Redis that can be paused, killed, and started again, always on the same port: without its data, or with those of a snapshot. */
 final class RedisProcess implements AutoCloseable {
 
     private final File program = ExecutableProvider.newJarResourceProvider().get();
     private final int port = freePort();
+    private final Path folder = Files.createTempDirectory("redis");
     private Process process;
 
     RedisProcess() throws IOException {
@@ -39,6 +42,8 @@ final class RedisProcess implements AutoCloseable {
                         "" + port,
                         "--bind",
                         "127.0.0.1",
+                        "--dir",
+                        folder.toString(),
                         "--save",
                         "",
                         "--appendonly",
@@ -59,6 +64,13 @@ final class RedisProcess implements AutoCloseable {
 
     void start() throws IOException {
         process = started();
+    }
+
+    /** From now on it starts with the data of this moment. */
+    void save() throws IOException {
+        if (!ask("SAVE").equals("+OK")) {
+            throw new AssertionError("Redis has not saved");
+        }
     }
 
     void kill() throws InterruptedException {
@@ -112,5 +124,11 @@ final class RedisProcess implements AutoCloseable {
     @Override
     public void close() {
         process.destroyForcibly();
+        try {
+            Files.deleteIfExists(folder.resolve("dump.rdb"));
+            Files.deleteIfExists(folder);
+        } catch (IOException left) {
+            // in the folder for temporary files
+        }
     }
 }

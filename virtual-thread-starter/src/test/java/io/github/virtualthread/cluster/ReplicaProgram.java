@@ -96,7 +96,7 @@ final class ReplicaProgram {
             case "load" -> load(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "rate" -> rate(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "measure" -> measure();
-            case "await" -> await(words.get(1), ClusterState.Engine.valueOf(words.get(2)));
+            case "await" -> await(words.get(1), ClusterState.Lending.valueOf(words.get(2)));
             case "lent" -> awaitLent(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "exchanges" ->
                 awaitExchanges(ClusterShares.Outcome.valueOf(words.get(1)), Integer.parseInt(words.get(2)));
@@ -193,8 +193,8 @@ final class ReplicaProgram {
         return "ok";
     }
 
-    private String await(String limit, ClusterState.Engine engine) {
-        await(() -> cluster(limit).engine() == engine);
+    private String await(String limit, ClusterState.Lending lending) {
+        await(() -> cluster(limit).lending() == lending);
         return state(limit);
     }
 
@@ -254,10 +254,10 @@ final class ReplicaProgram {
     private String state(String limit) {
         TaskLimit known = application().limits.get(limit);
         ClusterState state = cluster(limit);
-        return "engine=%s share=%d inUse=%d waiting=%d members=%d others=%d"
+        return "lending=%s share=%d inUse=%d waiting=%d members=%d others=%d"
                 .formatted(
-                        state.engine(),
-                        known.share(),
+                        state.lending(),
+                        known.lent(),
                         known.inUse(),
                         known.waiting(),
                         state.members().size(),

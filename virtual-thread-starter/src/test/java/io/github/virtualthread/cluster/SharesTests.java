@@ -2,34 +2,43 @@ package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.cluster.Shares.Member;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IntSummaryStatistics;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Who ought to have how many, for a thousand mixtures of wants. */
 class SharesTests {
 
     private static final int SEEDS = 1_000;
+    private static final long BEAT = 100;
+    private static final long NOW = 1_700_000_000_123L;
+    private static final long LONG_AGO = NOW - 60_000;
 
     @FunctionalInterface
     private interface Check {
 
-        void check(Map<String, Integer> wants, int permits, long now, Map<String, Integer> fair);
+        void check(List<Member> members, int permits, Map<String, Integer> fair);
     }
 
     @Test
     void sharesAreNeverMoreThanThePermits() {
-        forAll((wants, permits, now, fair) -> assertThat(sum(fair)).isLessThanOrEqualTo(permits));
+        forAll((members, permits, fair) -> assertThat(sum(fair)).isLessThanOrEqualTo(permits));
     }
 
     @Test
-    void permitsThatSomebodyWantsAreAllShared() {
-        forAll((wants, permits, now, fair) -> {
-            if (sum(wants) >= permits) {
-                assertThat(sum(fair)).isEqualTo(permits);
+    void permitsThatSomebodyWantsAreAllSharedButForWhatOthersStillHold() {
+        forAll((members, permits, fair) -> {
+            if (wants(members) >= permits) {
+                int given = members.stream()
+                        .mapToInt(member -> Math.max(0, member.holds() - fair.get(member.name())))
+                        .sum();
+                assertThat(sum(fair) + given).isGreaterThanOrEqualTo(permits);
             }
         });
     }
@@ -37,122 +46,244 @@ class SharesTests {
     /** Max-min fair: who has less than it wants has as many as anybody else, but for one of those that cannot be divided. */
     @Test
     void nobodyHasMoreThanOneWhoWantsMore() {
-        forAll((wants, permits, now, fair) -> {
+        forAll((members, permits, fair) -> {
             int most = fair.values().stream().mapToInt(Integer::intValue).max().orElse(0);
-            wants.forEach((member, wanted) -> {
-                if (fair.get(member) < wanted) {
-                    assertThat(fair.get(member)).isGreaterThanOrEqualTo(most - 1);
+            for (Member member : members) {
+                if (fair.get(member.name()) < member.wants()) {
+                    assertThat(fair.get(member.name())).isGreaterThanOrEqualTo(most - 1);
                 }
-            });
+            }
         });
     }
 
     @Test
     void nobodyHasLessThanItsPartIfItWantsIt() {
-        forAll((wants, permits, now, fair) -> wants.forEach((member, wanted) ->
-                assertThat(fair.get(member)).isGreaterThanOrEqualTo(Math.min(wanted, permits / wants.size()))));
+        forAll((members, permits, fair) -> {
+            for (Member member : members) {
+                assertThat(fair.get(member.name()))
+                        .isGreaterThanOrEqualTo(Math.min(member.wants(), permits / members.size()));
+            }
+        });
     }
 
     @Test
     void nobodyHasMoreThanItWantsWhileOthersWantMore() {
-        forAll((wants, permits, now, fair) -> {
-            if (sum(wants) >= permits) {
-                wants.forEach((member, wanted) -> assertThat(fair.get(member)).isLessThanOrEqualTo(wanted));
+        forAll((members, permits, fair) -> {
+            if (wants(members) >= permits) {
+                for (Member member : members) {
+                    assertThat(fair.get(member.name())).isLessThanOrEqualTo(member.wants());
+                }
             }
         });
     }
 
     @Test
     void halfOfWhatNobodyWantsIsLentAhead() {
-        forAll((wants, permits, now, fair) -> {
-            int left = permits - sum(wants);
+        forAll((members, permits, fair) -> {
+            int left = permits - wants(members);
             if (left >= 0) {
-                int ahead = left / (2 * wants.size());
-                wants.forEach((member, wanted) -> assertThat(fair).containsEntry(member, wanted + ahead));
+                int ahead = left / (2 * members.size());
+                members.forEach(member -> assertThat(fair).containsEntry(member.name(), member.wants() + ahead));
                 assertThat(permits - sum(fair)).as("for who needs it first").isGreaterThanOrEqualTo(left / 2);
             }
         });
     }
 
     @Test
-    @Tag("slow")
-    void whatCannotBeDividedGoesToAllEquallyOften() {
-        forAll((wants, permits, now, fair) -> {
-            Map<String, Integer> sums = new HashMap<>();
-            long hungry = wants.entrySet().stream()
-                    .filter(each -> fair.get(each.getKey()) < each.getValue())
-                    .count();
-            int cycle = wants.size() <= 8 ? 840 : 0; // a multiple of each number of members
-            for (int turn = 0; turn < cycle; turn++) {
-                fair(wants, permits, now + turn * Shares.TURN)
-                        .forEach((member, share) -> sums.merge(member, share, Integer::sum));
-            }
-            if (cycle > 0 && hungry > 0) {
-                int most =
-                        sums.values().stream().mapToInt(Integer::intValue).max().orElse(0);
-                wants.forEach((member, wanted) -> {
-                    if (sums.get(member) < cycle * wanted) {
-                        assertThat(sums).containsEntry(member, most);
-                    }
-                });
+    void whoIsHungryHasMoreOnlyWhileItIsItsTurn() {
+        forAll((members, permits, fair) -> {
+            for (Member member : members) {
+                Shares.Share share = Shares.fair(members, member.name(), permits, NOW, BEAT);
+                if (share.isHungry()) {
+                    assertThat(share.fair()).isBetween(share.even(), share.even() + 1);
+                    assertThat(share.even()).isLessThan(member.wants());
+                } else {
+                    assertThat(share.fair()).isGreaterThanOrEqualTo(member.wants());
+                }
             }
         });
     }
 
     @Test
-    void withinAsManyTurnsAsThereAreMembersEachHasItsTurn() {
-        Map<String, Integer> wants = Map.of("a", 9, "b", 9, "c", 9, "d", 9, "e", 9);
-        for (long start = 0; start < 100; start++) {
-            Map<String, Integer> sums = new HashMap<>();
-            for (int turn = 0; turn < 5; turn++) {
-                fair(wants, 2, 1_700_000_000_123L + (start + turn) * Shares.TURN)
-                        .forEach((member, share) -> sums.merge(member, share, Integer::sum));
+    void theOrderOfTheMembersDoesNotMatter() {
+        forAll((members, permits, fair) ->
+                assertThat(fair(members.reversed(), permits)).isEqualTo(fair));
+    }
+
+    /** Each has what is fair at once, and what cannot be divided is handed over when a turn is over. */
+    @Test
+    void whatCannotBeDividedGoesToAllEquallyOften() {
+        for (int members = 2; members <= 7; members++) {
+            for (int permits = 1; permits < 3 * members; permits++) {
+                IntSummaryStatistics had = Arrays.stream(had(members, permits)).summaryStatistics();
+                assertThat(had.getMin())
+                        .as("%d permits, %d members: %s", permits, members, had)
+                        .isGreaterThanOrEqualTo(had.getMax() * 9 / 10);
             }
-            assertThat(sums.values()).containsOnly(2);
         }
     }
 
-    @Test
-    void aTurnLastsItsTime() {
-        Map<String, Integer> wants = Map.of("a", 9, "b", 9);
-        long start = 7 * Shares.TURN;
-        Map<String, Integer> first = fair(wants, 1, start);
+    /** How many permits each has had. Of those who change at the same time, another one is the first each time. */
+    private static int[] had(int count, int permits) {
+        int even = permits / count;
+        long turn = even == 0 ? 2 * BEAT : 5 * BEAT;
+        int[] had = new int[count];
+        List<Member> members = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            members.add(new Member("shop-" + i, 100, 0, NOW - turn - i, NOW));
+        }
+        for (int round = 0; round < 420; round++) {
+            long now = NOW + round * turn;
+            List<Member> before = List.copyOf(members);
+            for (int i = 0; i < count; i++) {
+                Member member = before.get(i);
+                int share =
+                        Shares.fair(before, member.name(), permits, now, BEAT).fair();
+                had[i] += share;
+                boolean isTheSame = share > even == member.holds() > even;
+                long since = isTheSame ? member.since() : now - (i + round) % count;
+                members.set(i, new Member(member.name(), 100, share, since, now));
+            }
+        }
+        return had;
+    }
 
-        assertThat(fair(wants, 1, start + Shares.TURN - 1)).isEqualTo(first);
-        assertThat(fair(wants, 1, start + Shares.TURN)).isNotEqualTo(first);
-        int has = Shares.fair(wants, "a", 1, 70_000, 1_000);
-        assertThat(Shares.fair(wants, "a", 1, 70_000 + 4_999, 1_000))
+    @Test
+    void thoseWhoHaveWaitedLongestGetWhatCannotBeDivided() {
+        List<Member> members = List.of(
+                new Member("a", 9, 1, NOW - 100, NOW),
+                new Member("b", 9, 1, NOW - 300, NOW),
+                new Member("c", 9, 1, NOW - 200, NOW));
+
+        assertThat(fair(members, 4)).isEqualTo(Map.of("a", 1, "b", 2, "c", 1));
+        assertThat(fair(members, 5)).isEqualTo(Map.of("a", 1, "b", 2, "c", 2));
+    }
+
+    @Test
+    void theirNamesDecideBetweenThoseWhoHaveWaitedAsLong() {
+        List<Member> members = List.of(new Member("b", 9, 0, NOW, NOW), new Member("a", 9, 0, NOW, NOW));
+
+        assertThat(fair(members, 1)).isEqualTo(Map.of("a", 1, "b", 0));
+    }
+
+    @Test
+    void whoHasAPermitKeepsItForItsTurnAndThenGivesWay() {
+        long turn = 5 * BEAT;
+
+        assertThat(fair(List.of(waits("a", 1), has("b", 2, turn - 1)), 3)).isEqualTo(Map.of("a", 1, "b", 2));
+        assertThat(fair(List.of(waits("a", 1), has("b", 2, turn)), 3)).isEqualTo(Map.of("a", 2, "b", 1));
+    }
+
+    @Test
+    void aTurnIsShorterWhereOthersHaveNothing() {
+        long turn = 2 * BEAT;
+
+        assertThat(fair(List.of(waits("a", 0), has("b", 1, turn - 1)), 1)).isEqualTo(Map.of("a", 0, "b", 1));
+        assertThat(fair(List.of(waits("a", 0), has("b", 1, turn)), 1)).isEqualTo(Map.of("a", 1, "b", 0));
+    }
+
+    @Test
+    void aTurnLastsForHalfASecondAtLeastWhereEachHasAPermit() {
+        List<Member> almost = List.of(waits("a", 1), has("b", 2, 499));
+        List<Member> over = List.of(waits("a", 1), has("b", 2, 500));
+
+        assertThat(Shares.fair(almost, "b", 3, NOW, 10).fair()).isEqualTo(2);
+        assertThat(Shares.fair(over, "b", 3, NOW, 10).fair()).isEqualTo(1);
+        assertThat(Shares.fair(over, "b", 3, NOW, 1_000).fair())
                 .as("five beats")
-                .isEqualTo(has);
-        assertThat(Shares.fair(wants, "a", 1, 70_000 + 5_000, 1_000)).isEqualTo(1 - has);
+                .isEqualTo(2);
+    }
+
+    @Test
+    void whoHasHadItsTurnKeepsItWhileNobodyWaits() {
+        List<Member> members = List.of(new Member("a", 0, 0, NOW, NOW), has("b", 1, 60_000));
+
+        assertThat(fair(members, 1)).isEqualTo(Map.of("a", 0, "b", 1));
+    }
+
+    /** It is slow, away, or dead: until its lease is over, nobody would have the permit. */
+    @Test
+    void aMemberThatHasNotClaimedLatelyIsNotWaitedFor() {
+        Member late = new Member("a", 9, 0, LONG_AGO, NOW - 501);
+        Member hungry = waits("b", 0);
+
+        assertThat(Shares.fair(List.of(late, hungry), "b", 1, NOW, BEAT).fair()).isEqualTo(1);
+        Member inTime = new Member("a", 9, 0, LONG_AGO, NOW - 500);
+        assertThat(Shares.fair(List.of(inTime, hungry), "b", 1, NOW, BEAT).fair())
+                .isZero();
+        assertThat(Shares.fair(List.of(late, hungry), "b", 1, NOW, 1_000).fair())
+                .as("it has five beats")
+                .isZero();
+    }
+
+    @Test
+    void whoHasNotClaimedLatelyWaitsForOthersAllTheSame() {
+        Member late = new Member("a", 9, 0, LONG_AGO, NOW - 501);
+
+        assertThat(Shares.fair(List.of(late, waits("b", 0)), "a", 1, NOW, BEAT).fair())
+                .as("it has waited longest")
+                .isEqualTo(1);
+        assertThat(Shares.fair(List.of(late, has("b", 1, 0)), "a", 1, NOW, BEAT).fair())
+                .isZero();
+    }
+
+    /** Its calls may still run. */
+    @Test
+    void whatAMemberHoldsThatHasNotClaimedLatelyIsNotFree() {
+        Member holds = new Member("a", 9, 1, NOW - 100, NOW - 60_000);
+
+        assertThat(Shares.fair(List.of(holds, waits("b", 0)), "b", 1, NOW, BEAT).fair())
+                .isZero();
     }
 
     @Test
     void oneMemberAloneMayHaveAll() {
-        assertThat(Shares.fair(Map.of("a", 25), "a", 20, 0, 100)).isEqualTo(20);
-        assertThat(Shares.fair(Map.of("a", 6), "a", 20, 0, 100)).isEqualTo(13);
-        assertThat(Shares.fair(Map.of("a", 0), "a", 1, 0, 100)).isZero();
+        assertThat(fair(List.of(waits("a", 0, 25)), 20)).isEqualTo(Map.of("a", 20));
+        assertThat(fair(List.of(waits("a", 0, 6)), 20)).isEqualTo(Map.of("a", 13));
+        assertThat(fair(List.of(waits("a", 0, 0)), 1)).isEqualTo(Map.of("a", 0));
+    }
+
+    private static Member waits(String name, int holds) {
+        return waits(name, holds, 9);
+    }
+
+    private static Member waits(String name, int holds, int wants) {
+        return new Member(name, wants, holds, NOW - 10, NOW);
+    }
+
+    private static Member has(String name, int holds, long since) {
+        return new Member(name, 9, holds, NOW - since, NOW);
     }
 
     private static void forAll(Check check) {
         for (int seed = 0; seed < SEEDS; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
-            int members = 1 + random.nextInt(12);
+            int count = 1 + random.nextInt(12);
             int permits = 1 + random.nextInt(random.nextBoolean() ? 5 : 50);
-            int most = 1 + random.nextInt(3 * permits / members + 2);
-            Map<String, Integer> wants = new TreeMap<>();
-            for (int i = 0; i < members; i++) {
-                wants.put("shop-" + random.nextInt(100) + "-" + i, random.nextInt(most + 1));
+            int most = 1 + random.nextInt(3 * permits / count + 2);
+            List<Member> members = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                String name = "shop-" + random.nextInt(100) + "-" + i;
+                long since = NOW - random.nextInt(1_000);
+                long claimed = NOW - random.nextInt(500);
+                members.add(new Member(name, random.nextInt(most + 1), random.nextInt(most + 1), since, claimed));
             }
-            long now = random.nextLong(2_000_000_000_000L);
-            check.check(wants, permits, now, fair(wants, permits, now));
+            check.check(members, permits, fair(members, permits));
         }
     }
 
-    private static Map<String, Integer> fair(Map<String, Integer> wants, int permits, long now) {
-        Map<String, Integer> fair = new TreeMap<>();
-        wants.keySet().forEach(member -> fair.put(member, Shares.fair(wants, member, permits, now, 100)));
+    private static Map<String, Integer> fair(List<Member> members, int permits) {
+        Map<String, Integer> fair = new HashMap<>();
+        for (Member member : members) {
+            fair.put(
+                    member.name(),
+                    Shares.fair(members, member.name(), permits, NOW, BEAT).fair());
+        }
         return fair;
+    }
+
+    private static int wants(List<Member> members) {
+        return members.stream().mapToInt(Member::wants).sum();
     }
 
     private static int sum(Map<String, Integer> numbers) {

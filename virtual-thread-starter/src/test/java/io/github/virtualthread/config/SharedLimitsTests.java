@@ -24,7 +24,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 @Timeout(300)
 class SharedLimitsTests {
 
-    private final MemoryEngine engine = new MemoryEngine();
+    private final MemoryEngine engine = new MemoryEngine(false);
 
     @Test
     void anEngineAndALimitAreEnough() throws Exception {

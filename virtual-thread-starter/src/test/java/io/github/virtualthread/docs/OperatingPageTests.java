@@ -17,6 +17,8 @@ import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.io.IOException;
@@ -95,7 +97,7 @@ class OperatingPageTests {
                 .thenThrow(new QueryTimeoutException(
                         "Redis command timed out", new IOException("Command timed out after 2 second(s)")));
         ClusterEngine redis = new RedisClusterEngine(connections, "shop");
-        MemoryEngine engine = new MemoryEngine();
+        MemoryEngine engine = new MemoryEngine(false);
         engine.before(redis::exchange);
         try (TaskTimer timer = new TaskTimer("timer")) {
             TaskLimits limits = new TaskLimits(
@@ -112,6 +114,43 @@ class OperatingPageTests {
             assertLogged(output, block("docs/operating.md", "back"));
             shares.stop();
         }
+    }
+
+    @Test
+    void theLineOfAShareThatIsTakenBackIsOnThePage(CapturedOutput output) {
+        MemoryEngine engine = new MemoryEngine(false);
+        try (TaskTimer timer = new TaskTimer("timer")) {
+            TaskLimits limits = new TaskLimits(
+                    List.of(LimitSettings.of("partner", 20).withClusterPermits(20)), timer, change -> {});
+            String dead;
+            try (TaskTimer ofOther = new TaskTimer("other")) {
+                TaskLimits ofDead = new TaskLimits(
+                        limits.all().stream().map(TaskLimit::settings).toList(), ofOther, change -> {});
+                dead = shares(engine, ofDead, ofOther).member();
+                await().atMost(Duration.ofMinutes(2)).until(() -> engine.members("partner").stream()
+                        .anyMatch(it -> it.member().equals(dead)));
+            }
+            ClusterShares shares = shares(engine, limits, timer);
+            await().atMost(Duration.ofMinutes(2)).until(() -> hasMember(limits.get("partner"), dead));
+
+            limits.get("partner").takeBack(dead);
+
+            assertLogged(output, block("docs/operating.md", "taken back").replace("shop-3-k0we", dead));
+            shares.stop();
+        }
+    }
+
+    private static ClusterShares shares(MemoryEngine engine, TaskLimits limits, TaskTimer timer) {
+        ClusterShares shares = new ClusterShares(() -> engine, ClusterSettings.DEFAULTS, timer);
+        shares.add(limits.get("partner"));
+        shares.start();
+        return shares;
+    }
+
+    private static boolean hasMember(TaskLimit limit, String name) {
+        ClusterState cluster = limit.cluster();
+        return cluster != null
+                && cluster.members().stream().anyMatch(member -> member.name().equals(name));
     }
 
     private static void assertLogged(CapturedOutput output, String... lines) {

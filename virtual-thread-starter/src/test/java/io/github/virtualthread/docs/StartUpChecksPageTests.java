@@ -284,6 +284,7 @@ class StartUpChecksPageTests {
                 .withPropertyValues(
                         "spring.application.name=shop",
                         "virtual-thread.limits.partner.cluster-permits=2",
+                        "virtual-thread.limits.partner.permits=1",
                         "virtual-thread.cluster.replicas=3",
                         "virtual-thread.limits.db.permits-from=dataSource")
                 .run(context -> assertThat(context).hasNotFailed());
@@ -291,6 +292,15 @@ class StartUpChecksPageTests {
         assertThat(output)
                 .contains(page("log", "fewer-than-replicas"))
                 .containsOnlyOnce(page("log", "no-headroom-for-the-engine"));
+    }
+
+    @Test
+    void theWarningOfAPoolThatIsTooSmallIsOnThePage(CapturedOutput output) {
+        RUNNER.withUserConfiguration(EmbeddedPool.class)
+                .withPropertyValues("spring.application.name=shop", "virtual-thread.limits.partner.cluster-permits=20")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).containsOnlyOnce(page("log", "no-connection-for-the-engine"));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.config.VirtualThreadDataSource;
 import io.github.virtualthread.docs.StartUpChecksPageTests.Case;
 import io.github.virtualthread.docs.StartUpChecksPageTests.Nothing;
 import java.sql.Connection;
@@ -37,6 +38,8 @@ final class WrongCluster {
                         wrong("cluster-no-connection", Nothing.class, NAME, "cluster.engine=redis"),
                         wrong("cluster-no-data-source", Nothing.class, NAME, "cluster.engine=jdbc"),
                         wrong("cluster-connections", TwoConnections.class, NAME),
+                        wrong("cluster-data-sources", TwoDataSources.class, NAME),
+                        wrong("cluster-own-data-sources", TwoOwnDataSources.class, NAME),
                         wrong("cluster-engines", TwoEngines.class),
                         wrong("cluster-name", H2.class),
                         wrong("cluster-table", H2.class, NAME, "cluster.jdbc.initialize-schema=never"),
@@ -44,6 +47,7 @@ final class WrongCluster {
                         wrong("cluster-denied", Denied.class, NAME),
                         wrong("cluster-beat-of-engine", H2.class, NAME, "cluster.lease=2s")),
                 Stream.of(
+                        new Case("cluster-table-name", Nothing.class, "cluster.jdbc.table=my-schema.limits"),
                         new Case("cluster-lease", Nothing.class, "cluster.lease=500ms"),
                         new Case("cluster-lease-of-beats", Nothing.class, "cluster.lease=2s", "cluster.beat=500ms"),
                         new Case("cluster-beat", Nothing.class, "cluster.beat=1ms"),
@@ -80,6 +84,36 @@ final class WrongCluster {
         @Bean
         RedisConnectionFactory sessions() {
             return mock(RedisConnectionFactory.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoDataSources {
+
+        @Bean
+        DataSource orders() {
+            return mock(DataSource.class);
+        }
+
+        @Bean
+        DataSource stock() {
+            return mock(DataSource.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoOwnDataSources {
+
+        @Bean
+        @VirtualThreadDataSource
+        DataSource orders() {
+            return mock(DataSource.class);
+        }
+
+        @Bean
+        @VirtualThreadDataSource
+        DataSource stock() {
+            return mock(DataSource.class);
         }
     }
 

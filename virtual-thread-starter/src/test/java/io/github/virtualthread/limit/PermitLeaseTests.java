@@ -42,7 +42,7 @@ class PermitLeaseTests {
         assertThat(lease.told).as("both calls").isEqualTo(2);
         assertThat(lease.wantedSinceLast()).isEqualTo(2);
 
-        lease.lend(2);
+        lease.lends(2);
         assertThat(early.holds()).isTrue();
         assertThat(later.holds()).isTrue();
         assertThat(limit.whyFull()).isNull();
@@ -64,7 +64,7 @@ class PermitLeaseTests {
         assertThat(third.holds()).isFalse();
         assertThat(limit.inUse()).isZero();
         assertThat(limit.saturated()).isPositive();
-        lease.lend(1);
+        lease.lends(1);
         assertThat(second.holds()).as("it has waited longest").isTrue();
         assertThat(third.holds()).isFalse();
     }
@@ -76,9 +76,9 @@ class PermitLeaseTests {
         Lease lease = lent(limit, 4);
         List<Call> calls = Call.asked(limit, 6);
 
-        lease.lend(1);
+        lease.lends(1);
         assertThat(lease.held()).isEqualTo(4);
-        assertThat(limit.share()).isOne();
+        assertThat(limit.lent()).isOne();
         calls.subList(0, 3).forEach(Call::giveBack);
         assertThat(calls.get(4).holds()).isFalse();
         assertThat(lease.held()).isOne();
@@ -94,7 +94,7 @@ class PermitLeaseTests {
         Lease lease = lent(limit, 4);
 
         limit.resize(2);
-        assertThat(limit.share()).isEqualTo(2);
+        assertThat(limit.lent()).isEqualTo(2);
         assertThat(lease.held()).as("after another change it may use them").isEqualTo(4);
         assertThat(Call.asked(limit, 3)).extracting(Call::holds).containsExactly(true, true, false);
         limit.resize(4);
@@ -118,12 +118,12 @@ class PermitLeaseTests {
         assertThat(limit.inUse()).isEqualTo(running);
 
         Call waiting = Call.asked(limit);
-        lease.lend(2, looks);
+        lease.lends(2, looks);
         running = (atOnce.holds() ? 1 : 0) + (waiting.holds() ? 1 : 0);
         assertThat(limits.get("db").inUse()).isEqualTo(running);
         assertThat(limit.inUse()).isEqualTo(running);
 
-        lease.lend(2);
+        lease.lends(2);
         assertThat(waiting.holds()).isTrue();
         atOnce.giveBack();
         waiting.giveBack();
@@ -222,6 +222,26 @@ class PermitLeaseTests {
     }
 
     @Test
+    void aChangeOfTheNumberOfPermitsIsToldHereAndWithin() {
+        TaskLimits limits = limits(
+                LimitSettings.of("db", 3).withClusterPermits(3),
+                LimitSettings.of("partner", 2).withClusterPermits(2).withWithin("db"));
+        Lease around = lent(limits.get("db"), 1);
+        Lease within = lent(limits.get("partner"), 1);
+
+        limits.get("partner").setClusterPermits(6);
+        assertThat(around.changes).isZero();
+        assertThat(within.changes).isOne();
+        limits.get("partner").resize(5);
+        assertThat(within.changes).isEqualTo(2);
+        limits.get("db").resize(2);
+        assertThat(around.changes).isOne();
+        assertThat(within.changes).isEqualTo(3);
+        limits.get("db").setQueueCapacity(4);
+        assertThat(around.changes).isOne();
+    }
+
+    @Test
     void anOccupiedLimitWantsNothingUntilItIsOpenAgain() {
         TaskLimit limit =
                 limits(LimitSettings.of("partner", 3).withClusterPermits(3)).get("partner");
@@ -243,7 +263,7 @@ class PermitLeaseTests {
         Lease lease = lent(limit, 1);
         Occupation occupation = limit.occupy();
         Call call = Call.asked(limit);
-        lease.lend(3);
+        lease.lends(3);
         assertThat(call.holds()).isFalse();
         assertThat(limit.inUse()).isZero();
         assertThat(lease.held()).isEqualTo(3);
@@ -264,7 +284,7 @@ class PermitLeaseTests {
         assertThat(waits.rejected).isNotDone();
         assertThat(limit.waiting()).isOne();
         assertThat(lease.wantedSinceLast()).as("what is refused, too").isEqualTo(2);
-        lease.lend(3);
+        lease.lends(3);
         assertThat(waits.holds()).isTrue();
     }
 
@@ -278,7 +298,7 @@ class PermitLeaseTests {
         around.validFor = 0;
         assertThat(new Call(limits.get("report")).ask()).isEqualTo(Reason.NO_LEASE);
 
-        around.lend(3);
+        around.lends(3);
         assertThat(Call.asked(limits.get("report")).holds()).isTrue();
     }
 
@@ -322,9 +342,9 @@ class PermitLeaseTests {
         List<Occupation> occupations = new ArrayList<>();
         for (int step = 0; step < 20_000; step++) {
             int before = running.size();
-            int share = lease.share();
+            int share = lease.lent();
             switch (random.nextInt(12)) {
-                case 0 -> lease.lend(share = random.nextInt(7));
+                case 0 -> lease.lends(share = random.nextInt(7));
                 case 1 -> lease.validFor = 0;
                 case 2 -> lease.validFor = random.nextInt(4);
                 case 3 -> limit.resize(1 + random.nextInt(6));
@@ -367,7 +387,7 @@ class PermitLeaseTests {
         }
         occupations.forEach(Occupation::close);
         limit.resize(6);
-        lease.lend(6);
+        lease.lends(6);
         while (!running.isEmpty() || !waiting.isEmpty()) {
             waiting.removeIf(call -> call.holds() && running.add(call));
             assertThat(running).as("the next begin").isNotEmpty();
@@ -384,7 +404,7 @@ class PermitLeaseTests {
     private static Lease lent(TaskLimit limit, int share) {
         Lease lease = new Lease(limit);
         lease.start();
-        lease.lend(share);
+        lease.lends(share);
         return lease;
     }
 
@@ -395,6 +415,7 @@ class PermitLeaseTests {
         private boolean wasValid;
         private boolean refuses;
         private int told;
+        private int changes;
 
         Lease(TaskLimit limit) {
             super(limit);
@@ -404,13 +425,13 @@ class PermitLeaseTests {
             begin();
         }
 
-        void lend(int share) {
-            lend(share, Integer.MAX_VALUE);
+        void lends(int share) {
+            lends(share, Integer.MAX_VALUE);
         }
 
-        void lend(int share, int looks) {
+        void lends(int share, int looks) {
             validFor = looks;
-            share(share);
+            lend(share);
         }
 
         @Override
@@ -422,6 +443,11 @@ class PermitLeaseTests {
         }
 
         @Override
+        protected void takeBack(String member) {
+            throw new UnsupportedOperationException(member);
+        }
+
+        @Override
         protected boolean isRefused() {
             return refuses && validFor == 0;
         }
@@ -429,6 +455,11 @@ class PermitLeaseTests {
         @Override
         protected void wanted() {
             told++;
+        }
+
+        @Override
+        protected void changed() {
+            changes++;
         }
 
         @Override

@@ -1,47 +1,49 @@
 package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Engine;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Lends a limit what a test wants, without an engine. */
 public final class TestLease extends PermitLease {
 
     private final TaskLimit limit;
     private volatile ClusterState state;
+    private final List<String> takenBack = new CopyOnWriteArrayList<>();
     private volatile boolean refused;
 
     /** The limit has this lease from now on, and no permits yet. */
     public TestLease(TaskLimit limit) {
         super(limit);
         this.limit = limit;
-        this.state = state(Engine.LOST, Duration.ZERO, limit.permits(), List.of());
+        this.state = state(Lending.LOST, Duration.ZERO, limit.permits(), List.of());
         begin();
     }
 
-    private static ClusterState state(Engine engine, Duration since, int permits, List<Member> members) {
+    private static ClusterState state(Lending lending, Duration since, int permits, List<Member> members) {
         return new ClusterState(
-                engine, since, permits, engine == Engine.LENT ? Duration.ofMillis(8_500) : Duration.ZERO, members);
+                lending, since, permits, lending == Lending.LENT ? Duration.ofMillis(8_500) : Duration.ZERO, members);
     }
 
     /** Lends permits, and shows these members. */
     public void lend(int share, int inForce, Member... members) {
-        state = state(Engine.LENT, Duration.ofSeconds(1), inForce, List.of(members));
-        share(share);
+        state = state(Lending.LENT, Duration.ofSeconds(1), inForce, List.of(members));
+        lend(share);
     }
 
     /** The engine is away: this replica uses some of the permits. */
     public void alone(int share, Duration since) {
-        state = state(Engine.ALONE, since, state.permits(), state.members());
-        share(share);
+        state = state(Lending.ALONE, since, state.permits(), state.members());
+        lend(share);
     }
 
     /** The engine is away, and nobody lends any permits. */
     public void lose(Duration since) {
-        state = state(Engine.LOST, since, state.permits(), state.members());
-        share(0);
+        state = state(Lending.LOST, since, state.permits(), state.members());
+        lend(0);
     }
 
     /** Calls that find no permit are rejected from now on. */
@@ -51,7 +53,17 @@ public final class TestLease extends PermitLease {
 
     @Override
     protected boolean isValid() {
-        return state.engine() != Engine.LOST;
+        return state.lending() != Lending.LOST;
+    }
+
+    @Override
+    protected void takeBack(String member) {
+        takenBack.add(member);
+    }
+
+    /** The members whose shares were taken back. */
+    public List<String> takenBack() {
+        return takenBack;
     }
 
     @Override
@@ -61,6 +73,9 @@ public final class TestLease extends PermitLease {
 
     @Override
     protected void wanted() {}
+
+    @Override
+    protected void changed() {}
 
     @Override
     protected ClusterState state() {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class SharedLimitMetersTests {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
-    private final MemoryEngine memory = new MemoryEngine();
+    private final MemoryEngine memory = new MemoryEngine(false);
     private ClusterShares shares;
     private MeteredEngine test;
 
@@ -54,7 +54,11 @@ class SharedLimitMetersTests {
         engineWith(partner(), LimitSettings.of("db", 2));
         TestLease lease = new TestLease(test.limits.get("partner"));
 
-        lease.lend(7, 15, new Member("shop-1", 7, 0, 20), new Member("shop-2", 8, 9, 15));
+        lease.lend(
+                7,
+                15,
+                new Member("shop-1", 7, 0, 20, 7, Duration.ZERO, Duration.ofMillis(80), false),
+                new Member("shop-2", 8, 9, 15, 7, Duration.ZERO, Duration.ofMillis(80), false));
 
         assertThat(value("permits")).isEqualTo(15);
         assertThat(value("share")).isEqualTo(7);

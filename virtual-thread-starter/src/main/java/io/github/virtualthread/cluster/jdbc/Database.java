@@ -12,12 +12,12 @@ import java.util.stream.Collectors;
 
 /** A database that the engine knows, and what it says in another way than the others do. */
 enum Database {
+    /** The text of the time of its start depends on the session, its number does not. */
     POSTGRESQL(
             "schema-postgresql.sql",
             "PostgreSQL",
             "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
-            // ends the session of a replica that stands still or vanishes while it has locks; for this transaction only
-            "set_config('idle_in_transaction_session_timeout', '" + LimitTable.PATIENCE.toMillis() + "', true)"),
+            "cast(cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint) as text)"),
 
     /** The beginning of the statement; without any time zone, so that no hour comes twice. */
     MARIADB(
@@ -28,23 +28,23 @@ enum Database {
 
     MYSQL("schema-mysql.sql", "MySQL", MARIADB.clock, "''"),
 
-    /** Stands still from when it is asked first in a transaction: it is asked once, under the lock. */
+    /** The beginning of the statement, in auto-commit mode. */
     H2("schema-h2.sql", "H2", "cast(extract(epoch from current_timestamp) * 1000 as bigint)", "''");
 
     private final String schema;
     private final String product;
 
-    /** SQL for the time of the server in milliseconds, taken after the lock. */
+    /** SQL for the time of the server in milliseconds. */
     final String clock;
 
-    /** SQL for a text, evaluated with the lock. */
-    final String withLock;
+    /** SQL for a text that another process of the server does not have; empty if the server knows none. */
+    final String server;
 
-    Database(String schema, String product, String clock, String withLock) {
+    Database(String schema, String product, String clock, String server) {
         this.schema = schema;
         this.product = product;
         this.clock = clock;
-        this.withLock = withLock;
+        this.server = server;
     }
 
     /** By the name of the product: the URL of H2 may ask for the mode of another database. The driver of MySQL calls MariaDB so, too. */
@@ -65,14 +65,20 @@ enum Database {
                         + ". Use one of these, or Redis, or declare a bean of type ClusterEngine"));
     }
 
+    /** Whether nobody outside this JVM can have reached the data. */
+    static boolean isInThisJvm(Connection connection) throws SQLException {
+        String url = connection.getMetaData().getURL();
+        return url != null && url.startsWith("jdbc:h2:mem:");
+    }
+
     /** The statement that creates the table. */
-    String schema() {
+    String schema(String table) {
         try (InputStream file = Database.class.getResourceAsStream(schema)) {
             if (file == null) {
                 throw new IllegalStateException(schema + " is missing beside " + Database.class.getName()
                         + ": a native image needs a hint for this resource");
             }
-            return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8).replace(TableName.DEFAULT, table);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -7,73 +7,87 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import javax.sql.DataSource;
 
 /**
- * Lends permits by the database of the application: PostgreSQL, MariaDB, MySQL or H2. Each exchange borrows one connection for one
- * transaction, with the isolation {@code READ COMMITTED}, and gives it back as it was.
+ * Lends permits by the database of the application: PostgreSQL, MariaDB, MySQL or H2. Each exchange borrows one connection, in
+ * auto-commit mode, and gives it back as it was. A limit is a row, which a replica replaces if no other one has done so since it was
+ * read. So no lock lasts longer than a statement, and a replica that stands still stops nobody.
  *
- * <p>Opens no connection before the first exchange. The table {@code virtual_thread_limit} has to be there; applications may share it.
+ * <p>Opens no connection before the first exchange. The table has to be there; applications may share it. A row is never deleted,
+ * because there are few: one for each limit. A row of a limit that nobody shares any more may be deleted by hand.
  */
 public final class JdbcClusterEngine implements ClusterEngine {
 
     private static final int ATTEMPTS = 5;
-    private static final Duration IDLE = Duration.ofHours(1);
 
     private final DataSource dataSource;
     private final String cluster;
-    private volatile long forgotAt = System.nanoTime();
+    private final String table;
+
+    /**
+     * Creates an engine with the table {@code virtual_thread_limit}.
+     *
+     * @param dataSource of the database; no connection is opened here
+     * @param cluster name that all replicas of the application share, and no other application; at most 100 characters
+     */
+    public JdbcClusterEngine(DataSource dataSource, String cluster) {
+        this(dataSource, cluster, TableName.DEFAULT);
+    }
 
     /**
      * Creates an engine.
      *
      * @param dataSource of the database; no connection is opened here
      * @param cluster name that all replicas of the application share, and no other application; at most 100 characters
+     * @param table name of the table, with its schema if wanted, such as {@code app.virtual_thread_limit}; letters, digits,
+     *     {@code _} and {@code $}, at most 200 characters with at most two dots; the same in all replicas
+     * @throws IllegalArgumentException if that is not the name of a table
      */
-    public JdbcClusterEngine(DataSource dataSource, String cluster) {
+    public JdbcClusterEngine(DataSource dataSource, String cluster, String table) {
+        if (!TableName.isAllowed(table)) {
+            throw new IllegalArgumentException("Property virtual-thread.cluster.jdbc.table " + TableName.RULE
+                    + ", such as " + TableName.EXAMPLE + ", was '" + table + "'");
+        }
         this.dataSource = dataSource;
         this.cluster = cluster;
+        this.table = table;
     }
 
     @Override
-    public List<Answer> exchange(List<Claim> claims) throws SQLException {
-        List<Answer> answers = inTransaction(connection -> lend(claims, new LimitTable(connection, cluster)));
-        long now = System.nanoTime();
-        if (now - forgotAt > IDLE.toNanos()) {
-            forgotAt = now;
-            forget(IDLE);
-        }
-        return answers;
-    }
-
-    /** Deletes what nobody has claimed for so long. In a transaction of its own, with locks of its own. */
-    void forget(Duration idle) {
-        try {
-            inTransaction(connection -> {
-                new LimitTable(connection, cluster).forget(idle);
-                return true;
-            });
+    public List<Answer> exchange(List<Claim> claims) throws SQLException, InterruptedException {
+        long begun = System.nanoTime();
+        try (Connection connection = dataSource.getConnection();
+                Before before = Before.of(connection)) {
+            before.prepare();
+            LimitTable limits = new LimitTable(connection, Database.of(connection), table, cluster);
+            String name = "table " + table + " of cluster '" + cluster + "'";
+            return new Exchange(limits, name, !Database.isInThisJvm(connection), begun).lend(claims);
         } catch (SQLException failure) {
-            // the next time, or another replica
+            if (isMissingTable(failure)) {
+                return Collections.nCopies(claims.size(), Answer.refused(missing()));
+            }
+            throw failure;
         }
     }
 
-    private static List<Answer> lend(List<Claim> claims, LimitTable table) throws SQLException {
-        SortedSet<String> names = new TreeSet<>();
-        claims.forEach(claim -> names.add(claim.limit()));
-        table.lock(names);
-        Map<String, LimitRows> limits = table.read(names);
-        List<Answer> answers = new ArrayList<>();
-        for (Claim claim : claims) {
-            answers.add(LimitTable.rows(limits, claim.limit()).lend(claim, table.now()));
-        }
-        table.write(limits, claims.getFirst().member());
-        return answers;
+    /** Not an engine that cannot be reached: nobody should look for it in the network. */
+    private String missing() {
+        return "Table " + table
+                + " is missing: it was dropped, or the user sees another schema now. Create it by schema-*.sql"
+                + " beside " + getClass().getName() + " in the jar, or start one replica anew with"
+                + " virtual-thread.cluster.jdbc.initialize-schema: always";
+    }
+
+    /**
+     * Returns where the connections come from, so that the start can compare the pool with the limits.
+     *
+     * @return what the engine was created with
+     */
+    public DataSource dataSource() {
+        return dataSource;
     }
 
     /** A row that changes each time is dead at once, in PostgreSQL: fewer of them than with Redis. */
@@ -90,12 +104,12 @@ public final class JdbcClusterEngine implements ClusterEngine {
      * @throws IllegalStateException if the database is none of those that the engine knows
      */
     public boolean isInitialized() throws SQLException {
-        try {
-            return inTransaction(connection -> {
-                Database.of(connection);
-                LimitTable.find(connection);
-                return true;
-            });
+        try (Connection connection = dataSource.getConnection();
+                Before before = Before.of(connection)) {
+            before.prepare();
+            Database.of(connection);
+            LimitTable.find(connection, table);
+            return true;
         } catch (SQLException failure) {
             if (isMissingTable(failure)) {
                 return false;
@@ -111,20 +125,32 @@ public final class JdbcClusterEngine implements ClusterEngine {
      * @throws IllegalStateException if the database is none of those that the engine knows
      */
     public void initialize() throws SQLException {
-        if (isInitialized()) {
-            return;
-        }
-        try {
-            inTransaction(connection -> {
-                try (Statement statement = connection.createStatement()) {
-                    return statement.execute(Database.of(connection).schema());
+        for (int attempt = 1; !isInitialized(); attempt++) {
+            try {
+                create();
+                return;
+            } catch (SQLException failure) {
+                if (attempt == ATTEMPTS || !(isOfAnother(failure) || isInitialized())) {
+                    throw failure;
                 }
-            });
-        } catch (SQLException failure) {
-            if (!isInitialized()) { // otherwise, another replica has created it meanwhile
-                throw failure;
             }
         }
+    }
+
+    private void create() throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Before before = Before.of(connection)) {
+            before.prepare();
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(Database.of(connection).schema(table));
+            }
+        }
+    }
+
+    /** Another replica creates the table at this moment: a duplicate in a catalogue, a deadlock, a lock. */
+    private static boolean isOfAnother(SQLException failure) {
+        String state = failure.getSQLState();
+        return state != null && (state.startsWith("23") || state.startsWith("40") || state.equals("HYT00"));
     }
 
     /**
@@ -136,89 +162,40 @@ public final class JdbcClusterEngine implements ClusterEngine {
      */
     public String schema() throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
-            return Database.of(connection).schema();
+            return Database.of(connection).schema(table);
         }
     }
 
+    /** Of PostgreSQL; of all others; and of H2 if the schema is missing. */
     private static boolean isMissingTable(SQLException failure) {
         String state = failure.getSQLState();
-        return state != null && (state.equals("42P01") || state.startsWith("42S0")); // PostgreSQL, all others
-    }
-
-    private interface Work<T> {
-        T in(Connection connection) throws SQLException;
-    }
-
-    private <T> T inTransaction(Work<T> work) throws SQLException {
-        try (Connection connection = dataSource.getConnection();
-                Before before = Before.of(connection)) {
-            before.prepare();
-            for (int attempt = 1; ; attempt++) {
-                try {
-                    T result = work.in(connection);
-                    connection.commit();
-                    return result;
-                } catch (SQLException | RuntimeException | Error failure) {
-                    rollBack(connection, failure);
-                    if (attempt == ATTEMPTS || !isWorthAnotherAttempt(failure)) {
-                        throw failure;
-                    }
-                }
-            }
-        }
-    }
-
-    /** Another member was faster: it inserted the same row, or there was a deadlock, or a lock came too late. */
-    private static boolean isWorthAnotherAttempt(Throwable failure) {
-        String state = failure instanceof SQLException sql ? sql.getSQLState() : null;
-        return state != null
-                && (state.startsWith("23") || state.startsWith("40") || state.equals("HYT00") || state.equals("90131"))
-                && !Thread.currentThread().isInterrupted();
-    }
-
-    private static void rollBack(Connection connection, Throwable failure) {
-        try {
-            connection.rollback();
-        } catch (SQLException | RuntimeException e) {
-            failure.addSuppressed(e);
-        }
+        return state != null && (state.equals("42P01") || state.startsWith("42S0") || state.equals("90079"));
     }
 
     /** How a connection came; it goes back to the pool as it was. */
-    private record Before(Connection connection, boolean autoCommit, boolean readOnly, int isolation)
-            implements AutoCloseable {
+    private record Before(Connection connection, boolean autoCommit, boolean readOnly) implements AutoCloseable {
 
         static Before of(Connection connection) throws SQLException {
-            return new Before(
-                    connection,
-                    connection.getAutoCommit(),
-                    connection.isReadOnly(),
-                    connection.getTransactionIsolation());
+            return new Before(connection, connection.getAutoCommit(), connection.isReadOnly());
         }
 
-        /** Members wait for each other at the locks; then they have to see what was committed meanwhile. */
+        /** Outside a transaction a connection may change to writing. */
         void prepare() throws SQLException {
+            if (!autoCommit) {
+                connection.setAutoCommit(true);
+            }
             if (readOnly) {
                 connection.setReadOnly(false);
-            }
-            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            }
-            if (autoCommit) {
-                connection.setAutoCommit(false);
             }
         }
 
         @Override
         public void close() throws SQLException {
-            if (autoCommit) {
-                connection.setAutoCommit(true);
-            }
-            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-                connection.setTransactionIsolation(isolation);
-            }
             if (readOnly) {
                 connection.setReadOnly(true);
+            }
+            if (!autoCommit) {
+                connection.setAutoCommit(false);
             }
         }
     }

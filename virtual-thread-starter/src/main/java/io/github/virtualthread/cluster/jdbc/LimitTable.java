@@ -4,234 +4,112 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
-import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The table, in one transaction. The row of a limit with member '*' is what is locked; it has the epoch, and ends when shares may
- * grow again. The other rows are those of the members.
- */
+/** The table, which has a row for each limit, on a connection in auto-commit mode: no statement leaves a lock behind. */
 final class LimitTable {
-
-    /** How long a transaction waits for the locks of others, and on PostgreSQL how long it has locks and does nothing. */
-    static final Duration PATIENCE = Duration.ofSeconds(10);
-
-    /** Not empty, as that is no text at all in H2's mode of Oracle. No member has this name: all end with random characters. */
-    private static final String NO_MEMBER = "*";
-
-    private static final String NO_EPOCH = "-";
-
-    private static final String INSERT =
-            "insert into virtual_thread_limit (cluster_name, limit_name, member_name, epoch,"
-                    + " permits, holds, wants, claim_number, ends_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    private static final String UPDATE = "update virtual_thread_limit set permits = ?, holds = ?, wants = ?,"
-            + " claim_number = ?, ends_at = ? where cluster_name = ? and limit_name = ? and member_name = ?";
-    private static final String HOLD_UP = "update virtual_thread_limit set ends_at = ?"
-            + " where cluster_name = ? and limit_name = ? and member_name = '" + NO_MEMBER + "'";
-    private static final String DELETE =
-            "delete from virtual_thread_limit where cluster_name = ? and limit_name = ? and member_name = ?";
-
-    private static final String FORGET = "delete from virtual_thread_limit where cluster_name = ? and limit_name = ?";
-    private static final int MOST_FORGOTTEN = 500;
 
     private final Connection connection;
     private final Database database;
+    private final String table;
     private final String cluster;
-    private long now;
 
-    LimitTable(Connection connection, String cluster) throws SQLException {
+    /** The texts of some limits, at one moment. */
+    static final class Reading {
+
+        final long now;
+
+        /** Names the server process; empty if that says nothing. */
+        final String server;
+
+        private final Map<String, Row> rows = new HashMap<>();
+
+        private Reading(long now, String server) {
+            this.now = now;
+            this.server = server;
+        }
+
+        /** The row of a limit, null if it has none. */
+        @Nullable
+        Row row(String limit) {
+            return rows.get(limit);
+        }
+    }
+
+    /** What is stored of a limit. */
+    record Row(long version, String text) {}
+
+    LimitTable(Connection connection, Database database, String table, String cluster) {
         this.connection = connection;
-        this.database = Database.of(connection);
+        this.database = database;
+        this.table = table;
         this.cluster = cluster;
     }
 
-    static void find(Connection connection) throws SQLException {
+    static void find(Connection connection, String table) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(
-                        "select cluster_name, limit_name, member_name, epoch,"
-                                + " permits, holds, wants, claim_number, ends_at from virtual_thread_limit where 1 = 0");
+                        "select cluster_name, limit_name, version, ledger from " + table + " where 1 = 0");
                 ResultSet rows = statement.executeQuery()) {
             rows.next();
         }
     }
 
-    /** Waits for those who have the locks, then locks in the order of the names, so that two members never wait for each other. */
-    void lock(SortedSet<String> limits) throws SQLException {
-        SortedSet<String> missing = new TreeSet<>(limits);
-        missing.removeAll(locked(limits));
-        // Of two members that do this at once, the second one fails, and finds them when it begins anew.
-        batch(INSERT, missing.stream().map(this::created).toList());
-    }
-
-    private Set<String> locked(SortedSet<String> limits) throws SQLException {
-        Set<String> locked = new HashSet<>();
-        String sql = "select limit_name, " + database.withLock + " from virtual_thread_limit where cluster_name = ?"
-                + " and member_name = '" + NO_MEMBER + "' and limit_name in " + placeholders(limits)
-                + " order by limit_name for update";
-        try (PreparedStatement statement = prepare(sql, limits)) {
-            statement.setQueryTimeout((int) PATIENCE.toSeconds());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    locked.add(rows.getString(1));
-                }
-            }
-        }
-        return locked;
-    }
-
-    /** Deletes limits that nobody has claimed for so long. */
-    void forget(Duration idle) throws SQLException {
-        SortedSet<String> old = new TreeSet<>();
-        try (PreparedStatement statement = connection.prepareStatement("select limit_name from virtual_thread_limit"
-                + " where cluster_name = ? group by limit_name having max(ends_at) < " + database.clock + " - ?")) {
-            statement.setString(1, cluster);
-            statement.setLong(2, idle.toMillis());
-            statement.setMaxRows(MOST_FORGOTTEN);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    old.add(rows.getString(1));
-                }
-            }
-        }
-        if (old.isEmpty() || locked(old).isEmpty()) {
-            return;
-        }
-        Map<String, LimitRows> limits = read(old);
-        limits.values().removeIf(rows -> rows.endedAt() >= now - idle.toMillis()); // claimed meanwhile
-        batch(
-                FORGET,
-                limits.keySet().stream()
-                        .map(limit -> List.<Object>of(cluster, limit))
-                        .toList());
-    }
-
-    private List<Object> created(String limit) {
-        return List.of(cluster, limit, NO_MEMBER, UUID.randomUUID().toString(), 0, 0, 0, 0L, 0L);
-    }
-
-    /** Another statement than the one that locks: it sees what was committed while that one waited, and its time is later. */
-    Map<String, LimitRows> read(Collection<String> limits) throws SQLException {
-        Map<String, LimitRows> read = new HashMap<>();
-        String sql =
-                "select limit_name, member_name, epoch, permits, holds, wants, claim_number, ends_at, " + database.clock
-                        + " from virtual_thread_limit where cluster_name = ? and limit_name in " + placeholders(limits)
-                        + " order by case member_name when '" + NO_MEMBER + "' then 0 else 1 end";
-        try (PreparedStatement statement = prepare(sql, limits);
-                ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                add(rows, read);
-            }
-        }
-        return read;
-    }
-
-    /** The rows without a member come first. */
-    private void add(ResultSet rows, Map<String, LimitRows> read) throws SQLException {
-        String limit = rows.getString(1);
-        String member = rows.getString(2);
-        long endsAt = rows.getLong(8);
-        if (member.equals(NO_MEMBER)) {
-            now = Math.max(now, rows.getLong(9));
-            read.put(limit, new LimitRows(rows.getString(3), endsAt));
-        } else {
-            LimitRows.Row row =
-                    new LimitRows.Row(rows.getInt(4), rows.getInt(5), rows.getInt(6), rows.getLong(7), endsAt);
-            rows(read, limit).add(member, row);
-        }
-    }
-
-    /** Those of a limit that is locked. */
-    static LimitRows rows(Map<String, LimitRows> limits, String limit) {
-        return Objects.requireNonNull(
-                limits.get(limit),
-                () -> "virtual_thread_limit has no row for limit '" + limit
-                        + "': its columns must compare names exactly, as in the schema of the starter");
-    }
-
-    /** Time of the database when the rows were read, in milliseconds. */
-    long now() {
-        return now;
-    }
-
-    /** Writes what a member has changed: its own rows, and those of members whose lease is over. */
-    void write(Map<String, LimitRows> limits, String member) throws SQLException {
-        List<List<Object>> inserts = new ArrayList<>();
-        List<List<Object>> updates = new ArrayList<>();
-        List<List<Object>> deletes = new ArrayList<>();
-        List<List<Object>> heldUp = new ArrayList<>();
-        limits.forEach((limit, rows) -> {
-            if (rows.isHeldUp()) {
-                heldUp.add(List.of(rows.noGrowthUntil(), cluster, limit));
-            }
-            for (String each : rows.stored) {
-                if (!rows.members.containsKey(each)) {
-                    deletes.add(List.of(cluster, limit, each));
-                }
-            }
-            LimitRows.Row row = rows.members.get(member);
-            if (row != null && rows.stored.contains(member)) {
-                updates.add(List.of(
-                        row.permits(), row.holds(), row.wants(), row.number(), row.endsAt(), cluster, limit, member));
-            } else if (row != null) {
-                inserts.add(List.of(
-                        cluster,
-                        limit,
-                        member,
-                        NO_EPOCH,
-                        row.permits(),
-                        row.holds(),
-                        row.wants(),
-                        row.number(),
-                        row.endsAt()));
-            }
-        });
-        batch(HOLD_UP, heldUp);
-        batch(DELETE, deletes);
-        batch(UPDATE, updates);
-        batch(INSERT, inserts);
-    }
-
-    private PreparedStatement prepare(String sql, Collection<String> limits) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
-        try {
+    /** One statement: rows and time are of the same moment, and there is a time even if there is no row. */
+    Reading read(Collection<String> limits) throws SQLException {
+        String sql = "select t.engine_time, t.engine_server, l.limit_name, l.version, l.ledger from (select "
+                + database.clock + " as engine_time, " + database.server + " as engine_server) t left join " + table
+                + " l on l.cluster_name = ? and l.limit_name in ("
+                + String.join(", ", Collections.nCopies(limits.size(), "?")) + ")";
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setString(1, cluster);
             int index = 2;
             for (String limit : limits) {
                 statement.setString(index++, limit);
             }
-            return statement;
-        } catch (SQLException | RuntimeException failure) {
-            statement.close();
-            throw failure;
-        }
-    }
-
-    private void batch(String sql, List<List<Object>> rows) throws SQLException {
-        if (rows.isEmpty()) {
-            return;
-        }
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (List<Object> row : rows) {
-                for (int i = 0; i < row.size(); i++) {
-                    statement.setObject(i + 1, row.get(i));
-                }
-                statement.addBatch();
+            try (ResultSet rows = statement.executeQuery()) {
+                return reading(rows);
             }
-            statement.executeBatch();
         }
     }
 
-    private static String placeholders(Collection<String> limits) {
-        return "(" + String.join(", ", Collections.nCopies(limits.size(), "?")) + ")";
+    private static Reading reading(ResultSet rows) throws SQLException {
+        rows.next();
+        Reading reading = new Reading(rows.getLong(1), Objects.requireNonNullElse(rows.getString(2), ""));
+        do {
+            String limit = rows.getString(3);
+            if (limit != null) {
+                reading.rows.put(
+                        limit,
+                        new Row(rows.getLong(4), Objects.requireNonNullElse(rows.getString(5), ""))); // '' of Oracle
+            }
+        } while (rows.next());
+        return reading;
+    }
+
+    /**
+     * Stores the text of a limit, if nobody has done so since it was read.
+     *
+     * @return whether it is stored
+     */
+    boolean write(String limit, @Nullable Row before, String text) throws SQLException {
+        String sql = before == null
+                ? "insert into " + table + " (ledger, version, cluster_name, limit_name) values (?, ?, ?, ?)"
+                : "update " + table + " set ledger = ?, version = ? where cluster_name = ? and limit_name = ?"
+                        + " and version = ?";
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, text);
+            statement.setLong(2, before == null ? 1 : before.version + 1);
+            statement.setString(3, cluster);
+            statement.setString(4, limit);
+            if (before != null) {
+                statement.setLong(5, before.version);
+            }
+            return statement.executeUpdate() == 1;
+        }
     }
 }

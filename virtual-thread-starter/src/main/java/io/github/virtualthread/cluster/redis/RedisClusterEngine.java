@@ -6,6 +6,7 @@ import io.github.virtualthread.cluster.ClusterEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -22,18 +23,18 @@ import org.springframework.data.redis.core.script.RedisScript;
  * each exchange, and one hash for each limit. The name of the cluster is the hash tag of all keys, so that one script reaches all
  * limits in a Redis Cluster, too.
  *
- * <p>Says nothing to Redis before the first exchange. A key expires an hour after the last claim.
+ * <p>Says nothing to Redis before the first exchange. A key expires a month after the last claim.
  */
 public final class RedisClusterEngine implements ClusterEngine {
 
     private static final String PREFIX = "virtual-thread:";
-    private static final int OK = 0;
+    private static final String RIGHTS = "~" + PREFIX + "* +evalsha +eval +time +info +hgetall +hset +hdel +pexpire";
 
     private final StringRedisTemplate redis;
     private final String cluster;
 
     @SuppressWarnings("rawtypes") // as Spring Data has it
-    private final RedisScript<List> script = RedisScript.of(script(), List.class);
+    private final RedisScript<List> script;
 
     /**
      * Creates an engine.
@@ -42,8 +43,13 @@ public final class RedisClusterEngine implements ClusterEngine {
      * @param cluster name that all replicas of the application share, and no other application
      */
     public RedisClusterEngine(RedisConnectionFactory connections, String cluster) {
+        this(connections, cluster, script());
+    }
+
+    RedisClusterEngine(RedisConnectionFactory connections, String cluster, String script) {
         this.redis = new StringRedisTemplate(connections);
         this.cluster = cluster;
+        this.script = RedisScript.of(script, List.class);
     }
 
     @Override
@@ -52,21 +58,32 @@ public final class RedisClusterEngine implements ClusterEngine {
         List<String> keys = new ArrayList<>();
         List<String> arguments = new ArrayList<>(List.of(member));
         for (Claim claim : claims) {
-            keys.add(PREFIX + "{" + cluster + "}:" + claim.limit());
-            arguments.add(String.format(Locale.ROOT, "%019d", claim.number())); // equally long: compared as text
-            arguments.add(claim.epoch());
+            keys.add(key(claim));
+            arguments.add(digits(claim.number()));
+            arguments.add(digits(claim.last()));
+            arguments.add(Long.toString(claim.age().toMillis()));
             arguments.add(Integer.toString(claim.permits()));
             arguments.add(Integer.toString(claim.holds()));
             arguments.add(Integer.toString(claim.wants()));
             arguments.add(Integer.toString(claim.asks()));
+            arguments.add(Integer.toString(claim.localShare()));
+            arguments.add(Integer.toString(claim.asksLocal()));
+            arguments.add(Long.toString(claim.turn().toMillis()));
             arguments.add(Long.toString(claim.lease().toMillis()));
         }
         Iterator<?> values = executed(keys, arguments).iterator();
-        int late = number(values);
-        if (late != OK) {
-            throw late(claims.get(late - 1));
-        }
-        return claims.stream().map(claim -> answer(values)).toList();
+        return claims.stream()
+                .map(claim -> answer(claim, ((List<?>) values.next()).iterator()))
+                .toList();
+    }
+
+    private String key(Claim claim) {
+        return PREFIX + "{" + cluster + "}:" + claim.limit();
+    }
+
+    /** Equally long: compared as text. */
+    private static String digits(long number) {
+        return String.format(Locale.ROOT, "%019d", number);
     }
 
     private List<?> executed(List<String> keys, List<String> arguments) {
@@ -77,28 +94,52 @@ public final class RedisClusterEngine implements ClusterEngine {
         }
     }
 
-    private static Answer answer(Iterator<?> values) {
+    private Answer answer(Claim claim, Iterator<?> values) {
+        return switch (values.next().toString()) {
+            case "ok" -> lent(values);
+            case "late" ->
+                Answer.refused(late(claim, Long.parseLong(values.next().toString())));
+            default ->
+                Answer.refused("Redis key '" + key(claim) + "' cannot hold limit '" + claim.limit() + "': "
+                        + values.next()
+                        + ". Delete the key if nothing else uses it, or rename the limit");
+        };
+    }
+
+    private static Answer lent(Iterator<?> values) {
         int share = number(values);
+        int localShare = number(values);
         int permits = number(values);
-        String epoch = values.next().toString();
-        long now = (Long) values.next();
-        int size = number(values);
-        List<Answer.Other> others = new ArrayList<>(size);
-        for (int i = 0; i < size; i++) {
-            others.add(new Answer.Other(values.next().toString(), number(values), number(values), number(values)));
+        Duration noGrowthFor = Duration.ofMillis(time(values));
+        long now = time(values);
+        List<Answer.Other> others = new ArrayList<>();
+        while (values.hasNext()) {
+            others.add(new Answer.Other(
+                    values.next().toString(),
+                    number(values),
+                    number(values),
+                    number(values),
+                    number(values),
+                    time(values),
+                    time(values),
+                    number(values) == 1));
         }
-        return new Answer(share, permits, epoch, now, others);
+        return new Answer(share, localShare, permits, noGrowthFor, now, others, null);
     }
 
     private static int number(Iterator<?> values) {
-        return Math.toIntExact((Long) values.next());
+        return Math.toIntExact(time(values));
     }
 
-    private static IllegalStateException late(Claim claim) {
-        return new IllegalStateException("Redis refused claim " + claim.number() + " of member '" + claim.member()
-                + "' for limit '" + claim.limit()
-                + "': a later claim of this member came first. The next claim corrects it; if"
-                + " this is repeated, two replicas use the same member name");
+    private static long time(Iterator<?> values) {
+        return (Long) values.next();
+    }
+
+    private static String late(Claim claim, long number) {
+        return "Claim " + claim.number() + " of member '" + claim.member() + "' for limit '" + claim.limit()
+                + "' was refused: claim " + number
+                + " of this member came first. The next claim corrects it; if this is"
+                + " repeated, two replicas use the same member name";
     }
 
     private IllegalStateException refused(DataAccessException e) {
@@ -115,8 +156,7 @@ public final class RedisClusterEngine implements ClusterEngine {
 
     private static String remedy(String said) {
         if (said.contains("NOPERM") || said.contains("user executing the script can't")) {
-            return "Allow its user these keys and commands: ~" + PREFIX
-                    + "* +evalsha +eval +time +hgetall +hset +hdel +pexpire";
+            return "Allow its user these keys and commands: " + RIGHTS;
         }
         if (said.contains("READONLY")) {
             return "Connect to the primary: a replica stores nothing";
@@ -127,7 +167,7 @@ public final class RedisClusterEngine implements ClusterEngine {
         return "Check that it runs, and its address, user and password in spring.data.redis";
     }
 
-    private static String script() {
+    static String script() {
         try {
             return new ClassPathResource("claim.lua", RedisClusterEngine.class)
                     .getContentAsString(StandardCharsets.UTF_8);

@@ -1,115 +1,238 @@
 -- What the members of a cluster claim, and what they are lent: the rules of ClusterEngine, for all claims of one member at once.
+-- LimitLedger has the same rules, in Java.
 --
--- KEYS     one hash for each limit: field 'epoch', field 'no-growth-until', and for each member a field 'member:<name>' with
---          'holds wants permits over number'. Names are fields of their own, so they may have any characters.
+-- KEYS     one hash for each limit: field 'limit' with 'lostAt heldUpAt noGrowthUntil unseen server', and for each member a field
+--          'member:<name>' with 'number holds wants permits localShare since claimed lease carefulUntil'. Names are fields of their
+--          own, so they may have any characters.
 -- ARGV[1]  name of the member
--- ARGV     then for each key: number (19 digits), epoch, permits, holds, wants, asks, lease in milliseconds
+-- ARGV     then for each key: number and last (19 digits each, so that they are compared as text: a number of Lua has no room for
+--          all digits), age, permits, holds, wants, asks, localShare, asksLocal, turn, lease; times in milliseconds
 --
--- Returns { 0 } and for each key: share, permits, epoch, now, number of others, and for each of these: name, holds, wants, permits.
--- Returns { i } if claim i comes late; then nothing is stored.
+-- Returns for each key { 'ok', share, localShare, permits, noGrowthFor, now } and for each other member in the same list: name,
+-- holds, wants, permits, localShare, since, claimed, alive; or { 'late', number of the claim that came first }, or { 'error', why } if
+-- the key holds something else. Then nothing is stored of this claim.
 --
 -- Reads the time and then writes, so it needs Redis 5 or later.
 
-local ARGUMENTS, HOUR = 7, 60 * 60 * 1000
+-- Local shares that were lost with data: not known until a member comes that these data should know; or, if another server has the
+-- data, until a member comes that has local shares at all.
+local ARGUMENTS, HOUR, NEVER, NOT_KNOWN, OF_OLD_DATA = 11, 60 * 60 * 1000, string.rep('0', 19), -1, -2
+local MONTH = 30 * 24 * HOUR
 local me = ARGV[1]
 
--- The time of the server is the only one that counts.
+-- The time of the server is the only one that counts. Its run id is another one after a restart and after a failover.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local server = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or ''
 
-local function read(key)
-  local limit = { noGrowthUntil = 0, latest = 0, others = {} }
-  local stored = redis.call('HGETALL', key)
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+local function claim(i)
+  local at = 2 + (i - 1) * ARGUMENTS
+  local function number(n)
+    return tonumber(ARGV[at + n])
+  end
+  return {
+    number = ARGV[at], last = ARGV[at + 1], age = number(2), permits = number(3), holds = number(4), wants = number(5),
+    asks = number(6), localShare = number(7), asksLocal = number(8), turn = number(9), lease = number(10),
+  }
+end
+
+-- Nil if the value is none of a member.
+local function row(value)
+  local number, holds, wants, permits, localShare, since, claimed, lease, carefulUntil =
+    string.match(value, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+  return number and {
+    number = number, holds = tonumber(holds), wants = tonumber(wants), permits = tonumber(permits),
+    localShare = tonumber(localShare), since = tonumber(since), claimed = tonumber(claimed), lease = tonumber(lease),
+    carefulUntil = tonumber(carefulUntil),
+  }
+end
+
+local function line(member)
+  return table.concat({ member.number, text(member.holds), text(member.wants), text(member.permits), text(member.localShare),
+    text(member.since), text(member.claimed), text(member.lease), text(member.carefulUntil) }, ' ')
+end
+
+-- Returns nil and a field, if that was written by something else.
+local function read(stored)
+  local limit = { lostAt = 0, heldUpAt = 0, noGrowthUntil = 0, unseen = NOT_KNOWN, server = '', isNew = true, others = {} }
+  limit.stepped, limit.forgotten = {}, {}
   for i = 1, #stored, 2 do
     local field, value = stored[i], stored[i + 1]
-    if field == 'epoch' then
-      limit.epoch = value
-    elseif field == 'no-growth-until' then
-      limit.noGrowthUntil = tonumber(value)
+    if field == 'limit' then
+      local lostAt, heldUpAt, noGrowthUntil, unseen, of = string.match(value, '^(%d+) (%d+) (%d+) (%-?%d+) (%w*)$')
+      if not lostAt then
+        return nil, field
+      end
+      limit.isNew, limit.lostAt, limit.heldUpAt, limit.noGrowthUntil =
+        false, tonumber(lostAt), tonumber(heldUpAt), tonumber(noGrowthUntil)
+      limit.unseen, limit.server = tonumber(unseen), of
     else
-      local name = string.sub(field, #'member:' + 1)
-      local holds, wants, permits, over, number = string.match(value, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
-      if tonumber(over) <= now then
-        redis.call('HDEL', key, field) -- its lease is over: what it held is free
-      elseif name == me then
-        limit.number = number
-      else
-        limit.latest = math.max(limit.latest, tonumber(over))
-        table.insert(limit.others, {
-          name = name, holds = tonumber(holds), wants = tonumber(wants), permits = tonumber(permits),
-        })
+      local name, member = string.match(field, '^member:(.*)$'), row(value)
+      if not name or not member then
+        return nil, field
+      end
+      if member.claimed > now then -- the clock has stepped back: a lease ends as if it began now
+        member.since, member.claimed = math.min(member.since, now), now
+        member.carefulUntil = math.min(member.carefulUntil, now + member.lease)
+        limit.stepped[field] = member
+      end
+      member.name, member.alive = name, now < member.claimed + member.lease
+      local isForgotten = now >= member.claimed + member.lease + HOUR
+      if isForgotten then
+        table.insert(limit.forgotten, field) -- it has been away for an hour: nothing is kept for it
+      end
+      if name ~= me then
+        limit.isSilent = limit.isSilent ~= false and not member.alive -- also those that are forgotten now
+      end
+      if name == me and not isForgotten then
+        limit.mine = member
+      elseif not isForgotten then
+        table.insert(limit.others, member)
       end
     end
   end
   return limit
 end
 
-local function claim(i)
-  local at = 2 + (i - 1) * ARGUMENTS
-  return {
-    number = ARGV[at], epoch = ARGV[at + 1], permits = tonumber(ARGV[at + 2]), holds = tonumber(ARGV[at + 3]),
-    wants = tonumber(ARGV[at + 4]), asks = tonumber(ARGV[at + 5]), lease = tonumber(ARGV[at + 6]),
-  }
+local function localShares(limit, alsoOfTheLiving)
+  local all = 0
+  for _, other in ipairs(limit.others) do
+    if alsoOfTheLiving or not other.alive then
+      all = all + other.localShare
+    end
+  end
+  return all
 end
 
--- A claim that was held up must not lower what the member has been lent since. All are checked before one is stored. As text:
--- a number of Lua has no room for all digits.
-local limits, claims = {}, {}
-for i, key in ipairs(KEYS) do
-  limits[i], claims[i] = read(key), claim(i)
-  if limits[i].number and claims[i].number <= limits[i].number then
-    return { i }
+-- The clock has stepped forward, and leases have ended too early. The answer to the stored claim may have been lost. If another
+-- member has claimed lately, its claim would have shown the step: so this one was held up.
+local function isAhead(limit, it)
+  local mine = limit.mine
+  if not mine or it.isOfNewMember or it.isMissed or now - mine.claimed - it.age <= math.floor(mine.lease / 2) then
+    return false
+  end
+  for _, other in ipairs(limit.others) do
+    if now - other.claimed <= math.floor(other.lease / 2) then
+      return false
+    end
+  end
+  return true
+end
+
+-- Others may hold what these data do not show: they tell it while the lease lasts, or lose it then.
+local function noteLoss(limit, it)
+  limit.lostAt = math.min(limit.lostAt, now)
+  if limit.heldUpAt > now then -- the clock has stepped back
+    limit.noGrowthUntil = limit.noGrowthUntil - (limit.heldUpAt - now)
+    limit.heldUpAt = now
+  end
+  if it.lease == 0 then
+    return
+  end
+  local noted = limit.lostAt > now - it.age -- since the member had its last answer
+  local isMoved = limit.server ~= '' and limit.server ~= server
+  local lost = limit.isNew or isMoved or (it.isMissed and not noted)
+  if lost then
+    limit.lostAt, limit.unseen = now, isMoved and OF_OLD_DATA or NOT_KNOWN
+  end
+  -- Nobody is there of the others, who have not left: all have died, or these data are old.
+  local doubted = lost or isAhead(limit, it) or (limit.isSilent and it.isOfNewMember)
+  if doubted and now + it.lease > limit.noGrowthUntil then
+    limit.heldUpAt, limit.noGrowthUntil = now, now + it.lease
+  end
+  limit.isNew, limit.server = false, server
+end
+
+-- Local shares that are not known are lent to nobody, until those that have them could be forgotten.
+local function noteUnseen(limit, it)
+  local more = it.localShare - (limit.mine and limit.mine.localShare or 0)
+  if now >= limit.lostAt + HOUR then
+    limit.unseen = 0
+  elseif (limit.unseen == OF_OLD_DATA or (limit.unseen == NOT_KNOWN and it.isMissed)) and it.localShare + it.asksLocal > 0 then
+    limit.unseen = math.max(0, it.permits - it.localShare - localShares(limit, true))
+  elseif more > 0 and limit.unseen > 0 then
+    limit.unseen = math.max(0, limit.unseen - more)
   end
 end
 
-local answer = { 0 }
-for i, key in ipairs(KEYS) do
-  local limit, mine = limits[i], claims[i]
-  local over = now + mine.lease
-
-  -- A limit without an epoch is new, or its data were lost.
-  if not limit.epoch then
-    limit.epoch = now .. '-' .. time[2] .. '-' .. me
-    redis.call('HSET', key, 'epoch', limit.epoch)
+local function lend(key, it)
+  local stored = redis.pcall('HGETALL', key)
+  if stored.err then
+    if string.find(stored.err, 'WRONGTYPE', 1, true) then
+      return { 'error', stored.err }
+    end
+    redis.call('HGETALL', key) -- fails for all claims
   end
-  -- The member knows another epoch: others may hold what they have not told yet. They do so while this lease lasts.
-  if mine.epoch ~= '' and mine.epoch ~= limit.epoch and over > limit.noGrowthUntil then
-    limit.noGrowthUntil = over
-    redis.call('HSET', key, 'no-growth-until', over)
+  local limit, strange = read(stored)
+  if not limit then
+    return { 'error', 'its field ' .. strange .. ' was not written by this version of the starter' }
+  end
+  local mine = limit.mine
+  if mine and it.number <= mine.number then
+    return { 'late', mine.number }
+  end
+  for _, field in ipairs(limit.forgotten) do
+    redis.call('HDEL', key, field)
+  end
+  for field, member in pairs(limit.stepped) do
+    redis.call('HSET', key, field, line(member))
+  end
+  it.isOfNewMember = it.last == NEVER or it.age >= HOUR -- after an hour it may have been forgotten
+  it.isMissed = not it.isOfNewMember and not (mine and mine.number >= it.last)
+  noteLoss(limit, it)
+  noteUnseen(limit, it)
+  local carefulUntil = mine and mine.carefulUntil or 0
+  if it.isOfNewMember or it.age >= math.floor(it.lease / 2) then
+    carefulUntil = now + it.lease -- it was away, so others may be alone
   end
 
   -- The smallest number that a living member says counts, less what the others hold.
-  local permits, held = mine.permits, 0
+  local permits, held, latest = it.permits, 0, now + it.lease
   for _, other in ipairs(limit.others) do
-    permits = math.min(permits, other.permits)
-    held = held + other.holds
+    latest = math.max(latest, other.claimed + other.lease)
+    if other.alive then
+      permits, held = math.min(permits, other.permits), held + other.holds
+    end
   end
 
   -- What it holds is never taken from it.
-  local share = mine.holds
+  local share, localShare = it.holds, it.localShare
   if now >= limit.noGrowthUntil then
-    share = math.max(share, math.min(mine.asks, permits - held))
+    local gone = math.max(0, limit.unseen)
+    local free = permits - held - (now < carefulUntil and localShares(limit, false) + gone or 0)
+    share = math.max(share, math.min(it.asks, free))
+    local freeLocal = permits - localShares(limit, true) - gone
+    localShare = math.max(localShare, math.min(it.asksLocal, freeLocal))
   end
 
-  if mine.lease > 0 then
-    local row = table.concat({ share, mine.wants, mine.permits, over, mine.number }, ' ')
-    redis.call('HSET', key, 'member:' .. me, row)
-  elseif #limit.others > 0 or now < limit.noGrowthUntil then
-    redis.call('HDEL', key, 'member:' .. me)
-  else
-    redis.call('HDEL', key, 'member:' .. me, 'epoch', 'no-growth-until') -- keys of calls come and go: nothing is left of them
+  if not limit.isNew then
+    redis.call('HSET', key, 'limit', table.concat({ text(limit.lostAt), text(limit.heldUpAt), text(limit.noGrowthUntil),
+      text(limit.unseen), limit.server }, ' '))
+    if it.lease > 0 then
+      redis.call('HSET', key, 'member:' .. me, line({ number = it.number, holds = share, wants = it.wants, permits = it.permits,
+        localShare = localShare, since = now - it.turn, claimed = now, lease = it.lease, carefulUntil = carefulUntil }))
+    else
+      redis.call('HDEL', key, 'member:' .. me)
+    end
+    redis.call('PEXPIRE', key, text(math.max(MONTH, latest - now))) -- forgotten a month after its last claim
   end
-  -- The limit may be forgotten an hour after its last claim, but not while a lease lasts.
-  local latest = math.max(limit.latest, over, limit.noGrowthUntil)
-  redis.call('PEXPIRE', key, math.max(HOUR, latest - now))
 
-  for _, value in ipairs({ share, permits, limit.epoch, now, #limit.others }) do
-    table.insert(answer, value)
-  end
+  local answer = { 'ok', share, localShare, permits, math.max(0, limit.noGrowthUntil - now), now }
   for _, other in ipairs(limit.others) do
-    for _, value in ipairs({ other.name, other.holds, other.wants, other.permits }) do
+    for _, value in ipairs({ other.name, other.alive and other.holds or 0, other.alive and other.wants or 0, other.permits,
+      other.localShare, other.since, other.claimed, other.alive and 1 or 0 }) do
       table.insert(answer, value)
     end
   end
+  return answer
 end
-return answer
+
+local answers = {}
+for i, key in ipairs(KEYS) do
+  answers[i] = lend(key, claim(i))
+end
+return answers

@@ -1,6 +1,7 @@
 package io.github.virtualthread.cluster.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
 import static org.mockito.Mockito.mock;
@@ -13,13 +14,15 @@ import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** In H2. */
+/** In H2, in the memory of this JVM. */
 @Tag("slow")
 class JdbcClusterEngineTests extends JdbcEngineContract {
 
@@ -36,6 +39,11 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
     @Override
     protected String timeZone(String zone) {
         return "set time zone '" + zone + "'";
+    }
+
+    @Override
+    protected boolean mayBeLost() {
+        return false;
     }
 
     @Override
@@ -62,10 +70,23 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
 
             assertThat(engine.isInitialized()).isTrue();
             for (int number = 1; number <= 2; number++) {
-                Claim claim = new Claim("partner", "a", number, "", 10, 0, 3, 3, Duration.ofHours(1));
+                Claim claim =
+                        new Claim("partner", "a", number, 0, Duration.ZERO, 10, 0, 3, 3, 0, 0, Duration.ZERO, LONG);
                 assertThat(engine.exchange(List.of(claim)).getFirst().share()).isEqualTo(3);
             }
         }
+    }
+
+    /** The database ends with its last connection. */
+    @Test
+    void theTableIsMadeOnceIfTheDatabaseForgetsIt() throws Exception {
+        DataSource dataSource = mock();
+        when(dataSource.getConnection()).then(call -> DriverManager.getConnection("jdbc:h2:mem:forgets", "sa", ""));
+        JdbcClusterEngine engine = new JdbcClusterEngine(dataSource, "shop");
+
+        engine.initialize();
+
+        assertThat(engine.isInitialized()).isFalse();
     }
 
     @Test
@@ -92,6 +113,51 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
                 .thenReturn(version);
 
         assertThat(new JdbcClusterEngine(dataSource, "shop").schema()).startsWith("-- " + database);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"t", "virtual_thread_limit", "APP.limits", "db.app.limits_7", "a$b", "_x", "7"})
+    void aTableHasANameThatNeedsNoQuotes(String table) throws Exception {
+        DataSource dataSource = mock(DataSource.class, RETURNS_DEEP_STUBS);
+        when(dataSource.getConnection().getMetaData().getDatabaseProductName()).thenReturn("H2");
+
+        assertThat(new JdbcClusterEngine(dataSource, "shop", table).schema())
+                .contains("create table if not exists " + table + " (");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", " ", "a b", "a;drop table b", "a.", ".a", "a..b", "a.b.c.d", "\"a\"", "a-b", "\u00fc", "a\n"
+            })
+    void aTableWithAnotherNameIsAMistake(String table) {
+        assertThatThrownBy(() -> new JdbcClusterEngine(mock(), "shop", table))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "Property virtual-thread.cluster.jdbc.table must be the name of a table, with letters, digits, _"
+                                + " and $, at most 200 characters and two dots, such as app.virtual_thread_limit, was '"
+                                + table
+                                + "'");
+    }
+
+    @Test
+    void theNameOfATableHasAtMost200Characters() {
+        assertThatCode(() -> new JdbcClusterEngine(mock(), "shop", "x".repeat(200)))
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() -> new JdbcClusterEngine(mock(), "shop", "x".repeat(201)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** As an unnamed database of H2 is one for each connection, or a schema that is not searched. */
+    @Test
+    @Timeout(60)
+    void aTableThatIsNotSeenAfterwardsIsCreatedOnce() throws Exception {
+        JdbcDataSource unnamed = new JdbcDataSource();
+        unnamed.setUrl("jdbc:h2:mem:");
+        JdbcClusterEngine engine = new JdbcClusterEngine(unnamed, "shop");
+
+        engine.initialize();
+
+        assertThat(engine.isInitialized()).isFalse();
     }
 
     @Test

@@ -2,14 +2,13 @@ package io.github.virtualthread.cluster.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Claim;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
+import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,28 +46,22 @@ class PostgresClusterEngineTests extends JdbcEngineContract {
         return "set time zone interval '" + zone + "' hour to minute";
     }
 
-    /** Otherwise a replica whose machine vanishes keeps the locks for as long as the server waits for its network. */
-    @Test
-    void theServerEndsAReplicaThatHasLocksAndDoesNothing() throws Exception {
-        try (Connection connection = connect()) {
-            WatchedConnections watched = new WatchedConnections(connection);
-            JdbcClusterEngine engine = new JdbcClusterEngine(watched.dataSource(), "shop");
-            engine.exchange(List.of(new Claim("partner", "a", 1, "", 10, 0, 3, 3, LONG)));
-            List<String> timeouts = new ArrayList<>();
-            watched.afterLock(() -> timeouts.add(timeout(connection)));
-
-            engine.exchange(List.of(new Claim("partner", "a", 2, "", 10, 3, 3, 3, LONG)));
-
-            assertThat(timeouts).containsExactly("10s");
-            assertThat(timeout(connection)).isEqualTo("0");
-        }
+    @Override
+    protected boolean knowsItsServer() {
+        return true;
     }
 
-    private static String timeout(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("show idle_in_transaction_session_timeout")) {
-            row.next();
-            return row.getString(1);
+    @Test
+    void aConnectionForReadingOnlyIsOneForWritingMeanwhile() throws Exception {
+        try (Connection connection = DriverManager.getConnection(url() + "&readOnlyMode=always", user(), "")) {
+            connection.setReadOnly(true);
+            JdbcClusterEngine engine = new JdbcClusterEngine(new WatchedConnections(connection).dataSource(), "shop");
+
+            List<Answer> answers = engine.exchange(
+                    List.of(new Claim("partner", "a", 1, 0, Duration.ZERO, 10, 0, 4, 4, 0, 0, Duration.ZERO, LONG)));
+
+            assertThat(answers).extracting(Answer::share).containsExactly(4);
+            assertThat(connection.isReadOnly()).isTrue();
         }
     }
 }

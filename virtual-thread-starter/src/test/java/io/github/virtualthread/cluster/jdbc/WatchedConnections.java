@@ -16,14 +16,21 @@ final class WatchedConnections {
 
     /** What a test does in the middle of an exchange. */
     interface Step {
-        void run() throws Exception;
+        /**
+         * Before a statement, and before the connection is given back.
+         *
+         * @param done number of statements of this exchange until now
+         * @param next first word of the statement, or {@code close}
+         */
+        void run(int done, String next) throws Exception;
     }
 
     private final Connection connection;
     private final List<String> round = new ArrayList<>();
     private int lent;
     private int closed;
-    private Step afterLock = () -> {};
+    private int done;
+    private Step between = (done, next) -> {};
 
     WatchedConnections(Connection connection) {
         this.connection = connection;
@@ -34,14 +41,16 @@ final class WatchedConnections {
             if (!method.getName().equals("getConnection")) {
                 throw new UnsupportedOperationException(method.getName());
             }
+            between.run(0, "getConnection");
             lent++;
+            done = 0;
             return proxy(Connection.class, this::onConnection);
         });
     }
 
-    /** Done when the locking statement has been answered, before the next one. */
-    void afterLock(Step step) {
-        afterLock = step;
+    /** Done from now on wherever this JVM could stand still. */
+    void between(Step step) {
+        between = step;
     }
 
     /** Statements, commits and rollbacks since the last call. */
@@ -62,6 +71,7 @@ final class WatchedConnections {
     private Object onConnection(Object proxy, Method method, Object[] arguments) throws Throwable {
         switch (method.getName()) {
             case "close" -> {
+                between.run(done, "close");
                 closed++;
                 return null;
             }
@@ -87,13 +97,14 @@ final class WatchedConnections {
     }
 
     private Object onStatement(Statement statement, String sql, Method method, Object[] arguments) throws Throwable {
-        Object result = invoke(statement, method, arguments);
-        if (method.getName().startsWith("execute")) {
-            round.add(sql.split(" ")[0]);
-            if (sql.endsWith("for update")) {
-                afterLock.run();
-            }
+        if (!method.getName().startsWith("execute")) {
+            return invoke(statement, method, arguments);
         }
+        String word = sql.split(" ")[0];
+        between.run(done, word);
+        done++;
+        Object result = invoke(statement, method, arguments);
+        round.add(word);
         return result;
     }
 

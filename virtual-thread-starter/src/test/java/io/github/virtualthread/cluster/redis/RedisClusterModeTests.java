@@ -44,11 +44,17 @@ class RedisClusterModeTests {
                     new RedisClusterConfiguration(List.of(RedisTestServer.HOST + ":" + port))));
             RedisClusterEngine engine = new RedisClusterEngine(cluster, "shop");
 
-            assertThat(engine.exchange(claims("a", 4)))
+            engine.exchange(claims("a", 1, 0, Duration.ofMillis(1))); // they are new: none grows for so long
+            Answer answer;
+            do {
+                answer = engine.exchange(claims("a", 2, 0, Duration.ZERO)).getLast();
+            } while (!answer.noGrowthFor().isZero());
+
+            assertThat(engine.exchange(claims("a", 1, 4, Duration.ofHours(1))))
                     .hasSize(20)
                     .extracting(Answer::share)
                     .containsOnly(4);
-            assertThat(engine.exchange(claims("b", 10)))
+            assertThat(engine.exchange(claims("b", 1, 10, Duration.ofHours(1))))
                     .extracting(Answer::share)
                     .containsOnly(6);
         } finally {
@@ -80,9 +86,10 @@ class RedisClusterModeTests {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static List<Claim> claims(String member, int asks) {
+    private static List<Claim> claims(String member, long number, int asks, Duration lease) {
         return IntStream.range(0, 20)
-                .mapToObj(i -> new Claim("limit-" + i, member, 1, "", 10, 0, asks, asks, Duration.ofHours(1)))
+                .mapToObj(i -> new Claim(
+                        "limit-" + i, member, number, 0, Duration.ZERO, 10, 0, asks, asks, 0, 0, Duration.ZERO, lease))
                 .toList();
     }
 }

@@ -134,8 +134,8 @@ class SmokeTests {
                         .get(2, TimeUnit.MINUTES))
                 .isEqualTo("done");
 
-        assertThat(shop.getBean(TaskLimits.class).get("shared").cluster().engine())
-                .isEqualTo(ClusterState.Engine.LENT);
+        assertThat(shop.getBean(TaskLimits.class).get("shared").cluster().lending())
+                .isEqualTo(ClusterState.Lending.LENT);
     }
 
     @Test
@@ -216,7 +216,7 @@ class SmokeTests {
 
         HttpResponse<String> parameter = end("?all=true&call=17");
         assertThat(parameter.body())
-                .isEqualTo("{\"message\":\"Unknown parameters [call]; known parameters are [id, all]\"}");
+                .isEqualTo("{\"message\":\"Unknown parameters [call]; known parameters are [id, all, member]\"}");
         assertThat(parameter.statusCode()).isEqualTo(400);
         assertThat(end("").statusCode()).isEqualTo(400);
         assertThat(end("?all=true").body()).isEqualTo("{\"limit\":\"partner\",\"rejected\":0,\"cancelled\":0}");

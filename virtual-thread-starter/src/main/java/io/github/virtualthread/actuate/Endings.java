@@ -1,0 +1,143 @@
+package io.github.virtualthread.actuate;
+
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.TakenBackDescriptor;
+import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.execution.LiveCall;
+import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.Member;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.List;
+import java.util.Locale;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a DELETE of the endpoint ends: one call, all waiting calls, or the share of a dead replica. */
+final class Endings {
+
+    private static final Logger logger = LoggerFactory.getLogger(VirtualThreadsEndpoint.class);
+
+    private final TaskLimits limits;
+    private final LiveCalls live;
+
+    Endings(TaskLimits limits, LiveCalls live) {
+        this.limits = limits;
+        this.live = live;
+    }
+
+    /**
+     * Ends one of them.
+     *
+     * @param limit null for calls without a limit
+     * @throws IllegalArgumentException unless exactly one of them is given
+     */
+    EndedDescriptor end(@Nullable TaskLimit limit, @Nullable String id, @Nullable String all, @Nullable String member) {
+        boolean evict = all != null && isTrue(all);
+        List<String> sent = Stream.of(id == null ? null : "id", evict ? "all" : null, member == null ? null : "member")
+                .flatMap(Stream::ofNullable)
+                .toList();
+        if (sent.size() > 1) {
+            throw new IllegalArgumentException("%s were sent: send only one of them".formatted(sent));
+        }
+        if (id != null) {
+            return cancel(limit, LimitRequest.whole("id", id, 1, Long.MAX_VALUE));
+        }
+        if (member != null) {
+            return takeBack(limit, member);
+        }
+        if (limit == null) {
+            throw new IllegalArgumentException(
+                    "Calls without a limit never wait; to cancel a running call, send its number as ?id=");
+        }
+        if (!evict) {
+            throw new IllegalArgumentException(
+                    "Nothing to end: send ?id= with the number of a call to cancel that call,"
+                            + " ?all=true to reject all waiting calls, or ?member= with the name of a dead replica to take"
+                            + " back its share");
+        }
+        return evict(limit.name());
+    }
+
+    private EndedDescriptor evict(String limit) {
+        int rejected = limits.evictWaiting(limit);
+        String calls = rejected == 1 ? "call" : "calls";
+        SafeLog.write(() -> logger.warn("Limit '{}': {} waiting {} rejected by ENDPOINT", limit, rejected, calls));
+        return new EndedDescriptor(limit, rejected, 0, null, null);
+    }
+
+    private EndedDescriptor cancel(@Nullable TaskLimit under, long id) {
+        String limit = under == null ? LimitNames.NONE : under.name();
+        LiveCall wanted = live.find(under, id)
+                .orElseThrow(() -> new NoSuchElementException(
+                        "No call %d is waiting or running under limit '%s'".formatted(id, limit)));
+        String name = wanted.call().spec().name();
+        if (wanted.abandoned()) {
+            throw new IllegalArgumentException(
+                    "Call %d of %s has already ended; its body is still running and cannot be cancelled again"
+                            .formatted(id, name));
+        }
+        Optional<TaskCall> cancelled = live.cancel(id);
+        if (cancelled.isEmpty() && live.find(under, id).isPresent()) {
+            throw new IllegalArgumentException(
+                    "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"
+                            .formatted(id, name));
+        }
+        if (cancelled.isEmpty()) {
+            throw new NoSuchElementException("Call %d of %s has just ended".formatted(id, name));
+        }
+        SafeLog.write(() -> logger.info("Limit '{}': call {} of {} cancelled by ENDPOINT", limit, id, name));
+        return new EndedDescriptor(limit, 0, 1, null, null);
+    }
+
+    /** The limit logs it, and refuses what cannot be taken back. */
+    private static EndedDescriptor takeBack(@Nullable TaskLimit limit, String member) {
+        if (limit == null) {
+            throw new IllegalArgumentException(
+                    "No replica has a share of calls without a limit: name a limit, not 'none'");
+        }
+        Optional<Member> known = known(limit, member);
+        try {
+            limit.takeBack(member);
+        } catch (IllegalStateException away) {
+            throw new IllegalStateException(
+                    "The share of replica '%s' of limit '%s' could not be taken back: %s"
+                            .formatted(member, limit.name(), away.getMessage()),
+                    away);
+        }
+        int permits = known.map(Member::holds).orElse(0);
+        int localShare = known.map(Member::localShare).orElse(0);
+        return new EndedDescriptor(
+                limit.name(),
+                0,
+                0,
+                new TakenBackDescriptor(member, permits, localShare),
+                "If replica '%s' is alive, it can run up to %d calls beside those of the others until it claims again"
+                        .formatted(member, Math.max(permits, localShare)));
+    }
+
+    /** As the engine has answered last: afterwards it is not there any more. */
+    private static Optional<Member> known(TaskLimit limit, String member) {
+        ClusterState cluster = limit.cluster();
+        return cluster == null
+                ? Optional.empty()
+                : cluster.members().stream()
+                        .filter(each -> each.name().equals(member))
+                        .findFirst();
+    }
+
+    private static boolean isTrue(String all) {
+        return switch (all.strip().toLowerCase(Locale.ROOT)) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("all must be true or false, was '%s'".formatted(all));
+        };
+    }
+}

@@ -1,0 +1,244 @@
+package io.github.virtualthread.cluster;
+
+import io.github.virtualthread.limit.TaskLimit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this replica wants of a limit: how many permits are fair, by the last answer, and when to claim again. Knows nothing of
+ * leases, and has no lock: its owner does not call two methods at the same time, except {@link #want()} and {@link #restart()}.
+ */
+final class Demand {
+
+    private final TaskLimit limit;
+    private final String member;
+    private final long lease;
+    private final LongSupplier beat;
+
+    private volatile boolean urgent = true; // has something to tell that cannot wait for the beat
+    private volatile boolean missed; // a call has found no permit since the last claim
+    private volatile boolean inVain; // at this moment there is nothing more: a call that finds no permit does not ask
+    private @Nullable Answer last;
+    private long answeredAt;
+    private long claimedAt;
+    private long busyAt;
+    private long completed;
+    private long growsAt; // when shares grow again
+    private boolean failed;
+    private boolean isHungry; // wants one of the permits that cannot be divided evenly
+    private boolean hasTurn; // has one
+    private long turnSince;
+
+    /**
+     * Creates the demand of a limit without calls.
+     *
+     * @param member name of this replica
+     * @param lease how long permits are lent
+     * @param beat time between two exchanges in nanoseconds
+     * @param now present time in nanoseconds
+     */
+    Demand(TaskLimit limit, String member, Duration lease, LongSupplier beat, long now) {
+        this.limit = limit;
+        this.member = member;
+        this.lease = lease.toNanos();
+        this.beat = beat;
+        this.busyAt = now;
+        this.claimedAt = now;
+        this.turnSince = now;
+    }
+
+    @Nullable
+    Answer last() {
+        return last;
+    }
+
+    /** Time since the last answer, in nanoseconds. */
+    long age(long now) {
+        return last == null ? 0 : now - answeredAt;
+    }
+
+    /** How long it has had one of the permits that cannot be divided evenly, or has wanted one, in nanoseconds. */
+    long turn(long now) {
+        return isHungry ? now - turnSince : 0;
+    }
+
+    /** A call has found no permit; returns whether to claim at once. */
+    boolean want() {
+        if (!inVain) {
+            missed = true;
+        }
+        return isUrgent();
+    }
+
+    boolean isUrgent() {
+        return urgent || missed;
+    }
+
+    /** What was known does not count any more: claims at once. */
+    void restart() {
+        inVain = false;
+        urgent = true;
+    }
+
+    void fail() {
+        inVain = true;
+        failed = true;
+    }
+
+    /**
+     * A claim is made.
+     *
+     * @param wanted number of calls that run and wait; those that come after it was asked count as missed
+     * @return the same number
+     */
+    int claim(IntSupplier wanted, long now) {
+        urgent = false;
+        missed = false;
+        int wants = wanted.getAsInt();
+        claimedAt = now;
+        growsAt = now;
+        long before = completed;
+        completed = limit.completed();
+        if (wants > 0 || completed != before) {
+            busyAt = now;
+        }
+        return wants;
+    }
+
+    /**
+     * Uses an answer.
+     *
+     * @param held number of permits that calls use, or may use
+     * @param most maximum number of calls in this JVM
+     * @return number of permits to use from now on
+     */
+    int answer(Claim claim, Answer answer, int held, int most, long now) {
+        last = answer;
+        answeredAt = now;
+        growsAt = answer.noGrowthFor().isZero()
+                ? claimedAt
+                : now + answer.noGrowthFor().toNanos();
+        failed = false;
+        int heldByOthers =
+                answer.others().stream().mapToInt(Answer.Other::holds).sum();
+        int free = Math.max(0, answer.permits() - heldByOthers);
+        int fair = asks(claim.wants(), held, most, claim.permits(), now);
+        int use = Math.min(Math.min(answer.share(), free), fair);
+        inVain = use < claim.wants() || use >= most;
+        if (inVain) {
+            missed = false; // also for the calls that have come meanwhile
+        }
+        // what was not asked for because the others were not known, or what others may have from now on
+        if (claim.asks() < Math.min(fair, free) && answer.noGrowthFor().isZero()) {
+            urgent = true;
+        }
+        return use;
+    }
+
+    /** So many permits are in use after an answer. Others may have the rest from now on. */
+    void use(int held, int recorded) {
+        if (held < recorded) {
+            urgent = true;
+        }
+    }
+
+    /** How many permits it would like to hold; none without calls for a while, unless a call could not wait for the next one. */
+    int asks(int wants, int held, int most, int permits, long now) {
+        Answer answer = last;
+        if (answer == null) {
+            return wants;
+        }
+        if (isIdle(claimedAt)) { // however long the answer has taken
+            return 0;
+        }
+        Shares.Share share = share(answer, wants, held, permits, now);
+        boolean has = share.isHungry() && held > share.even();
+        if (share.isHungry() != isHungry || has != hasTurn) {
+            isHungry = share.isHungry();
+            hasTurn = has;
+            turnSince = now;
+        }
+        return Math.min(most, share.fair());
+    }
+
+    private Shares.Share share(Answer answer, int wants, int held, int permits, long now) {
+        long time = answer.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
+        List<Shares.Member> all = new ArrayList<>();
+        for (Answer.Other other : answer.others()) {
+            if (other.alive()) {
+                all.add(new Shares.Member(
+                        other.member(), other.wants(), other.holds(), other.since(), other.claimed()));
+            }
+        }
+        long since = time - TimeUnit.NANOSECONDS.toMillis(turn(now));
+        all.add(new Shares.Member(member, wants, held, since, time));
+        int inForce = Math.min(answer.permits(), permits);
+        return Shares.fair(all, member, inForce, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong()));
+    }
+
+    private boolean isIdle(long now) {
+        return limit.queueCapacity() > 0 && now - busyAt > lease / 3;
+    }
+
+    /**
+     * In how many nanoseconds to claim again, or to ask this again: at the beat while calls wait for permits, and while it has what
+     * others want; otherwise often enough to keep the lease.
+     *
+     * @param isLent whether permits are lent
+     * @param wanted number of calls that run and wait, at this moment
+     * @param lent number of permits that calls may use
+     * @param held the same, or the number of those that run if that is greater
+     * @param most maximum number of calls in this JVM
+     * @param permits as this replica is configured
+     */
+    long untilClaim(boolean isLent, IntSupplier wanted, int lent, int held, int most, int permits, long now) {
+        if (isUrgent()) {
+            return 0;
+        }
+        long nextBeat = claimedAt + beat.getAsLong() - now;
+        Answer answer = last;
+        int wants = wanted.getAsInt();
+        if (!isLent || answer == null || failed || Math.max(wants, held) > lent) {
+            return nextBeat;
+        }
+        int fair = share(answer, wants, held, permits, now).fair();
+        boolean isScarce = lent > 0 && isScarce(answer, lent, permits);
+        if (lent > 1 + 2 * fair || (isScarce && (lent > fair || limit.completed() != completed))) {
+            return nextBeat;
+        }
+        if (inVain && lent < most) {
+            if (nextBeat > 0) {
+                return nextBeat;
+            }
+            inVain = false;
+            if (wanted.getAsInt() > lent) { // has come before that, and has not asked
+                return nextBeat;
+            }
+        }
+        long pause = Math.max(beat.getAsLong(), lease / 3);
+        if (growsAt - claimedAt > 0) {
+            pause = Math.min(pause, growsAt - claimedAt);
+        }
+        long next = claimedAt + pause - now;
+        return isScarce && wants > 0 ? Math.min(next, beat.getAsLong()) : next; // calls may end
+    }
+
+    /** Others want more, or would find nothing if they did. */
+    private static boolean isScarce(Answer answer, int lent, int permits) {
+        long held = lent;
+        boolean isAnyAlive = false;
+        for (Answer.Other other : answer.others()) {
+            if (other.wants() > other.holds()) {
+                return true;
+            }
+            isAnyAlive |= other.alive();
+            held += other.holds();
+        }
+        return isAnyAlive && held >= Math.min(permits, answer.permits());
+    }
+}

@@ -1,0 +1,196 @@
+package io.github.virtualthread.pool;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.PermitsSource;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.PropertyKeys;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Warns, at the start, if calls may hold all connections of the pool by which a database lends permits to all replicas: an exchange
+ * then waits for a call to end.
+ */
+public final class EngineConnections {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+    private static final boolean HIKARI =
+            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", EngineConnections.class.getClassLoader());
+
+    private final DataSource dataSource;
+    private final ConfigurableListableBeanFactory beans;
+
+    /**
+     * Creates a check, which looks for nothing yet.
+     *
+     * @param dataSource what the engine takes its connections from
+     * @param beans has the pools, and what knows their sizes
+     */
+    public EngineConnections(DataSource dataSource, ConfigurableListableBeanFactory beans) {
+        this.dataSource = dataSource;
+        this.beans = beans;
+    }
+
+    /**
+     * Warns, once for all limits.
+     *
+     * @param limits limits of the application
+     * @param ownPool how to give the engine a pool of its own
+     */
+    public void warn(TaskLimits limits, String ownPool) {
+        int size = size();
+        if (size == 0) {
+            return;
+        }
+        List<String> held = new ArrayList<>();
+        List<String> remedies = new ArrayList<>();
+        noteDrawing(limits, size, held, remedies);
+        noteOthers(limits, size, held, remedies);
+        if (held.isEmpty()) {
+            return;
+        }
+        logger.warn(
+                "The engine of cluster-permits needs one of the {} connections of {}, but calls may hold all of them: {}. An"
+                        + " exchange then waits for a call to end, and the lease may be over before. {}, or {}",
+                size,
+                name(),
+                String.join("; ", held),
+                size == 1 ? "Make the pool larger" : "Set " + String.join(" and ", remedies),
+                ownPool);
+    }
+
+    /** Limits that take their permits from the pool: together they may take all. */
+    private void noteDrawing(TaskLimits limits, int size, List<String> held, List<String> remedies) {
+        long all = 0;
+        for (TaskLimit limit : limits.all()) {
+            if (limit.within() == null && draws(limit)) {
+                all += most(limit);
+                held.add(allows(limit));
+                remedies.add(PropertyKeys.limit(limit.name()) + ".headroom");
+            }
+        }
+        if (all < size) {
+            held.clear();
+            remedies.clear();
+        }
+        remedies.replaceAll(key -> remedies.size() == 1 ? key + ": 1" : "more " + key);
+    }
+
+    /** Limits for all replicas whose calls may use connections without that anybody says so. */
+    private void noteOthers(TaskLimits limits, int size, List<String> held, List<String> remedies) {
+        for (TaskLimit limit : limits.all()) {
+            if (limit.clusterPermits() != null && most(limit) >= size && !hasPool(limit) && isOfTheApplication()) {
+                held.add(allows(limit) + ", if its calls use connections of " + name());
+                remedies.add(PropertyKeys.limit(limit.name()) + ".permits: " + (size - 1));
+            }
+        }
+    }
+
+    private static String allows(TaskLimit limit) {
+        return "limit '" + limit.name() + "' allows " + most(limit) + " calls";
+    }
+
+    /** Most calls of a limit at once: those around it hold, too. */
+    private static int most(TaskLimit limit) {
+        int most = Integer.MAX_VALUE;
+        for (TaskLimit each = limit; each != null; each = each.within()) {
+            Integer shared = each.clusterPermits();
+            most = Math.min(most, shared == null ? each.permits() : Math.min(shared, each.permits()));
+        }
+        return most;
+    }
+
+    private boolean draws(TaskLimit limit) {
+        PermitsFrom from = limit.permitsFrom();
+        return from != null
+                && beans.containsBean(from.bean())
+                && beans.getBean(from.bean()) instanceof DataSource pool
+                && isThatOfTheEngine(pool);
+    }
+
+    /** Its calls use the connections of that pool, which is looked at by itself. */
+    private static boolean hasPool(TaskLimit limit) {
+        TaskLimit each = limit;
+        while (each != null && each.permitsFrom() == null) {
+            each = each.within();
+        }
+        return each != null;
+    }
+
+    /** Whether calls are given it that name no data source. */
+    private boolean isOfTheApplication() {
+        try {
+            DataSource usual = beans.getBeanProvider(DataSource.class).getIfUnique();
+            return usual != null && isThatOfTheEngine(usual);
+        } catch (BeansException failure) { // a lazy one, which nobody has used yet
+            return false;
+        }
+    }
+
+    private String name() {
+        for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, DataSource.class, true, false)) {
+            if (dataSource.equals(beans.getSingleton(name))) {
+                return "bean '" + name + "'";
+            }
+        }
+        return "its DataSource";
+    }
+
+    private boolean isThatOfTheEngine(DataSource other) {
+        return pool(other).equals(pool(dataSource));
+    }
+
+    /** Zero if unknown. */
+    private int size() {
+        try {
+            PoolSizes known = beans.getBeanProvider(PoolSizes.class).getIfAvailable();
+            int size = dataSource instanceof PermitsSource source
+                    ? source.permits()
+                    : known == null ? 0 : known.sizeOf(dataSource).orElse(0);
+            return size == 0 && HIKARI ? Hikari.size(pool(dataSource)) : size;
+        } catch (RuntimeException failure) { // no reason not to start
+            return 0;
+        }
+    }
+
+    /** A data source may stand before another one. */
+    private static Object pool(DataSource dataSource) {
+        Object pool = HIKARI ? Hikari.below(dataSource) : null;
+        return pool == null ? dataSource : pool;
+    }
+
+    /** Only if HikariCP is on the classpath. */
+    private static final class Hikari {
+
+        /** Of an unused pool without a configured size. */
+        private static final int DEFAULT_SIZE = 10;
+
+        static @Nullable Object below(DataSource dataSource) {
+            try {
+                return dataSource.isWrapperFor(HikariDataSource.class)
+                        ? dataSource.unwrap(HikariDataSource.class)
+                        : null;
+            } catch (SQLException | RuntimeException unknown) {
+                return null;
+            }
+        }
+
+        static int size(Object pool) {
+            if (pool instanceof HikariDataSource hikari) {
+                return hikari.getMaximumPoolSize() < 1 ? DEFAULT_SIZE : hikari.getMaximumPoolSize();
+            }
+            return 0;
+        }
+    }
+}
