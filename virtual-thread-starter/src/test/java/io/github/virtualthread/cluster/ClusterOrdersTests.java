@@ -1,0 +1,575 @@
+package io.github.virtualthread.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Every order of events among replicas that share a limit, to a depth, on the real code: never more permits than there are, but for
+ * what {@code docs/cluster.md} names. Greater depths by {@code -Dorders.more=1}, which takes minutes.
+ *
+ * <p>A call that runs when its lease ends is counted no more: what had begun before is not promised.
+ */
+@Tag("slow")
+@EnabledForJreRange(min = JRE.JAVA_25) // once: on Java 21 the rest of the package shows the same code
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
+class ClusterOrdersTests {
+
+    private static final int MORE = Integer.getInteger("orders.more", 0);
+
+    @ParameterizedTest
+    @CsvSource({
+        "2, 6, WAIT, COLD", "2, 6, WAIT, ALL_LENT", "2, 6, LOCAL_SHARE, ALL_LENT", "2, 6, LOCAL_SHARE, ALL_ALONE",
+        "3, 5, WAIT, ALL_LENT", "3, 5, LOCAL_SHARE, ALL_LENT", "3, 5, LOCAL_SHARE, ALL_ALONE",
+                "3, 5, LOCAL_SHARE, TWO_LENT"
+    })
+    void neverMoreThanThereAre(int replicas, int depth, OnFailure onFailure, Beginning beginning) {
+        Orders orders = new Orders(replicas, depth + MORE, onFailure, beginning);
+
+        orders.walk();
+
+        System.out.printf(
+                Locale.ROOT,
+                "%d replicas, %s, %s: all orders of %d events, %s states by their number, at most %d of %d%n",
+                replicas,
+                onFailure,
+                beginning,
+                depth + MORE,
+                orders.states,
+                orders.most.get(),
+                replicas);
+        assertThat(orders.violations).isEmpty();
+        assertThat(orders.most.get()).as("all are lent at times").isGreaterThanOrEqualTo(replicas);
+    }
+
+    /** How it is when the events begin. */
+    enum Beginning {
+        /** Nobody has reached the engine. */
+        COLD,
+        /** All replicas have permits and use them. */
+        ALL_LENT,
+        /** All replicas use their local shares: the engine was away for all of them. */
+        ALL_ALONE,
+        /** The last replica has not started yet. */
+        TWO_LENT
+    }
+
+    /**
+     * Walks along all of them, by their length. Of two orders that lead to the same state, one goes on. As no world can be copied, each
+     * order is walked from the beginning.
+     */
+    private static final class Orders {
+
+        /** The others lend nothing more, so that they cannot be the last of an order that breaks the promise. */
+        private static final Pattern MAY_LEND = Pattern.compile("^(start|exchange|travel|pass|lost)");
+
+        private final int replicas;
+        private final int depth;
+        private final OnFailure onFailure;
+        private final Beginning beginning;
+        private final TaskTimer timer = new TaskTimer("orders");
+        private final List<Integer> states = new ArrayList<>();
+        private final AtomicInteger most = new AtomicInteger();
+        private final Queue<String> violations = new ConcurrentLinkedQueue<>();
+
+        Orders(int replicas, int depth, OnFailure onFailure, Beginning beginning) {
+            this.replicas = replicas;
+            this.depth = depth;
+            this.onFailure = onFailure;
+            this.beginning = beginning;
+        }
+
+        void walk() {
+            Set<String> seen = ConcurrentHashMap.newKeySet();
+            List<List<String>> orders = List.of(List.of());
+            for (int length = 1; length <= depth && violations.isEmpty(); length++) {
+                boolean isLast = length == depth;
+                orders = orders.parallelStream()
+                        .flatMap(order -> longer(order, isLast, seen).stream())
+                        .toList();
+                states.add(isLast ? 0 : orders.size());
+            }
+            timer.close();
+        }
+
+        /** Adds each event that can happen then. */
+        private List<List<String>> longer(List<String> order, boolean isLast, Set<String> seen) {
+            List<List<String>> all = new ArrayList<>();
+            for (String event : after(order).events()) {
+                if (isLast && !MAY_LEND.matcher(event).find()) {
+                    continue;
+                }
+                World world = after(order);
+                world.happens(event);
+                List<String> longer = new ArrayList<>(order);
+                longer.add(event);
+                most.accumulateAndGet(world.lent(), Math::max);
+                String wrong = world.wrong();
+                if (wrong != null) {
+                    violations.add(wrong + " after " + String.join("; ", longer));
+                } else if (!isLast && seen.add(world.state())) {
+                    all.add(longer);
+                }
+            }
+            return all;
+        }
+
+        private World after(List<String> order) {
+            World world = new World(replicas, onFailure, timer);
+            world.begin(beginning);
+            order.forEach(world::happens);
+            return world;
+        }
+    }
+
+    private static final class World {
+
+        private static final long LEASE = TimeUnit.SECONDS.toNanos(10);
+        private static final long BEAT = TimeUnit.MILLISECONDS.toNanos(100);
+
+        private final int permits;
+        private final OnFailure onFailure;
+        private final TaskTimer timer;
+        private final List<Replica> replicas = new ArrayList<>();
+        private final List<Message> messages = new ArrayList<>();
+        private long nanos = 1L << 40;
+        private long engineMillis = 1_000_000;
+        private LimitLedger ledger = new LimitLedger(true);
+        private String older = "";
+        private String server = "one";
+        private boolean isRepeated;
+        private boolean isDisturbed; // one pause, end or start of a replica
+        private boolean isLost; // one loss of data
+        private boolean isStepped; // one step of the clock
+        private boolean mayStop = true; // growth, for a lease: data are new, or were lost
+        private boolean isStopped; // although it may not
+        private boolean hasSeenAll; // once any replica has seen how many there are
+
+        /** On its way to the engine, or back. */
+        private record Message(
+                Replica from,
+                Claim claim,
+                long sent,
+                @Nullable Answer answer) {}
+
+        World(int permits, OnFailure onFailure, TaskTimer timer) {
+            this.permits = permits;
+            this.onFailure = onFailure;
+            this.timer = timer;
+        }
+
+        void begin(Beginning beginning) {
+            int starting = beginning == Beginning.TWO_LENT ? permits - 1 : permits;
+            for (int i = 0; i < permits; i++) {
+                replicas.add(new Replica("replica-" + i));
+                replicas.get(i).isUp = i < starting;
+            }
+            List<Replica> up = replicas.subList(0, starting);
+            for (Replica replica : up) {
+                replica.ask();
+                replica.ask();
+                replica.ask();
+            }
+            if (beginning == Beginning.COLD) {
+                return;
+            }
+            up.forEach(this::exchange);
+            pass(5_000);
+            up.forEach(this::exchange);
+            pass(5_100); // no data before: no growth for a lease
+            older = ledger.text(); // nobody has anything yet
+            for (int i = 0; i < 3; i++) {
+                up.forEach(this::exchange);
+                pass(100);
+            }
+            if (beginning == Beginning.ALL_ALONE) {
+                pass(10_000);
+                for (int i = 0; i < 5; i++) {
+                    pass(200);
+                }
+            }
+            mayStop = false;
+            hasSeenAll = beginning != Beginning.TWO_LENT;
+        }
+
+        /** What can happen now, always in the same order. */
+        List<String> events() {
+            List<String> all = new ArrayList<>();
+            for (int i = 0; i < replicas.size(); i++) {
+                Replica replica = replicas.get(i);
+                if (!replica.isUp) {
+                    all.add("start " + i);
+                } else if (replica.isAwake()) {
+                    all.add((replica.waitsFor == null ? "send " : "again ") + i);
+                    if (replica.waitsFor == null) {
+                        all.add("exchange " + i);
+                    }
+                    if (replica.running() > 0) {
+                        all.add("end " + i);
+                    }
+                    if (!isDisturbed) {
+                        all.add("pause " + i);
+                        if (replica.waitsFor == null) {
+                            all.add("leave " + i);
+                        }
+                    }
+                }
+            }
+            for (int i = 0; i < Math.min(2, messages.size()); i++) {
+                all.add("travel " + i);
+                if (!isRepeated && messages.get(i).answer() == null) {
+                    all.add("twice " + i);
+                }
+            }
+            if (!isLost) {
+                all.add("lose 0");
+                all.add("restore 0");
+            }
+            if (!isStepped) {
+                all.add("step -1800000");
+                all.add("step 1800000");
+            }
+            all.add("pass 200");
+            all.add("pass 5000");
+            all.add("lost 0"); // the lease of all, and the patience with the engine
+            return all;
+        }
+
+        void happens(String event) {
+            String what = event.substring(0, event.indexOf(' '));
+            int n = Integer.parseInt(event.substring(what.length() + 1));
+            switch (what) {
+                case "start" -> {
+                    replicas.get(n).isUp = true;
+                    mayStop = true; // it cannot know whether all others have died
+                    hasSeenAll = false; // there is one more
+                    replicas.get(n).ask();
+                    replicas.get(n).ask();
+                    exchange(replicas.get(n));
+                }
+                case "send", "again" -> replicas.get(n).send(false);
+                case "exchange" -> exchange(replicas.get(n));
+                case "end" -> replicas.get(n).end(1);
+                case "pause" -> {
+                    isDisturbed = true;
+                    replicas.get(n).isPausedUntil = nanos + LEASE * 12 / 10;
+                }
+                case "leave" -> {
+                    isDisturbed = true;
+                    mayStop = true; // if it comes back, it is new
+                    replicas.get(n).send(true);
+                }
+                case "travel" -> travel(messages.remove(n));
+                case "twice" -> {
+                    isRepeated = true;
+                    travel(messages.get(n));
+                }
+                case "lose" -> {
+                    isLost = true;
+                    mayStop = true;
+                    ledger = new LimitLedger(true);
+                }
+                case "restore" -> {
+                    isLost = true;
+                    mayStop = true;
+                    ledger = older.isEmpty() ? new LimitLedger(true) : LimitLedger.of(older);
+                    server = "another";
+                }
+                case "step" -> {
+                    isStepped = true;
+                    mayStop = true;
+                    engineMillis += n;
+                }
+                case "pass" -> pass(n);
+                case "lost" -> {
+                    pass(9_000);
+                    for (int i = 0; i < 5; i++) {
+                        pass(200);
+                    }
+                }
+                default -> throw new IllegalArgumentException(event);
+            }
+        }
+
+        private void exchange(Replica replica) {
+            replica.send(false);
+            travel(messages.removeLast());
+            travel(messages.removeLast());
+        }
+
+        private void travel(Message message) {
+            Replica from = message.from();
+            boolean isWaitedFor = from.isAwake() && message.claim().equals(from.waitsFor);
+            mayStop |= nanos - message.sent() > LEASE / 2; // as if the clock had stepped
+            if (message.answer() == null) {
+                Answer answer = ledger.lend(message.claim(), engineMillis, server, Duration.ZERO);
+                if (answer.refusal() == null) {
+                    messages.add(new Message(from, message.claim(), message.sent(), answer));
+                } else if (isWaitedFor) {
+                    from.waitsFor = null;
+                    from.share.failed();
+                }
+            } else if (isWaitedFor) {
+                from.waitsFor = null;
+                from.share.answered(message.claim(), message.answer(), message.sent());
+                isStopped |= !mayStop && !message.answer().noGrowthFor().isZero();
+                hasSeenAll |= message.answer().others().size() + 1
+                        >= replicas.stream().filter(replica -> replica.isUp).count();
+            }
+        }
+
+        private void pass(int millis) {
+            nanos += TimeUnit.MILLISECONDS.toNanos(millis);
+            engineMillis += millis;
+            for (Replica replica : replicas) {
+                if (replica.isUp && replica.isAwake()) {
+                    replica.share.look();
+                }
+                if (!replica.isLent()) {
+                    replica.lentSince = nanos;
+                    replica.end(Integer.MAX_VALUE);
+                }
+            }
+        }
+
+        /** All that decides what can happen from now on: times as distances from now, numbers as distances from the last claim. */
+        String state() {
+            StringBuilder state = new StringBuilder();
+            state.append(isRepeated)
+                    .append(isDisturbed)
+                    .append(isLost)
+                    .append(isStepped)
+                    .append(hasSeenAll)
+                    .append(mayStop)
+                    .append(server);
+            ledger.text().lines().forEach(line -> state.append('|').append(relative(line.split(" "))));
+            replicas.forEach(replica -> state.append('|').append(replica.state()));
+            for (Message message : messages) {
+                Claim claim = message.claim();
+                state.append('|')
+                        .append(message.from().distance(claim.number()))
+                        .append(message.from().distance(claim.last()))
+                        .append(List.of(claim.member(), claim.age(), claim.holds(), claim.wants(), claim.asks()))
+                        .append(List.of(claim.localShare(), claim.asksLocal(), claim.turn(), claim.lease()))
+                        .append(nanos - message.sent())
+                        .append(message.answer() == null ? "" : relative(message.answer()));
+            }
+            return state.toString();
+        }
+
+        /** A line of a ledger: of the limit or of a member. */
+        private List<Object> relative(String[] words) {
+            List<Object> all = new ArrayList<>(List.of(words));
+            if (words.length < 6) {
+                all.set(0, Long.parseLong(words[0]) - engineMillis);
+                all.set(1, Long.parseLong(words[1]) - engineMillis);
+                all.set(2, Math.max(0, Long.parseLong(words[2]) - engineMillis));
+            } else {
+                all.set(
+                        1,
+                        replicas.get(words[0].charAt(words[0].length() - 1) - '0')
+                                .distance(Long.parseLong(words[1])));
+                all.set(6, Long.parseLong(words[6]) - engineMillis);
+                all.set(7, Long.parseLong(words[7]) - engineMillis);
+                all.set(9, Math.max(0, Long.parseLong(words[9]) - engineMillis));
+            }
+            return all;
+        }
+
+        private static List<Object> relative(Answer answer) {
+            List<Object> all = new ArrayList<>();
+            all.addAll(List.of(answer.share(), answer.localShare(), answer.permits(), answer.noGrowthFor()));
+            for (Answer.Other other : answer.others()) {
+                all.addAll(List.of(other.member(), other.holds(), other.wants(), other.permits(), other.localShare()));
+                all.addAll(List.of(other.since() - answer.now(), other.claimed() - answer.now(), other.alive()));
+            }
+            return all;
+        }
+
+        private static @Nullable Object value(Field field, Object object) {
+            try {
+                field.setAccessible(true);
+                return field.get(object);
+            } catch (IllegalAccessException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        int lent() {
+            return replicas.stream().mapToInt(Replica::uses).sum();
+        }
+
+        @Nullable
+        String wrong() {
+            if (isStopped) {
+                return "no growth, although nothing was lost";
+            }
+            int lent = 0;
+            int alone = 0;
+            boolean isPromised = true;
+            for (Replica replica : replicas) {
+                if (replica.is(Lending.ALONE)) {
+                    alone += replica.uses();
+                } else {
+                    lent += replica.uses();
+                    isPromised &= nanos - replica.lentSince < LEASE;
+                }
+            }
+            // only some reach the engine, and have done so for a lease: these may be lent all, beside the local shares
+            // of the others
+            if (lent > permits
+                    || (alone > permits && hasSeenAll)
+                    || (lent + alone > permits && hasSeenAll && isPromised)) {
+                return "%d lent and %d alone of %d: %s".formatted(lent, alone, permits, replicas);
+            }
+            return null;
+        }
+
+        private final class Replica {
+
+            private final TaskLimit limit;
+            private final ClusterShare share;
+            private final List<Request> requests = new ArrayList<>();
+            private boolean isUp;
+            private @Nullable Claim waitsFor;
+            private long isPausedUntil = nanos;
+            private long lentSince = nanos;
+            private long lastNumber;
+
+            Replica(String name) {
+                LimitSettings settings = LimitSettings.of("partner", permits)
+                        .withClusterPermits(permits)
+                        .withQueueCapacity(100);
+                limit = new TaskLimits(List.of(settings), timer, change -> {}).get("partner");
+                ClusterSettings cluster =
+                        new ClusterSettings(name, Duration.ofNanos(LEASE), Duration.ofNanos(BEAT), onFailure, null);
+                share = new ClusterShare(limit, name, cluster, () -> nanos, () -> BEAT, () -> {}, claim -> {});
+                share.start();
+            }
+
+            boolean isAwake() {
+                return isPausedUntil - nanos <= 0;
+            }
+
+            boolean is(Lending lending) {
+                return limit.cluster().lending() == lending;
+            }
+
+            boolean isLent() {
+                return is(Lending.LENT) || is(Lending.ALONE);
+            }
+
+            int running() {
+                return (int) requests.stream().filter(Request::isRunning).count();
+            }
+
+            int uses() {
+                return Math.max(isLent() ? limit.lent() : 0, running());
+            }
+
+            void ask() {
+                Request request = new Request(limit);
+                if (request.asks() == null) {
+                    requests.add(request);
+                }
+            }
+
+            void end(int calls) {
+                int left = calls;
+                Iterator<Request> all = List.copyOf(requests).iterator();
+                while (left > 0 && all.hasNext()) {
+                    Request request = all.next();
+                    if (request.isRunning()) {
+                        requests.remove(request);
+                        request.ends();
+                        left--;
+                    }
+                }
+            }
+
+            void send(boolean leaves) {
+                if (waitsFor != null) {
+                    share.failed();
+                }
+                Claim claim = leaves ? share.goodbye() : share.claim();
+                waitsFor = claim;
+                lastNumber = claim.number();
+                messages.add(new Message(this, claim, nanos, null));
+            }
+
+            /** Of the number of a claim from that of the last claim. */
+            private long distance(long number) {
+                return lastNumber - number;
+            }
+
+            /** The fields of an object, and of those that belong to it. */
+            private String fields(Object object) {
+                StringBuilder all = new StringBuilder();
+                for (Field field : object.getClass().getDeclaredFields()) {
+                    Object value = value(field, object);
+                    Class<?> type = field.getType();
+                    if (Modifier.isStatic(field.getModifiers()) || type == LongSupplier.class) {
+                        continue;
+                    }
+                    if (type == long.class) {
+                        all.append(relative(field.getName(), (long) value)).append(' ');
+                    } else if (type == Lease.class || type == Demand.class) {
+                        all.append(fields(value));
+                    } else if (value instanceof Answer answer) {
+                        all.append(World.relative(answer));
+                    } else if (type == boolean.class || type == int.class || type.isEnum()) {
+                        all.append(value).append(' ');
+                    }
+                }
+                return all.toString();
+            }
+
+            private long relative(String name, long value) {
+                return switch (name) {
+                    case "answered" -> lastNumber - value;
+                    case "completed" -> limit.completed() - value;
+                    case "number", "length", "valid", "step", "lease" -> 0;
+                    default -> Math.max(-3 * LEASE, value - nanos);
+                };
+            }
+
+            String state() {
+                return isUp + " " + running() + " " + requests.size() + " " + Math.max(0, isPausedUntil - nanos) + " "
+                        + Math.min(LEASE, nanos - lentSince) + " " + (waitsFor == null) + limit.lent()
+                        + " " + fields(share);
+            }
+
+            @Override
+            public String toString() {
+                return limit.cluster().lending() + " " + uses();
+            }
+        }
+    }
+}
