@@ -1,0 +1,246 @@
+package io.github.virtualthread.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Three replicas, each in a JVM of its own and with a line of its own to a real Redis, lose it and come back, each at its own time;
+ * the resource, in this JVM, counts their calls. The default settings of Lettuce apply, also for how soon it connects again.
+ */
+@Tag("slow")
+@EnabledForJreRange(min = JRE.JAVA_25) // once: on Java 21 the rest of the package shows the same code
+@EnabledOnOs(OS.LINUX)
+class ClusterOutageTests {
+
+    private static final int PERMITS = 20;
+    private static final int CALLERS = 60;
+    private static final int CALL = 50; // milliseconds
+    private static final int LEASE = 3_000;
+    private static final int BEAT = 100;
+    private static final AtomicInteger CLUSTERS = new AtomicInteger();
+
+    private static final List<Replica> replicas = new ArrayList<>();
+    private static final List<TcpLine> lines = new ArrayList<>();
+
+    private static RedisProcess redis;
+    private static Resource resource;
+
+    @BeforeAll
+    static void start() throws Exception {
+        redis = new RedisProcess();
+        resource = new Resource();
+        for (int id = 0; id < 3; id++) {
+            lines.add(new TcpLine(redis.port()));
+            replicas.add(new Replica(id, resource.port(), lines.get(id).port()));
+        }
+        for (Replica replica : replicas) {
+            replica.answer();
+        }
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        replicas.forEach(Replica::close);
+        for (TcpLine line : lines) {
+            line.close();
+        }
+        redis.close();
+        resource.close();
+    }
+
+    @BeforeEach
+    void count() {
+        resource.reset(PERMITS);
+    }
+
+    @AfterEach
+    void mend(TestInfo test) throws Exception {
+        System.out.println(test.getDisplayName() + " " + resource);
+        for (TcpLine line : lines) {
+            line.mend();
+        }
+        for (Replica replica : replicas) {
+            replica.send("end");
+        }
+        for (Replica replica : replicas) {
+            assertThat(replica.answer()).as("calls whose future is open").startsWith("open=0 ");
+        }
+    }
+
+    /** Each reaches Redis for a moment, and then for two leases, while the others do not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theLocalSharesAreNoMoreThanThePermitsWhoeverHasReachedRedisAloneMeanwhile(boolean forLong) throws Exception {
+        open(PERMITS, "LOCAL_SHARE");
+        load();
+        resource.await("all permits in use", () -> resource.running('p') == PERMITS);
+        for (TcpLine line : lines) {
+            line.holdUp();
+        }
+        awaitAll("ALONE");
+        for (int id = 0; id < 3; id++) {
+            lines.get(id).mend();
+            replicas.get(id).tell("await partner LENT");
+            replicas.get(id).tell("exchanges SUCCESS " + (forLong ? 60 : 5));
+            lines.get(id).holdUp();
+            replicas.get(id).tell("await partner ALONE");
+        }
+        if (forLong) {
+            resource.resetMost(); // meanwhile one of them may have been lent all
+        }
+        letCallsBegin();
+
+        assertThat(resource.most('p')).isLessThanOrEqualTo(PERMITS);
+        assertThat(resource.running('p')).as("they go on").isGreaterThan(PERMITS / 2);
+    }
+
+    @Test
+    void aRedisThatCrashesAgainAndAgainExceedsNothing() throws Exception {
+        open(PERMITS, "LOCAL_SHARE");
+        load();
+        resource.await("all permits in use", () -> resource.running('p') == PERMITS);
+        for (int crash = 0; crash < 5; crash++) {
+            redis.kill();
+            letPass(2 * LEASE);
+            redis.start();
+            letPass(LEASE);
+        }
+        awaitAll("LENT"); // Lettuce may wait half a minute before it connects
+        resource.await("all permits in use", () -> resource.running('p') == PERMITS);
+
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+    }
+
+    /** As with Redis' default settings after a crash: the data are older than a lease, and two clients connect later. */
+    @ParameterizedTest
+    @CsvSource({"WAIT, false", "WAIT, true", "LOCAL_SHARE, true"})
+    void aSnapshotThatIsOlderThanWhatWasLentExceedsNothing(String onFailure, boolean late) throws Exception {
+        open(PERMITS, onFailure);
+        replicas.get(0).tell("load partner 1 " + CALL);
+        replicas.get(0).tell("exchanges SUCCESS 3");
+        redis.save();
+        load();
+        resource.await("all permits in use", () -> resource.running('p') == PERMITS);
+        letPass(LEASE * 11 / 10);
+        if (late) {
+            lines.get(1).cut();
+            lines.get(2).cut();
+        }
+        redis.kill();
+        redis.start();
+        replicas.get(0).tell("exchanges SUCCESS 5");
+        if (late) {
+            lines.get(1).mend();
+            lines.get(2).mend();
+        }
+        awaitAll("LENT");
+        resource.await("all permits in use", () -> resource.running('p') == PERMITS);
+
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+    }
+
+    /** It loses Redis for longer than a lease, again and again, as the only one. */
+    @Test
+    void aReplicaThatComesAndGoesStopsNobodysGrowth() throws Exception {
+        open(PERMITS, "LOCAL_SHARE");
+        load();
+        resource.await("all permits in use", () -> resource.running('p') == PERMITS);
+        for (int loss = 0; loss < 4; loss++) {
+            lines.get(2).holdUp();
+            replicas.get(2).tell("await partner ALONE");
+            resource.await("the others use what it had", () -> running(0, 1) == PERMITS);
+            lines.get(2).mend();
+            replicas.get(2).tell("await partner LENT");
+            long back = System.nanoTime();
+            resource.await("its share is fair", () -> running(2, 2) >= PERMITS / 3 && running(0, 1) < PERMITS);
+            resource.await("all permits in use", () -> resource.running('p') == PERMITS);
+            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - back);
+            System.out.println("back: all permits in use after " + took + " ms");
+            assertThat(took).as("less than a lease").isLessThan(LEASE);
+        }
+    }
+
+    /** With fewer permits than replicas each gets its turn. */
+    @ParameterizedTest
+    @ValueSource(ints = {100, 1_500})
+    void theLongestStandIsBounded(int call) throws Exception {
+        open(1, "WAIT");
+        for (Replica replica : replicas) {
+            replica.tell("load partner 3 " + call);
+        }
+        resource.await("each has had a turn", () -> replicas.stream()
+                .allMatch(replica -> resource.begun('p', replica.id()) > 0));
+        int before = resource.begun('p');
+        resource.reset(1);
+        resource.await("many turns", () -> resource.begun('p') >= Math.max(6, 9_000 / call));
+
+        long bound = (3 + 1) * (call + 3 * BEAT);
+        System.out.printf("calls of %d ms: longest stand %d ms, at most %d%n", call, resource.millisStood('p'), bound);
+        assertThat(resource.most('p')).isEqualTo(1);
+        assertThat(before).isPositive();
+        // on a machine that is slow at that moment
+        assertThat(resource.millisStood('p')).isLessThan(2 * bound);
+    }
+
+    private static int running(int first, int last) {
+        int running = 0;
+        for (int id = first; id <= last; id++) {
+            running += resource.running('p', id);
+        }
+        return running;
+    }
+
+    private static void letCallsBegin() throws InterruptedException {
+        int begun = resource.begun('p');
+        resource.await("calls", () -> resource.begun('p') > begun + 20 * PERMITS);
+    }
+
+    private static void letPass(int millis) {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (until - System.nanoTime() > 0) {
+            LockSupport.parkNanos(until - System.nanoTime());
+        }
+    }
+
+    private static void awaitAll(String lending) throws Exception {
+        for (Replica replica : replicas) {
+            replica.send("await partner " + lending);
+        }
+        for (Replica replica : replicas) {
+            replica.answer();
+        }
+    }
+
+    private static void open(int permits, String onFailure) throws Exception {
+        CLUSTERS.incrementAndGet();
+        for (Replica replica : replicas) {
+            replica.tell("open shop-%s %d %d partner:%d:%d:%s"
+                    .formatted(CLUSTERS, LEASE, BEAT, permits, permits, onFailure));
+        }
+    }
+
+    private static void load() throws Exception {
+        for (Replica replica : replicas) {
+            replica.tell("load partner " + CALLERS + " " + CALL);
+        }
+    }
+}
