@@ -8,7 +8,6 @@ import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.List;
@@ -103,34 +102,22 @@ final class Endings {
             throw new IllegalArgumentException(
                     "No replica has a share of calls without a limit: name a limit, not 'none'");
         }
-        Optional<Member> known = known(limit, member);
+        Member taken;
         try {
-            limit.takeBack(member);
+            taken = limit.takeBack(member);
         } catch (IllegalStateException away) {
             throw new IllegalStateException(
                     "The share of replica '%s' of limit '%s' could not be taken back: %s"
                             .formatted(member, limit.name(), away.getMessage()),
                     away);
         }
-        int permits = known.map(Member::holds).orElse(0);
-        int localShare = known.map(Member::localShare).orElse(0);
         return new EndedDescriptor(
                 limit.name(),
                 0,
                 0,
-                new TakenBackDescriptor(member, permits, localShare),
+                new TakenBackDescriptor(member, taken.holds(), taken.localShare()),
                 "If replica '%s' is alive, it can run up to %d calls beside those of the others until it claims again"
-                        .formatted(member, Math.max(permits, localShare)));
-    }
-
-    /** As the engine has answered last: afterwards it is not there any more. */
-    private static Optional<Member> known(TaskLimit limit, String member) {
-        ClusterState cluster = limit.cluster();
-        return cluster == null
-                ? Optional.empty()
-                : cluster.members().stream()
-                        .filter(each -> each.name().equals(member))
-                        .findFirst();
+                        .formatted(member, Math.max(taken.holds(), taken.localShare())));
     }
 
     private static boolean isTrue(String all) {

@@ -210,7 +210,7 @@ final class ClusterShare extends PermitLease {
 
     /** A goodbye of that member, with the greatest number: whatever it has claimed came before. If it lives, its next claim shows it. */
     @Override
-    protected void takeBack(String other) {
+    protected Member takeBack(String other) {
         Member taken = Members.other(limit.name(), state().members(), other, member);
         remove.accept(Claim.removal(LimitNames.uniform(limit.name()), other, taken.permits()));
         logger.warn(
@@ -221,6 +221,7 @@ final class ClusterShare extends PermitLease {
                 taken.holds(),
                 taken.localShare());
         wanted();
+        return taken;
     }
 
     /** The engine could not be reached, or refused. */

@@ -198,13 +198,13 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     }
 
     @Override
-    public void takeBack(String member) {
+    public Member takeBack(String member) {
         PermitLease lease = admission.level.permits.lease();
         if (lease == null) {
             throw new IllegalArgumentException(
                     "Limit '%s' is one of this JVM alone: no other replica has a share of it".formatted(name()));
         }
-        lease.takeBack(member);
+        return lease.takeBack(member);
     }
 
     @Override

@@ -293,10 +293,11 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * it claims again. Blocks until the engine has answered, for 5 s at most.
      *
      * @param member name of the replica, as {@link #cluster()} has it
+     * @return the replica as it was before
      * @throws IllegalArgumentException if the limit is one of this JVM alone, or if no other replica has that name
      * @throws IllegalStateException if the engine cannot be reached
      */
-    void takeBack(String member);
+    Member takeBack(String member);
 
     /**
      * A limit that all replicas of the application have together, as one of them sees it. The lists and numbers of others are those

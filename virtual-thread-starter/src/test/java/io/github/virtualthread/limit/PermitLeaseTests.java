@@ -443,7 +443,7 @@ class PermitLeaseTests {
         }
 
         @Override
-        protected void takeBack(String member) {
+        protected TaskLimit.Member takeBack(String member) {
             throw new UnsupportedOperationException(member);
         }
 

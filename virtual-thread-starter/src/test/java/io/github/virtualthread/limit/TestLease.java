@@ -57,8 +57,12 @@ public final class TestLease extends PermitLease {
     }
 
     @Override
-    protected void takeBack(String member) {
+    protected Member takeBack(String member) {
         takenBack.add(member);
+        return state.members().stream()
+                .filter(each -> each.name().equals(member))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** The members whose shares were taken back. */
