@@ -19,12 +19,16 @@ enum Database {
             "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
             "cast(cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint) as text)"),
 
-    /** The beginning of the statement; without any time zone, so that no hour comes twice. */
+    /**
+     * The beginning of the statement; without any time zone, so that no hour comes twice. The servers of a Galera cluster have the same
+     * data. A server that was built without Galera has no such variable.
+     */
     MARIADB(
             "schema-mariadb.sql",
             "MariaDB",
             "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6)) div 1000",
-            "''"),
+            "if(exists(select 1 from information_schema.global_variables"
+                    + " where variable_name = 'WSREP_ON' and variable_value = 'ON'), '', @@hostname)"),
 
     MYSQL("schema-mysql.sql", "MySQL", MARIADB.clock, "''"),
 
@@ -37,7 +41,7 @@ enum Database {
     /** SQL for the time of the server in milliseconds. */
     final String clock;
 
-    /** SQL for a text that another process of the server does not have; empty if the server knows none. */
+    /** SQL for a text that another server, if possible each process of it, does not have; empty if there is none. */
     final String server;
 
     Database(String schema, String product, String clock, String server) {

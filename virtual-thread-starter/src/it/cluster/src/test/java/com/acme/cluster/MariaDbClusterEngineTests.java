@@ -64,6 +64,11 @@ class MariaDbClusterEngineTests extends JdbcEngineContract {
     }
 
     @Override
+    protected boolean knowsItsServer() {
+        return true;
+    }
+
+    @Override
     protected String timeZone(String zone) {
         return "set time_zone = '" + zone + "'";
     }
