@@ -29,7 +29,6 @@ record PackageRules(String root) {
             "web",
             "actuate",
             "autoconfigure",
-            "migration",
             "test");
 
     private static final List<String> ENGINE = List.of("limit", "context", "execution");
@@ -155,30 +154,6 @@ record PackageRules(String root) {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.assertj..")
-                .allowEmptyShould(true);
-    }
-
-    /** OpenRewrite runs it, and no application has OpenRewrite. */
-    ArchRule onlyTheMigrationKnowsOpenRewrite() {
-        return noClasses()
-                .that()
-                .resideInAPackage(root + "..")
-                .and()
-                .resideOutsideOfPackage(in("migration"))
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("org.openrewrite..", in("migration"))
-                .allowEmptyShould(true);
-    }
-
-    /** So that it needs nothing but what OpenRewrite brings. */
-    ArchRule theMigrationNeedsLittle() {
-        return noClasses()
-                .that()
-                .resideInAPackage(in("migration"))
-                .should()
-                .dependOnClassesThat()
-                .resideOutsideOfPackages("java..", "org.jspecify..", "org.openrewrite..", in("migration"))
                 .allowEmptyShould(true);
     }
 

@@ -35,8 +35,6 @@ class PackageRulesTests {
                 rule("lending", PackageRules::onlyTheEngineKnowsRedis),
                 rule("kit", PackageRules::theTestKitNeedsLittle),
                 rule("assertions", PackageRules::onlyTheTestKitKnowsAssertJ),
-                rule("rewriting", PackageRules::onlyTheMigrationKnowsOpenRewrite),
-                rule("rewriting", PackageRules::theMigrationNeedsLittle),
                 rule("groundfloor", PackageRules::byteCodeNeedsLittle),
                 rule("locked", PackageRules::nothingIsSynchronized));
     }

@@ -20,12 +20,14 @@ class CompatibilityTests {
     private static final String README = Pages.text("README.md");
     private static final String PAGE = Pages.text("docs/compatibility.md");
     private static final String APPLICATIONS = "virtual-thread-starter/src/it/";
+    private static final Pattern FOLDER = Pattern.compile("virtual-thread-starter/([\\w-]+/)?src/it/[\\w-]+");
     private static final String POM = Pages.text("pom.xml");
 
     @Test
     void theReadmeNamesTheLinesOfSpringBootThatTheApplicationRunsOn() {
         assertThat(all("serves Spring Boot ([\\d.]+(?:, [\\d.]+)* and [\\d.]+), on Java ", README))
-                .isEqualTo(List.of(String.join(", ", versions("smoke", false)).replaceFirst(", (?!.*, )", " and ")));
+                .isEqualTo(List.of(String.join(", ", versions(APPLICATIONS + "smoke", false))
+                        .replaceFirst(", (?!.*, )", " and ")));
     }
 
     @Test
@@ -50,11 +52,11 @@ class CompatibilityTests {
     void thePageListsTheApplicationsAndTheirLines() throws IOException {
         Map<String, String> rows = new TreeMap<>();
         Matcher row = Pattern.compile(
-                        "(?m)^\\| \\[(\\w+)]\\(\\.\\./virtual-thread-starter/src/it/\\1\\)(, ahead of time)?"
+                        "(?m)^\\| \\[(\\w+)]\\(\\.\\./(virtual-thread-starter/(?:[\\w-]+/)?src/it/\\1)\\)(, ahead of time)?"
                                 + " \\| .+ \\| ([\\d., ]+) \\|$")
                 .matcher(PAGE);
         while (row.find()) {
-            rows.put(row.group(1) + Objects.toString(row.group(2), ""), row.group(3));
+            rows.put(row.group(2) + Objects.toString(row.group(3), ""), row.group(4));
         }
 
         Map<String, String> run = new TreeMap<>();
@@ -118,9 +120,10 @@ class CompatibilityTests {
     }
 
     private static List<String> applications() throws IOException {
-        try (Stream<Path> files = Files.list(Pages.ROOT.resolve(APPLICATIONS))) {
+        try (Stream<Path> files = Files.walk(Pages.ROOT.resolve("virtual-thread-starter"), 4)) {
             return files.filter(each -> Files.exists(each.resolve("pom.xml")))
-                    .map(each -> each.getFileName().toString())
+                    .map(each -> Pages.ROOT.relativize(each).toString())
+                    .filter(FOLDER.asMatchPredicate())
                     .toList();
         }
     }
@@ -128,10 +131,7 @@ class CompatibilityTests {
     /** The lines of Spring Boot that an application runs on, each with one server or more, from generated code or as usual. */
     private static List<String> versions(String application, boolean aheadOfTime) {
         String goals = "(?m)^invoker\\.goals(?:\\.\\d+)? = (?%s.* -Daot=true).* -Dspring-boot\\.version=(\\S+)";
-        return all(
-                        goals.formatted(aheadOfTime ? "=" : "!"),
-                        Pages.text(APPLICATIONS + application + "/invoker.properties"))
-                .stream()
+        return all(goals.formatted(aheadOfTime ? "=" : "!"), Pages.text(application + "/invoker.properties")).stream()
                 .distinct()
                 .toList();
     }

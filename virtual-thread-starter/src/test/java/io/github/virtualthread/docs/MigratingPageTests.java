@@ -38,7 +38,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 class MigratingPageTests {
 
     private static final String RECIPE =
-            "virtual-thread-starter/src/main/resources/META-INF/rewrite/migrate-from-async.yml";
+            "virtual-thread-starter/rewrite/src/main/resources/META-INF/rewrite/migrate-from-async.yml";
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
@@ -56,13 +56,17 @@ class MigratingPageTests {
 
     @Test
     void theCommandNamesTheRecipeAndThePluginThatAreTried() {
-        String page = Pages.text("docs/migrating-from-async.md");
+        String artifact = first("</parent>\\s+<artifactId>(.+)</", "virtual-thread-starter/rewrite/pom.xml");
+        String version = first("<version>(.+)</version>", "pom.xml");
+        String application = Pages.text("virtual-thread-starter/rewrite/src/it/migration/pom.xml");
 
-        assertThat(page)
+        assertThat(Pages.text("docs/migrating-from-async.md"))
                 .contains(
                         "rewrite-maven-plugin:" + first("<rewrite-maven-plugin\\.version>(.+)</", "pom.xml") + ":run ")
+                .contains("=io.github.virtualthread:" + artifact + ":" + version + " ")
                 .contains("-Drewrite.activeRecipes=" + first("(?m)^name: (.+)$", RECIPE) + "\n");
-        assertThat(Pages.text("virtual-thread-starter/src/it/migration/pom.xml"))
+        assertThat(application)
+                .contains("<coordinates>io.github.virtualthread:" + artifact + ":@project.version@<")
                 .contains("<recipe>" + first("(?m)^name: (.+)$", RECIPE) + "</recipe>");
     }
 

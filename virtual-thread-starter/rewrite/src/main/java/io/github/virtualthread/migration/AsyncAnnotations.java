@@ -120,7 +120,7 @@ final class AsyncAnnotations extends JavaIsoVisitor<ExecutionContext> {
         TypeTree returned = method.getReturnTypeExpression();
         JavaType type = returned == null ? null : returned.getType();
         JavaType.FullyQualified future = TypeUtils.asFullyQualified(type);
-        return type == JavaType.Primitive.Void || future != null && FUTURES.contains(future.getFullyQualifiedName())
+        return type == JavaType.Primitive.Void || (future != null && FUTURES.contains(future.getFullyQualifiedName()))
                 ? null
                 : subject + " returns " + returned
                         + ". @VirtualThread needs CompletableFuture, CompletionStage, Future or void.";

@@ -13,7 +13,7 @@ import org.openrewrite.java.tree.J;
  * Replaces the annotations, and gives each limit the size of the pool that it takes the place of. First reads the whole project,
  * because the settings depend on classes in other files.
  */
-final class AsyncToVirtualThread extends ScanningRecipe<AsyncProject> {
+public final class AsyncToVirtualThread extends ScanningRecipe<AsyncProject> {
 
     /** For OpenRewrite, which finds the name of this class in the YAML file. */
     public AsyncToVirtualThread() {}
