@@ -28,8 +28,7 @@ record PackageRules(String root) {
             "observation",
             "web",
             "actuate",
-            "autoconfigure",
-            "test");
+            "autoconfigure");
 
     private static final List<String> ENGINE = List.of("limit", "context", "execution");
 
@@ -140,20 +139,14 @@ record PackageRules(String root) {
                 .resideInAPackage(in("test"))
                 .should()
                 .dependOnClassesThat()
-                .resideOutsideOfPackages("java..", "org.jspecify..", "org.assertj..", in("limit"), in("test"))
-                .allowEmptyShould(true);
-    }
-
-    /** It is optional: its types are loaded together with the assertions, and with nothing else. */
-    ArchRule onlyTheTestKitKnowsAssertJ() {
-        return noClasses()
-                .that()
-                .resideInAPackage(root + "..")
-                .and()
-                .resideOutsideOfPackage(in("test"))
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("org.assertj..")
+                .resideOutsideOfPackages(
+                        "java..",
+                        "org.jspecify..",
+                        "org.assertj..",
+                        "org.junit.jupiter..",
+                        in("limit"),
+                        root + ".cluster",
+                        in("test"))
                 .allowEmptyShould(true);
     }
 

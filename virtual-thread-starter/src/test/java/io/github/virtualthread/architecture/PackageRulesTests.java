@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.test.LimitAssert;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -20,10 +21,17 @@ class PackageRulesTests {
     private static final String FIXTURES = ROOT + ".architecture.fixture.";
     private static final JavaClasses MAIN = new ClassFileImporter()
             .importUrl(VirtualThread.class.getProtectionDomain().getCodeSource().getLocation());
+    private static final JavaClasses TEST_KIT = new ClassFileImporter()
+            .withImportOption(location -> !location.contains("Tests"))
+            .importUrl(LimitAssert.class.getResource("."));
     private static final JavaClasses BROKEN =
             new ClassFileImporter().importUrl(PackageRulesTests.class.getResource("fixture"));
 
     static Stream<Arguments> rules() {
+        return Stream.concat(rulesOfTheStarter(), Stream.of(rule("kit", PackageRules::theTestKitNeedsLittle)));
+    }
+
+    static Stream<Arguments> rulesOfTheStarter() {
         return Stream.of(
                 rule("below", PackageRules::eachKnowsOnlyThoseAbove),
                 rule("cycle", PackageRules::noCycles),
@@ -33,8 +41,6 @@ class PackageRulesTests {
                 rule("springboot", PackageRules::limitsNeedLittle),
                 rule("lending", PackageRules::sharesNeedLittle),
                 rule("lending", PackageRules::onlyTheEngineKnowsRedis),
-                rule("kit", PackageRules::theTestKitNeedsLittle),
-                rule("assertions", PackageRules::onlyTheTestKitKnowsAssertJ),
                 rule("groundfloor", PackageRules::byteCodeNeedsLittle),
                 rule("locked", PackageRules::nothingIsSynchronized));
     }
@@ -43,8 +49,13 @@ class PackageRulesTests {
         return Arguments.of(fixture, rule);
     }
 
+    @Test
+    void theTestKitKeepsItsRule() {
+        new PackageRules(ROOT).theTestKitNeedsLittle().allowEmptyShould(false).check(TEST_KIT);
+    }
+
     @ParameterizedTest
-    @MethodSource("rules")
+    @MethodSource("rulesOfTheStarter")
     void thePackagesKeepTheRule(String fixture, Function<PackageRules, ArchRule> rule) {
         rule.apply(new PackageRules(ROOT)).check(MAIN);
     }

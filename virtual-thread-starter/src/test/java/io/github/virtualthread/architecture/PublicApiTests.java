@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 class PublicApiTests {
 
     private static final Path FILE = Path.of("src/test/resources/public-api.txt");
+    private static final Path TEST_KIT = Path.of("test-kit/src/main/java/io/github/virtualthread/test");
     private static final Path PAGE = Path.of("../docs/compatibility.md");
     private static final Pattern IN_JAVADOC = Pattern.compile("<sourceFileInclude>([\\w/]+)\\.java<");
     private static final Pattern COMPARED = Pattern.compile("<include>(io\\.github\\.virtualthread\\.[\\w.]+)<");
@@ -53,14 +54,31 @@ class PublicApiTests {
                 .containsExactlyElementsOf(Files.readAllLines(FILE));
     }
 
+    /** All of them are public, in its Javadoc, and compared with the last release. */
+    @Test
+    void hasTheTypesOfTheTestKit() throws IOException {
+        try (Stream<Path> sources = Files.list(TEST_KIT)) {
+            assertThat(sources.map(source -> source.getFileName().toString())
+                            .filter(name -> !name.equals("package-info.java"))
+                            .map(name -> "io.github.virtualthread.test." + name.replace(".java", "")))
+                    .containsExactlyInAnyOrderElementsOf(types().stream()
+                            .filter(PublicApiTests::isOfTheTestKit)
+                            .toList());
+        }
+    }
+
+    private static boolean isOfTheTestKit(String type) {
+        return type.startsWith("io.github.virtualthread.test.");
+    }
+
     @Test
     void javadocShowsTheSameTypes() throws IOException {
-        assertThat(inThePom(IN_JAVADOC)).isEqualTo(types());
+        assertThat(inThePom(IN_JAVADOC)).isEqualTo(typesOfTheStarter());
     }
 
     @Test
     void theSameTypesAreComparedWithTheLastRelease() throws IOException {
-        assertThat(inThePom(COMPARED)).isEqualTo(types());
+        assertThat(inThePom(COMPARED)).isEqualTo(typesOfTheStarter());
     }
 
     /** A member that needs another type of this jar could not be used. Who injects a bean does not construct it. */
@@ -100,6 +118,10 @@ class PublicApiTests {
                 .results()
                 .map(found -> found.group(1).replace('/', '.'))
                 .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Set<String> typesOfTheStarter() throws IOException {
+        return types().stream().filter(type -> !isOfTheTestKit(type)).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Sorted, as the page has them. */

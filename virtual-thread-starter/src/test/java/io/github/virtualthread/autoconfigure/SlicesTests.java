@@ -29,7 +29,7 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.util.ClassUtils;
 
-/** What Spring Boot's test slices add. Whole slices are in src/it/slices, on each line of Spring Boot. */
+/** What Spring Boot's test slices add. Whole slices are in test-kit/src/it/slices, on each line of Spring Boot. */
 @Timeout(300)
 class SlicesTests {
 

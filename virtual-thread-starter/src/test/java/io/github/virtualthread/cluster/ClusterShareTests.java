@@ -13,6 +13,7 @@ import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.test.MemoryEngine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

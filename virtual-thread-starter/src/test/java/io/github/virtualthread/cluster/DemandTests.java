@@ -7,6 +7,7 @@ import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.test.MemoryEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What depends on the time of an engine, at times that a test chooses. {@link ClusterEngineContract} has the other rules. */
+/** What depends on the time of an engine, at times that a test chooses. {@code ClusterEngineContract} has the other rules. */
 class LimitLedgerTests {
 
     private static final long SECOND = 1_000;

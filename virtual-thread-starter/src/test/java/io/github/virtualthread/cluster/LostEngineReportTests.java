@@ -10,6 +10,7 @@ import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.test.MemoryEngine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.pool.PoolSizes;
+import io.github.virtualthread.test.MemoryEngine;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import javax.sql.DataSource;

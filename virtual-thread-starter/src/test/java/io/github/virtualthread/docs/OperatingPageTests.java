@@ -11,7 +11,6 @@ import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfigurati
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
-import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.TaskEngine;
@@ -21,6 +20,7 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.test.MemoryEngine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;

@@ -13,7 +13,7 @@ import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Answer.Other;
 import io.github.virtualthread.cluster.Claim;
 import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.ClusterEngineContract;
+import io.github.virtualthread.test.ClusterEngineContract;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Claim;
 import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.ClusterEngineContract;
+import io.github.virtualthread.test.ClusterEngineContract;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,5 +1,9 @@
-package io.github.virtualthread.cluster;
+package io.github.virtualthread.test;
 
+import io.github.virtualthread.cluster.Answer;
+import io.github.virtualthread.cluster.Claim;
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.LimitLedger;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +30,7 @@ public final class MemoryEngine implements ClusterEngine {
          * Fails, hangs, or returns: then the exchange goes on.
          *
          * @param claims the claims of the exchange
+         * @throws Exception what the exchange fails with
          */
         void strike(List<Claim> claims) throws Exception;
     }
@@ -36,13 +41,19 @@ public final class MemoryEngine implements ClusterEngine {
         private final Semaphore arrivals = new Semaphore(0);
         private final CountDownLatch open = new CountDownLatch(1);
 
+        private Gate() {}
+
         @Override
         public void strike(List<Claim> claims) throws InterruptedException {
             arrivals.release();
             open.await();
         }
 
-        /** Waits for one exchange more than at the last call to arrive. */
+        /**
+         * Waits for one exchange more than at the last call to arrive.
+         *
+         * @throws InterruptedException if the thread was interrupted
+         */
         public void awaitArrival() throws InterruptedException {
             arrivals.acquire();
         }
@@ -83,12 +94,20 @@ public final class MemoryEngine implements ClusterEngine {
         return answers;
     }
 
-    /** From now on, exchanges meet this before anything is stored. */
+    /**
+     * From now on, exchanges meet this before anything is stored.
+     *
+     * @param fault what they meet
+     */
     public void before(Fault fault) {
         before = fault;
     }
 
-    /** From now on, exchanges meet this after all is stored: the claim comes, the answer does not. */
+    /**
+     * From now on, exchanges meet this after all is stored: the claim comes, the answer does not.
+     *
+     * @param fault what they meet
+     */
     public void after(Fault fault) {
         after = fault;
     }
@@ -100,7 +119,11 @@ public final class MemoryEngine implements ClusterEngine {
         });
     }
 
-    /** From now on, exchanges hang before anything is stored. */
+    /**
+     * From now on, exchanges hang before anything is stored.
+     *
+     * @return where they hang
+     */
     public Gate hang() {
         Gate gate = new Gate();
         before(gate);
@@ -113,12 +136,20 @@ public final class MemoryEngine implements ClusterEngine {
         after(Fault.NONE);
     }
 
-    /** Lets time pass; if negative, the clock jumps back. */
+    /**
+     * Lets time pass.
+     *
+     * @param duration how much; if negative, the clock jumps back
+     */
     public synchronized void pass(Duration duration) {
         now += duration.toMillis();
     }
 
-    /** Time of this engine, in milliseconds. */
+    /**
+     * Time of this engine.
+     *
+     * @return milliseconds
+     */
     public synchronized long now() {
         return now;
     }
@@ -134,7 +165,11 @@ public final class MemoryEngine implements ClusterEngine {
         restarts++;
     }
 
-    /** Returns what goes back to the data of now, as a failover does that loses the last writes. */
+    /**
+     * Returns what goes back to the data of now, as a failover does that loses the last writes.
+     *
+     * @return puts the data of now back
+     */
     public synchronized Runnable backup() {
         Map<String, String> backup = Map.copyOf(limits);
         return () -> restore(backup);
@@ -145,7 +180,12 @@ public final class MemoryEngine implements ClusterEngine {
         limits.putAll(backup);
     }
 
-    /** Members that live now, in the order of their names. */
+    /**
+     * Members that live now.
+     *
+     * @param limit name of the limit
+     * @return in the order of their names
+     */
     public synchronized List<Answer.Other> members(String limit) {
         if (!limits.containsKey(limit)) {
             return List.of();
@@ -157,12 +197,21 @@ public final class MemoryEngine implements ClusterEngine {
                 .toList();
     }
 
-    /** Number of permits of a limit that are lent now. */
+    /**
+     * Number of permits of a limit that are lent now.
+     *
+     * @param limit name of the limit
+     * @return of all members
+     */
     public int lent(String limit) {
         return members(limit).stream().mapToInt(Answer.Other::holds).sum();
     }
 
-    /** All exchanges that were stored, in their order; also claims that were refused. */
+    /**
+     * All exchanges that were stored; also claims that were refused.
+     *
+     * @return in their order
+     */
     public synchronized List<List<Claim>> exchanges() {
         return List.copyOf(exchanges);
     }

@@ -1,9 +1,12 @@
-package io.github.virtualthread.cluster;
+package io.github.virtualthread.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Answer.Other;
+import io.github.virtualthread.cluster.Claim;
+import io.github.virtualthread.cluster.ClusterEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,13 +28,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What each engine has to do, whatever its server. Members that have to live through a test have a lease of an hour; those that have
- * to be gone have a short one, which the test lets pass by the time of the engine.
+ * What each {@link ClusterEngine} has to do, whatever its server: extend it to test yours. Members that have to live through a test
+ * have a lease of an hour; those that have to be gone have a short one, which the test lets pass by the time of the engine.
  */
 @Timeout(300)
 public abstract class ClusterEngineContract {
 
+    /** Lease of members that live through a test. */
     protected static final Duration LONG = Duration.ofHours(1);
+
+    /** Lease of members that are gone at the end of {@link #pass}. */
     protected static final Duration SHORT = Duration.ofMillis(50);
 
     /** Of members that claim again when it is over: so slow is no server that half of it goes by beside the test. */
@@ -43,29 +49,63 @@ public abstract class ClusterEngineContract {
 
     private ClusterEngine engine;
 
-    /** Returns an engine without any data. Called once for each test. */
+    /** For the tests of an engine. */
+    protected ClusterEngineContract() {}
+
+    /**
+     * Returns an engine without any data. Called once for each test.
+     *
+     * @return the engine
+     * @throws Exception if the server fails
+     */
     protected abstract ClusterEngine engine() throws Exception;
 
-    /** Deletes all that the engine has stored, as a server does that restarts empty. */
+    /**
+     * Deletes all that the engine has stored, as a server does that restarts empty.
+     *
+     * @throws Exception if the server fails
+     */
     protected abstract void loseData() throws Exception;
 
-    /** Returns what replaces all that the engine has stored by what it has now. */
+    /**
+     * Returns what replaces all that the engine has stored by what it has now.
+     *
+     * @return puts the data of now back
+     * @throws Exception if the server fails
+     */
     protected abstract Runnable backup() throws Exception;
 
-    /** Lets the data be those of another server process. */
+    /**
+     * Lets the data be those of another server process.
+     *
+     * @throws Exception if the server fails
+     */
     protected abstract void changeServer() throws Exception;
 
-    /** Whether the engine can tell one server process from another. */
+    /**
+     * Whether the engine can tell one server process from another.
+     *
+     * @return true unless overridden
+     */
     protected boolean knowsItsServer() {
         return true;
     }
 
-    /** Whether a limit without data may be one whose data were lost. */
+    /**
+     * Whether a limit without data may be one whose data were lost.
+     *
+     * @return true unless overridden
+     */
     protected boolean mayBeLost() {
         return true;
     }
 
-    /** Returns when so much time has passed on the clock of the engine. */
+    /**
+     * Returns when so much time has passed on the clock of the engine.
+     *
+     * @param duration the time
+     * @throws Exception if the server fails
+     */
     protected void pass(Duration duration) throws Exception {
         long over = now() + duration.toMillis();
         while (now() < over) {
@@ -73,7 +113,11 @@ public abstract class ClusterEngineContract {
         }
     }
 
-    /** Number of claims of each of the threads that claim at the same time. */
+    /**
+     * Number of claims of each of the threads that claim at the same time.
+     *
+     * @return 1,000 unless overridden
+     */
     protected int claims() {
         return 1_000;
     }
@@ -84,7 +128,13 @@ public abstract class ClusterEngineContract {
         settle(engine, LIMIT, "mail", "fax");
     }
 
-    /** From now on, these limits are not new. */
+    /**
+     * From now on, these limits are not new.
+     *
+     * @param engine the engine
+     * @param limits names of limits
+     * @throws Exception if the server fails
+     */
     protected final void settle(ClusterEngine engine, String... limits) throws Exception {
         for (long number = 1; number <= 2; number++) {
             List<Claim> claims = new ArrayList<>();

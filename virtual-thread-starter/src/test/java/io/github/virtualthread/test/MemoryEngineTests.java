@@ -1,8 +1,11 @@
-package io.github.virtualthread.cluster;
+package io.github.virtualthread.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.virtualthread.cluster.Answer;
+import io.github.virtualthread.cluster.Claim;
+import io.github.virtualthread.cluster.ClusterEngine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
