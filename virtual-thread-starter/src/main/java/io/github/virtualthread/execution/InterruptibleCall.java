@@ -160,6 +160,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     final boolean interrupt(Cause why) {
         for (byte seen = window; seen != CLOSED && seen != DELIVERING; seen = window) {
             if (seen == SHIELDED_STOPPED) {
+                insist();
                 return true; // it is being ended already
             }
             boolean late = seen == SHIELDED_LATE; // there is nothing left to tell the shield
@@ -171,6 +172,13 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             }
         }
         return false;
+    }
+
+    /** The body is stopped once more: what has time to end by itself, has it no longer. */
+    final void insist() {
+        if (window == SHIELDED_STOPPED) {
+            Shields.stopAgain(this);
+        }
     }
 
     private void deliver(boolean shielded, Cause why) {
@@ -309,6 +317,18 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
                 return true;
             } catch (Throwable noThread) {
                 return false;
+            }
+        }
+
+        @SuppressWarnings("EmptyCatch")
+        private static void stopAgain(InterruptibleCall call) {
+            Shield part = PARTS.get(call);
+            try {
+                if (part != null) {
+                    part.stoppedAgain(call);
+                }
+            } catch (Throwable noThread) {
+                // it ends as it would have ended
             }
         }
     }

@@ -154,7 +154,11 @@ public final class LiveCalls {
     }
 
     private static Runnable cancelling(Task task) {
-        return () -> ContextPropagation.run(task.context(), () -> task.future().cancel(true));
+        return () -> ContextPropagation.run(task.context(), () -> {
+            if (!task.future().cancel(true)) {
+                task.insist(); // its future has failed before, and its body has not ended
+            }
+        });
     }
 
     /** Calls whose body runs, in no order. */

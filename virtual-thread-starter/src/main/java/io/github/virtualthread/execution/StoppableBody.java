@@ -34,6 +34,14 @@ public interface StoppableBody extends TaskCall {
         void stopped(StoppableBody body);
 
         /**
+         * The body was stopped before, during this part, and is stopped once more: by a second cancel, an operator or the end of the
+         * application. Called on any thread. Must not block. May be called too late, during a part of another body.
+         *
+         * @param body the body
+         */
+        default void stoppedAgain(StoppableBody body) {}
+
+        /**
          * What the part does, for operators.
          *
          * @return SQL of the statement that runs, null if none is known
