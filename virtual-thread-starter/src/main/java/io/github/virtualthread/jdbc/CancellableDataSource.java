@@ -7,15 +7,20 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.Array;
 import java.sql.CallableStatement;
 import java.sql.Connection;
+import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.sql.Wrapper;
+import java.util.BitSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -237,18 +242,69 @@ public final class CancellableDataSource implements DataSource {
         }
     }
 
-    private static final class OfStatement extends Handler {
+    /** What has a statement of its connection, and so can be cancelled. */
+    private abstract static class OfRunning extends Handler {
 
-        private final Statement raw;
+        final Statement statement;
+        final ConnectionGate gate;
+
+        OfRunning(Wrapper raw, Statement statement, ConnectionGate gate) {
+            super(raw);
+            this.statement = statement;
+            this.gate = gate;
+        }
+
+        final @Nullable Object pass(Kind kind, @Nullable String sql, Method method, @Nullable Object @Nullable [] args)
+                throws Throwable {
+            return gate.call(kind, statement, sql, () -> direct(method, args));
+        }
+
+        /** Only where rows come in portions, are changed, or need more than themselves, a row may need the database. */
+        final @Nullable Object result(Object ofStatement, @Nullable Object result, @Nullable String sql)
+                throws SQLException {
+            return result instanceof ResultSet rows
+                            && (gate.isPostgres()
+                                    || statement.getFetchSize() != 0
+                                    || statement.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE)
+                    ? proxy(ResultSet.class, new OfResult(rows, statement, ofStatement, gate, sql))
+                    : result;
+        }
+
+        /** PostgreSQL's driver asks for names of types and tables. */
+        final @Nullable Object description(@Nullable Object description) {
+            if (gate.isPostgres() && description instanceof ResultSetMetaData columns) {
+                return proxy(ResultSetMetaData.class, new OfDescription(columns, statement, gate));
+            } else if (gate.isPostgres() && description instanceof ParameterMetaData parameters) {
+                return proxy(ParameterMetaData.class, new OfDescription(parameters, statement, gate));
+            }
+            return description;
+        }
+    }
+
+    private static final class OfDescription extends OfRunning {
+
+        OfDescription(Wrapper raw, Statement statement, ConnectionGate gate) {
+            super(raw, statement, gate);
+        }
+
+        @Override
+        @Nullable
+        Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            return switch (method.getName()) {
+                case "getColumnCount", "getColumnLabel", "getColumnName", "getParameterCount" -> direct(method, args);
+                default -> pass(Kind.READ, null, method, args);
+            };
+        }
+    }
+
+    private static final class OfStatement extends OfRunning {
+
         private final Connection connection;
-        private final ConnectionGate gate;
         private final @Nullable String prepared;
 
         OfStatement(Statement raw, Connection connection, ConnectionGate gate, @Nullable String prepared) {
-            super(raw);
-            this.raw = raw;
+            super(raw, raw, gate);
             this.connection = connection;
-            this.gate = gate;
             this.prepared = prepared;
         }
 
@@ -261,46 +317,49 @@ public final class CancellableDataSource implements DataSource {
                         "executeUpdate",
                         "executeBatch",
                         "executeLargeUpdate",
-                        "executeLargeBatch" -> result(proxy, call(Kind.STATEMENT, method, args));
-                // the last two ask the database what a prepared statement looks like
-                case "getMoreResults", "getMetaData", "getParameterMetaData" -> call(Kind.STATEMENT, method, args);
+                        "executeLargeBatch" -> result(proxy, call(Kind.STATEMENT, method, args), prepared);
+                // an out parameter may be a cursor
+                case "getMoreResults", "getObject" -> result(proxy, call(Kind.READ, method, args), prepared);
+                // these ask the database what a prepared statement looks like
+                case "getMetaData", "getParameterMetaData" -> description(call(Kind.READ, method, args));
+                case "setObject", "setArray", "setNull" ->
+                    asksForType(args) ? call(Kind.READ, method, args) : direct(method, args);
                 case "getWarnings" -> gate.call(Kind.OTHER, null, null, () -> direct(method, args));
                 case "close" -> call(Kind.CLEAN_UP, method, args);
                 case "getConnection" -> connection;
-                case "getResultSet", "getGeneratedKeys" -> result(proxy, direct(method, args));
+                case "getResultSet", "getGeneratedKeys" -> result(proxy, direct(method, args), prepared);
                 default -> direct(method, args);
             };
         }
 
         private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
             String given = sql(args);
-            return gate.call(kind, raw, given == null ? prepared : given, () -> direct(method, args));
+            return pass(kind, given == null ? prepared : given, method, args);
         }
 
-        /** Only where rows come in portions, or are changed, a row may need the database. */
-        private @Nullable Object result(Object proxy, @Nullable Object result) throws SQLException {
-            return result instanceof ResultSet rows && (raw.getFetchSize() != 0 || isUpdatable())
-                    ? proxy(ResultSet.class, new OfResult(rows, raw, proxy, gate, prepared))
-                    : result;
-        }
-
-        private boolean isUpdatable() throws SQLException {
-            return raw.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE;
+        /** PostgreSQL's driver asks for the number of a type that has only its name: of an array, of an object of its own. */
+        private boolean asksForType(@Nullable Object @Nullable [] args) {
+            return gate.isPostgres()
+                    && args != null
+                    && ((args[args.length - 1] instanceof String && args[1] instanceof Integer)
+                            || args[1] instanceof Array
+                            || args[1] instanceof Map
+                            || (args[1] != null && args[1].getClass().getName().startsWith("org.postgresql.")));
         }
     }
 
-    private static final class OfResult extends Handler {
+    private static final class OfResult extends OfRunning {
 
-        private final Statement statement;
+        private final ResultSet rows;
         private final Object proxy;
-        private final ConnectionGate gate;
         private final @Nullable String sql;
+        private @Nullable Object description;
+        private @Nullable BitSet asking; // columns
 
-        OfResult(ResultSet raw, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql) {
-            super(raw);
-            this.statement = statement;
+        OfResult(ResultSet rows, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql) {
+            super(rows, statement, gate);
+            this.rows = rows;
             this.proxy = proxy;
-            this.gate = gate;
             this.sql = sql;
         }
 
@@ -320,11 +379,50 @@ public final class CancellableDataSource implements DataSource {
                         "insertRow",
                         "updateRow",
                         "deleteRow",
-                        "refreshRow" -> gate.call(Kind.STATEMENT, statement, sql, () -> direct(method, args));
-                case "close" -> gate.call(Kind.CLEAN_UP, statement, sql, () -> direct(method, args));
+                        "refreshRow" -> pass(Kind.READ, sql, method, args);
+                case "getObject", "getArray" ->
+                    result(proxy, asks(args) ? value(method, args) : direct(method, args), sql);
+                case "getMetaData" -> {
+                    description = description == null ? description(direct(method, args)) : description;
+                    yield description;
+                }
+                case "close" -> pass(Kind.CLEAN_UP, sql, method, args);
                 case "getStatement" -> proxy;
                 default -> direct(method, args);
             };
+        }
+
+        /** PostgreSQL's driver fetches the rows of a cursor that is a value, and asks for the type of an array's elements. */
+        private boolean asks(@Nullable Object @Nullable [] args) throws Throwable {
+            if (!gate.isPostgres() || args == null) {
+                return false;
+            }
+            BitSet found = asking;
+            if (found == null) {
+                found = (BitSet) Objects.requireNonNull(gate.call(Kind.READ, statement, sql, this::columns));
+                asking = found;
+            }
+            return found.get(args[0] instanceof Integer column ? column : rows.findColumn(String.valueOf(args[0])));
+        }
+
+        private BitSet columns() throws SQLException {
+            ResultSetMetaData columns = rows.getMetaData();
+            BitSet found = new BitSet();
+            for (int i = 1; i <= columns.getColumnCount(); i++) {
+                int type = columns.getColumnType(i);
+                found.set(i, type == Types.ARRAY || type == Types.REF_CURSOR);
+            }
+            return found;
+        }
+
+        private @Nullable Object value(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            return gate.call(Kind.READ, statement, sql, () -> {
+                Object value = direct(method, args);
+                if (value instanceof Array array) {
+                    String unused = array.getBaseTypeName(); // is known from now on
+                }
+                return value;
+            });
         }
     }
 }

@@ -39,6 +39,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -97,7 +100,8 @@ class ConnectionGateTests {
     @Test
     void theWaitsAreThoseOfTheDocumentation() {
         assertThat(Times.USUAL)
-                .isEqualTo(new Times(Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(5)));
+                .isEqualTo(new Times(
+                        Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(30)));
     }
 
     @Test
@@ -377,6 +381,159 @@ class ConnectionGateTests {
         assertThat(caught()).isNull();
         assertThat(flag.join()).isTrue();
         assertThat(test.outcomes).isEmpty();
+    }
+
+    private enum Commits implements Use {
+        commit {
+            @Override
+            public void of(Connection connection) throws SQLException {
+                connection.commit();
+            }
+        },
+        setAutoCommit {
+            @Override
+            public void of(Connection connection) throws SQLException {
+                connection.setAutoCommit(true);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @ExtendWith(OutputCaptureExtension.class)
+    void aCommitThatHangsIsInterrupted(Commits use, CapturedOutput output) throws Exception {
+        Held commit = driver.hold(use.name());
+        Connection connection = connection(new Times(ENOUGH, ENOUGH, ENOUGH, Duration.ofMillis(50)));
+        CompletableFuture<@Nullable Object> call = body(() -> use.of(connection));
+        commit.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught()).hasMessage("I/O error");
+        assertThat(flag.join()).isTrue();
+        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
+        await().atMost(ENOUGH).until(() -> output.getOut().contains("look for its rows"));
+        assertThat(output)
+                .contains(
+                        "Shop.price was cancelled. Its commit did not end within 0.05s. Its connection is lost, and whether it"
+                                + " is committed is unknown: look for its rows in the database");
+    }
+
+    private enum Again {
+        CANCEL {
+            @Override
+            void stop(JdbcEngine test, CompletableFuture<?> call) {
+                call.cancel(true);
+            }
+        },
+        OPERATOR {
+            @Override
+            void stop(JdbcEngine test, CompletableFuture<?> call) {
+                LiveCall live = test.engine.liveCalls().running().get(0);
+                assertThat(test.engine.liveCalls().cancel(live.call().id())).isPresent();
+            }
+        },
+        END_OF_THE_APPLICATION {
+            @Override
+            void stop(JdbcEngine test, CompletableFuture<?> call) {
+                test.engine.close();
+            }
+        };
+
+        abstract void stop(JdbcEngine test, CompletableFuture<?> call);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @ExtendWith(OutputCaptureExtension.class)
+    void aSecondStopInterruptsACommitAtOnce(Again again, CapturedOutput output) throws Exception {
+        Held commit = driver.hold("commit");
+        Connection connection = connection(new Times(ENOUGH, ENOUGH, ENOUGH, ENOUGH));
+        CompletableFuture<@Nullable Object> call = body(connection::commit);
+        commit.awaitBegin();
+        call.cancel(true);
+
+        again.stop(test, call);
+
+        assertThat(caught()).hasMessage("I/O error");
+        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
+        await().atMost(ENOUGH).until(() -> output.getOut().contains("look for its rows"));
+        assertThat(output)
+                .contains("Its commit was interrupted, because the call was stopped once more. Its connection");
+    }
+
+    /** By its timeout: its future has failed before the operator comes. */
+    @Test
+    void anOperatorEndsTheCommitOfACallThatHasTimedOut() throws Exception {
+        Held commit = driver.hold("commit");
+        Connection connection = connection(new Times(ENOUGH, ENOUGH, ENOUGH, ENOUGH));
+        CompletableFuture<@Nullable Object> call =
+                test.engine.submit(test.engine.spec("Shop.price", null, Duration.ofMillis(50)), () -> {
+                    try {
+                        connection.commit();
+                    } catch (SQLException failure) {
+                        caught.complete(failure);
+                    }
+                    return null;
+                });
+        commit.awaitBegin();
+        assertThat(call).failsWithin(ENOUGH);
+
+        Again.OPERATOR.stop(test, call);
+
+        assertThat(caught()).hasMessage("I/O error");
+    }
+
+    @Test
+    void aSecondStopLeavesAStatementToItsCancel() throws Exception {
+        Held execute = driver.hold("execute");
+        CountDownLatch cancelled = new CountDownLatch(1);
+        driver.on("cancel", () -> {
+            cancelled.countDown();
+            return null;
+        });
+        CompletableFuture<@Nullable Object> call = statement(PATIENT);
+        execute.awaitBegin();
+        call.cancel(true);
+        FakeDriver.await(cancelled);
+
+        call.cancel(true);
+        execute.end.complete(true);
+
+        assertThat(caught()).isNull();
+        assertThat(test.outcomes).containsExactly(StatementOutcome.COMPLETED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "reset role",
+                " SET foreign_key_checks = 1",
+                "unlock tables",
+                "drop temporary table scratch",
+                "use shop",
+                "select pg_advisory_unlock(42)",
+                "select release_lock('x')",
+                "do release_all_locks()",
+                "select set_config('role', 'none', false)"
+            })
+    void aCleanUpThatIsCancelledEndsItsConnection(String sql) throws Exception {
+        Held execute = driver.hold("execute");
+        driver.cancelEnds(execute);
+        Connection connection = connection(PATIENT);
+        CompletableFuture<@Nullable Object> call =
+                body(() -> connection.createStatement().execute(sql));
+        execute.awaitBegin();
+
+        call.cancel(true);
+
+        assertThat(caught())
+                .isExactlyInstanceOf(SQLNonTransientConnectionException.class)
+                .hasMessageStartingWith(
+                        "The statement was cancelled: Shop.price was cancelled. Its connection has been closed")
+                .hasCause(execute.end.exceptionNow());
+        assertThat(driver.calls).contains("Connection.close");
+        assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);
     }
 
     private void letPass(Duration time) throws InterruptedException {

@@ -113,6 +113,8 @@ final class FakeDriver {
                 return autoCommit;
             case "isClosed":
                 return closed;
+            case "isWrapperFor":
+                return false;
             case "getFetchSize":
                 return 10;
             case "isValid":

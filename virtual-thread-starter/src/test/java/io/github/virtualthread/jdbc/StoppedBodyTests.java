@@ -1,6 +1,7 @@
 package io.github.virtualthread.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
@@ -10,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** What the driver still gets from a body that was stopped and goes on; and where the flag of an interrupt is meanwhile. */
 @Timeout(300)
@@ -142,9 +145,55 @@ class StoppedBodyTests {
         assertThat(test.outcomes).containsExactly(StatementOutcome.REFUSED);
     }
 
+    /** It may have been to clean up the session. */
     @ParameterizedTest
-    @EnumSource
-    void statementsAreNotSent(Refused use) throws Exception {
+    @EnumSource(names = "execute.*", mode = Mode.MATCH_ALL)
+    void aStatementThatIsNotSentEndsItsConnection(Refused use) throws Exception {
+        assertThat(stopped(use))
+                .isExactlyInstanceOf(SQLNonTransientConnectionException.class)
+                .hasMessage(
+                        "The statement was not sent: Shop.price was cancelled. Its connection has been closed, because the"
+                                + " next user must not get its session")
+                .extracting(thrown -> ((SQLException) thrown).getSQLState())
+                .isEqualTo("08006");
+        assertThat(driver.calls).containsExactly("Connection.close");
+        assertThat(test.outcomes).containsExactly(StatementOutcome.REFUSED);
+    }
+
+    @Test
+    void nothingIsSentOnAConnectionThatWasEnded() throws Exception {
+        Throwable failure = stopped((connection, statement, rows) -> {
+            assertThatThrownBy(statement::execute).isInstanceOf(SQLNonTransientConnectionException.class);
+            assertThatThrownBy(connection::rollback)
+                    .isInstanceOf(SQLNonTransientConnectionException.class)
+                    .hasMessageStartingWith(
+                            "The statement was not sent: Shop.price was cancelled. Its connection has been");
+            statement.close();
+            connection.close();
+        });
+
+        assertThat(failure).isNull();
+        assertThat(driver.calls).containsExactly("Connection.close", "Statement.close", "Connection.close");
+    }
+
+    @Test
+    void aConnectionThatCannotBeClosedIsNotUsedAllTheSame() throws Exception {
+        driver.on("Connection.close", () -> {
+            throw new SQLException("I/O error", "08006");
+        });
+
+        Throwable failure = stopped((connection, statement, rows) -> {
+            assertThatThrownBy(statement::execute).hasMessageStartingWith("The statement was not sent");
+            connection.createStatement().execute("select 1");
+        });
+
+        assertThat(failure).isInstanceOf(SQLNonTransientConnectionException.class);
+        assertThat(driver.calls).containsExactly("Connection.close", "createStatement");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "execute.*", mode = Mode.MATCH_NONE)
+    void rowsAreNotRead(Refused use) throws Exception {
         assertRefused(stopped(use));
         assertThat(driver.calls).isEmpty();
     }

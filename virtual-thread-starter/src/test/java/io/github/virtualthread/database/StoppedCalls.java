@@ -1,0 +1,141 @@
+package io.github.virtualthread.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.TaskBody;
+import io.github.virtualthread.execution.TaskCall;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.jdbc.HikariStatements;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.limit.TaskTimer;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** A limit with the permits of a pool, whose calls have a timeout. */
+final class StoppedCalls implements TaskListener, AutoCloseable {
+
+    static final Duration LONG = Duration.ofMinutes(4);
+
+    /** What a body does with a connection of the pool. */
+    interface Body {
+
+        void run(Connection connection, Statement statement) throws Exception;
+    }
+
+    final List<StatementOutcome> outcomes = new CopyOnWriteArrayList<>();
+    final HikariDataSource pool = new HikariDataSource();
+    final JdbcTemplate jdbc = new JdbcTemplate(pool);
+    final TaskLimit limit;
+    final TaskEngine engine;
+    private final TaskTimer timer = new TaskTimer("timer");
+    private final Duration timeout;
+
+    StoppedCalls(String url, int size, Duration timeout) {
+        this.timeout = timeout;
+        TaskLimits limits = new TaskLimits(List.of(LimitSettings.of("db", size)), timer, change -> {});
+        limit = limits.get("db");
+        engine = new TaskEngine(
+                limits,
+                ContextPropagation.none(),
+                timer,
+                "vt-",
+                getClass().getClassLoader(),
+                () -> List.of(this),
+                List::of,
+                false);
+        pool.setJdbcUrl(url);
+        pool.setMaximumPoolSize(size);
+        pool.setConnectionTimeout(TimeUnit.MINUTES.toMillis(2));
+        new HikariStatements().postProcessAfterInitialization(pool, "pool");
+    }
+
+    @Override
+    public void statementEnded(TaskCall call, StatementOutcome outcome) {
+        outcomes.add(outcome);
+    }
+
+    CompletableFuture<@Nullable Object> submit(TaskBody body) {
+        return engine.submit(engine.spec("Shop.price", "db", timeout), body);
+    }
+
+    CompletableFuture<@Nullable Object> submit(Body body) {
+        return submit(() -> {
+            try (Connection connection = pool.getConnection();
+                    Statement statement = connection.createStatement()) {
+                body.run(connection, statement);
+            }
+            return null;
+        });
+    }
+
+    /** Runs a body until it has ended after its timeout; what it threw. */
+    @Nullable
+    Throwable stop(Body body) throws Exception {
+        CompletableFuture<@Nullable Throwable> thrown = new CompletableFuture<>();
+        CompletableFuture<@Nullable Object> call = submit((connection, statement) -> {
+            try {
+                body.run(connection, statement);
+                thrown.complete(null);
+            } catch (Throwable failure) {
+                thrown.complete(failure);
+                throw failure;
+            }
+        });
+        assertThat(call).failsWithin(LONG);
+        awaitAllPermits();
+        return thrown.get(4, TimeUnit.MINUTES);
+    }
+
+    void awaitAllPermits() {
+        await().atMost(LONG)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> limit.available() == limit.permits() && limit.waiting() == 0);
+    }
+
+    @Nullable
+    String ask(String sql) {
+        return jdbc.queryForObject(sql, String.class);
+    }
+
+    /** The sessions of all connections of the pool: each is borrowed. */
+    Set<String> sessions(String sql) throws Exception {
+        List<Connection> all = new ArrayList<>();
+        Set<String> found = new TreeSet<>();
+        for (int i = 0; i < limit.permits(); i++) {
+            Connection connection = pool.getConnection();
+            all.add(connection);
+            try (Statement statement = connection.createStatement();
+                    var row = statement.executeQuery(sql)) {
+                row.next();
+                found.add(row.getString(1));
+            }
+        }
+        for (Connection connection : all) {
+            connection.close();
+        }
+        return found;
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+        timer.close();
+        pool.close();
+    }
+}
