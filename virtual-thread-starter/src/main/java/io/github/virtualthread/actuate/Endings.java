@@ -78,12 +78,13 @@ final class Endings {
                 .orElseThrow(() -> new NoSuchElementException(
                         "No call %d is waiting or running under limit '%s'".formatted(id, limit)));
         String name = wanted.call().spec().name();
-        if (wanted.abandoned()) {
+        boolean insisted = wanted.abandoned() && live.insist(wanted.call());
+        if (wanted.abandoned() && !insisted) {
             throw new IllegalArgumentException(
                     "Call %d of %s has already ended; its body is still running and cannot be cancelled again"
                             .formatted(id, name));
         }
-        Optional<TaskCall> cancelled = live.cancel(id);
+        Optional<TaskCall> cancelled = insisted ? Optional.of(wanted.call()) : live.cancel(id);
         if (cancelled.isEmpty() && live.find(under, id).isPresent()) {
             throw new IllegalArgumentException(
                     "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"

@@ -160,7 +160,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     final boolean interrupt(Cause why) {
         for (byte seen = window; seen != CLOSED && seen != DELIVERING; seen = window) {
             if (seen == SHIELDED_STOPPED) {
-                insist();
+                boolean unused = insist();
                 return true; // it is being ended already
             }
             boolean late = seen == SHIELDED_LATE; // there is nothing left to tell the shield
@@ -174,11 +174,9 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         return false;
     }
 
-    /** The body is stopped once more: what has time to end by itself, has it no longer. */
-    final void insist() {
-        if (window == SHIELDED_STOPPED) {
-            Shields.stopAgain(this);
-        }
+    /** The body is stopped once more: what has time to end by itself, has it no longer. Returns whether there was such a part. */
+    final boolean insist() {
+        return window == SHIELDED_STOPPED && Shields.stopAgain(this);
     }
 
     private void deliver(boolean shielded, Cause why) {
@@ -320,15 +318,12 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             }
         }
 
-        @SuppressWarnings("EmptyCatch")
-        private static void stopAgain(InterruptibleCall call) {
+        private static boolean stopAgain(InterruptibleCall call) {
             Shield part = PARTS.get(call);
             try {
-                if (part != null) {
-                    part.stoppedAgain(call);
-                }
+                return part != null && part.stoppedAgain(call);
             } catch (Throwable noThread) {
-                // it ends as it would have ended
+                return false; // it ends as it would have ended
             }
         }
     }

@@ -153,12 +153,19 @@ public final class LiveCalls {
         return task.map(TaskCall.class::cast);
     }
 
+    /**
+     * Stops a call once more, whose future is complete and whose body has time to end by itself: it commits. Does not wait for
+     * the end of the body.
+     *
+     * @param call a call that was stopped before
+     * @return whether its commit is interrupted now
+     */
+    public boolean insist(TaskCall call) {
+        return call instanceof Task task && task.insist();
+    }
+
     private static Runnable cancelling(Task task) {
-        return () -> ContextPropagation.run(task.context(), () -> {
-            if (!task.future().cancel(true)) {
-                task.insist(); // its future has failed before, and its body has not ended
-            }
-        });
+        return () -> ContextPropagation.run(task.context(), () -> task.future().cancel(true));
     }
 
     /** Calls whose body runs, in no order. */

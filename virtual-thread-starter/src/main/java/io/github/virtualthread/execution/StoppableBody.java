@@ -38,8 +38,11 @@ public interface StoppableBody extends TaskCall {
          * application. Called on any thread. Must not block. May be called too late, during a part of another body.
          *
          * @param body the body
+         * @return whether the part ends by it, and would have had more time otherwise
          */
-        default void stoppedAgain(StoppableBody body) {}
+        default boolean stoppedAgain(StoppableBody body) {
+            return false;
+        }
 
         /**
          * What the part does, for operators.

@@ -52,7 +52,7 @@ final class ConnectionGate implements StoppableBody.Shield {
 
     /** SQL that cleans up a session. A cancel may reach it, too. */
     private static final Pattern CLEAN_UP = Pattern.compile(
-            "\\s*(set|reset|alter|unlock|discard|deallocate|drop|use)\\b.*|.*(unlock|release_(all_)?lock|set_config).*",
+            "\\s*(set|reset|alter\\s+session|unlock|discard|deallocate|drop|use)\\b.*|.*(unlock|release_(all_)?lock|set_config).*",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     /** What a call does, as far as it matters when its body is stopped. */
@@ -85,12 +85,13 @@ final class ConnectionGate implements StoppableBody.Shield {
 
     private final Connection connection;
     private final boolean postgres;
+    private final CurrentCall current = new CurrentCall();
     private final StatementCancel cancel;
 
     ConnectionGate(Connection connection, Times times) {
         this.connection = connection;
         this.postgres = Postgres.is(connection);
-        this.cancel = new StatementCancel(connection, postgres, times);
+        this.cancel = new StatementCancel(connection, postgres, current, times);
     }
 
     /** Whether objects of the driver ask the database for more than rows, such as for the names of types. */
@@ -108,13 +109,13 @@ final class ConnectionGate implements StoppableBody.Shield {
     @Nullable
     Object call(Kind what, @Nullable Statement statement, @Nullable String text, DriverCall call) throws Throwable {
         StoppableBody body = TaskEngine.currentBody();
-        if (!cancel.enter(what, statement, text)) {
+        if (!current.begin(what, statement, text, cancel)) {
             return call.run(); // within another call, or beside one
         }
         try {
             return body == null ? plain(call) : shielded(body, what, text, call);
         } finally {
-            cancel.free();
+            current.free();
         }
     }
 
@@ -193,7 +194,7 @@ final class ConnectionGate implements StoppableBody.Shield {
         String why =
                 "The statement %s: %s. Its connection has been closed, because the next user must not get its session"
                         .formatted(what, body.whyStopped());
-        cancel.close(why);
+        current.close(why);
         try {
             connection.close();
         } catch (SQLException | RuntimeException failure) {
@@ -219,7 +220,7 @@ final class ConnectionGate implements StoppableBody.Shield {
 
     @Override
     public @Nullable String statement() {
-        return cancel.sql();
+        return current.sql();
     }
 
     @Override
@@ -228,7 +229,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     }
 
     @Override
-    public void stoppedAgain(StoppableBody body) {
-        cancel.insist(body);
+    public boolean stoppedAgain(StoppableBody body) {
+        return cancel.insist(body);
     }
 }

@@ -5,14 +5,11 @@ import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.limit.Durations;
-import io.github.virtualthread.limit.TaskLimit;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,79 +23,48 @@ final class StatementCancel {
 
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
-    private static final String LOST = "Its connection is lost, and ";
-
     private final Connection connection;
     private final boolean postgres;
     private final Times times;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-
-    /** Set under the lock, cleared after the shield: a stop never finds the call of another body here. */
-    private volatile boolean busy;
+    private final CurrentCall current;
+    private final ReentrantLock lock;
 
     // all guarded by the lock
-    private long number; // of the call
-    private @Nullable Kind kind; // null outside the driver
-    private @Nullable Statement running;
-    private @Nullable String sql;
     private @Nullable Object cancelling; // the cancel on its way
     private int cancels;
     private boolean forced;
     private boolean aborted;
-    private @Nullable String closed; // why nothing may be sent any more
     private @Nullable Future<?> watch;
 
-    StatementCancel(Connection connection, boolean postgres, Times times) {
+    StatementCancel(Connection connection, boolean postgres, CurrentCall current, Times times) {
         this.connection = connection;
         this.postgres = postgres;
+        this.current = current;
+        this.lock = current.lock;
         this.times = times;
     }
 
-    /** Returns false within another call, or beside one; otherwise {@link #leave} and {@link #free} must follow. */
-    boolean enter(Kind what, @Nullable Statement statement, @Nullable String text) throws SQLException {
-        lock.lock();
-        try {
-            if (busy) {
-                return false;
-            }
-            if (closed != null && what != Kind.CLEAN_UP) {
-                throw new SQLNonTransientConnectionException(closed, ConnectionGate.CONNECTION_FAILURE);
-            }
-            busy = true;
-            number++;
-            kind = what;
-            running = statement;
-            sql = text;
-            cancels = 0;
-            forced = false;
-            return true;
-        } finally {
-            lock.unlock();
-        }
+    /** A call has begun, and nobody has stopped its body yet. */
+    void reset() {
+        cancels = 0;
+        forced = false;
     }
 
     @Nullable
     StatementOutcome leave(boolean completed, boolean refused) {
         lock.lock();
         try {
-            kind = null;
-            running = null;
-            sql = null;
+            current.end();
             if (watch != null) {
                 watch.cancel(false);
                 watch = null;
             }
-            changed.signalAll();
+            current.changed.signalAll();
             awaitCancel();
             return outcome(completed, refused);
         } finally {
             lock.unlock();
         }
-    }
-
-    void free() {
-        busy = false;
     }
 
     private @Nullable StatementOutcome outcome(boolean completed, boolean refused) {
@@ -117,9 +83,9 @@ final class StatementCancel {
     private void awaitCancel() {
         boolean interrupted = false;
         long left = times.longest().toNanos();
-        while (cancelling != null && closed == null) {
+        while (cancelling != null && !current.isClosed()) {
             try {
-                left = changed.awaitNanos(left);
+                left = current.changed.awaitNanos(left);
             } catch (InterruptedException later) {
                 interrupted = true;
             }
@@ -134,26 +100,16 @@ final class StatementCancel {
 
     private void abort() {
         aborted = true;
-        close("The connection has been closed, because a cancel of its last statement did not return within %d s"
-                .formatted(times.longest().toSeconds()));
-    }
-
-    /** What comes after it on this connection fails. */
-    void close(String why) {
-        lock.lock();
-        try {
-            closed = why;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        current.close(
+                "The connection has been closed, because a cancel of its last statement did not return within %d s"
+                        .formatted(times.longest().toSeconds()));
     }
 
     /** Whether the failure of the driver comes from a cancel, and the connection is still good. */
     boolean isCauseOf(SQLException failure) throws SQLException {
         lock.lock();
         try {
-            if (cancels == 0 || forced || closed != null) {
+            if (cancels == 0 || forced || current.isClosed()) {
                 return false;
             }
         } finally {
@@ -163,23 +119,13 @@ final class StatementCancel {
         return !state.startsWith("08") && !state.startsWith("57P") && !connection.isClosed();
     }
 
-    @Nullable
-    String sql() {
-        lock.lock();
-        try {
-            return sql;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** What a body does after its stop is mostly short, and needs no cancel. */
     @SuppressWarnings("EmptyCatch")
     void watch(StoppableBody body, boolean cancellable) {
         lock.lock();
         try {
-            long call = number;
-            watch = running == null || !cancellable
+            long call = current.number();
+            watch = current.statement() == null || !cancellable
                     ? body.schedule(times.longest(), () -> interruptUncancellable(call, body))
                     : body.schedule(times.again(), () -> cancelUntilEnd(call, body));
         } catch (OutOfMemoryError noRoom) {
@@ -193,7 +139,8 @@ final class StatementCancel {
     void begin(StoppableBody body) {
         lock.lock();
         try {
-            long call = number;
+            long call = current.number();
+            Kind kind = current.kind();
             if (kind == null) {
                 return; // it has just ended, and gets the interrupt
             }
@@ -201,7 +148,7 @@ final class StatementCancel {
                 Duration longest = times.commit();
                 watch = body.schedule(
                         longest, () -> interruptCommit(call, body, "did not end within " + Durations.text(longest)));
-            } else if (running == null) {
+            } else if (current.statement() == null) {
                 watch = body.schedule(times.longest(), () -> interruptUncancellable(call, body));
             } else {
                 Thread.ofPlatform()
@@ -218,23 +165,22 @@ final class StatementCancel {
         }
     }
 
-    /** The body was stopped once more: its commit has had its time. Must not block. */
-    void insist(StoppableBody body) {
+    /** The body was stopped once more: its commit has had its time. Must not block. Returns whether it commits. */
+    boolean insist(StoppableBody body) {
         lock.lock();
         try {
-            long call = number;
-            if (kind != null && kind.commits()) {
-                Future<?> unused = body.schedule(
-                        Duration.ZERO,
-                        () -> interruptCommit(call, body, "was interrupted, because the call was stopped once more"));
+            long call = current.number();
+            Kind kind = current.kind();
+            if (kind == null || !kind.commits()) {
+                return false;
             }
+            Future<?> unused = body.schedule(
+                    Duration.ZERO,
+                    () -> interruptCommit(call, body, "was interrupted, because the call was stopped once more"));
+            return true;
         } finally {
             lock.unlock();
         }
-    }
-
-    private boolean isIn(long call) {
-        return kind != null && number == call;
     }
 
     private void cancelUntilEnd(long call, StoppableBody body) {
@@ -257,17 +203,17 @@ final class StatementCancel {
         for (long left = times.grace().toNanos();
                 left > 0;
                 left -= times.again().toNanos()) {
-            Statement statement = running;
-            if (statement == null || !isIn(call) || closed != null) {
+            Statement statement = current.statement();
+            if (statement == null || !current.is(call) || current.isClosed()) {
                 return true;
             }
             cancel(statement, call, body);
             long wait = Math.min(left, times.again().toNanos());
-            while (wait > 0 && isIn(call) && closed == null) {
-                wait = changed.awaitNanos(wait);
+            while (wait > 0 && current.is(call) && !current.isClosed()) {
+                wait = current.changed.awaitNanos(wait);
             }
         }
-        return !isIn(call) || closed != null;
+        return !current.is(call) || current.isClosed();
     }
 
     /** Under the lock, but not while the driver sends the cancel. */
@@ -288,7 +234,7 @@ final class StatementCancel {
         } finally {
             lock.lock();
             cancelling = null;
-            changed.signalAll();
+            current.changed.signalAll();
             hangs.cancel(false);
         }
     }
@@ -307,15 +253,11 @@ final class StatementCancel {
             lock.unlock();
         }
         force(call, body);
-        warn(body, why, "A cancel of its statement did not return within %s", times.longest());
+        LostConnection.afterStatement(body, why, "A cancel of its statement did not return within %s", times.longest());
         try {
             connection.abort(Runnable::run);
         } catch (Throwable failure) {
-            logger.warn(
-                    "The connection of {} could not be closed after a cancel of its statement did not return. Nobody uses it any"
-                            + " more: look for its session in the database, and end it there",
-                    body.spec().name(),
-                    failure);
+            LostConnection.notClosed(body, failure);
         }
     }
 
@@ -328,40 +270,21 @@ final class StatementCancel {
     private void forceAndWarn(long call, StoppableBody body, String what, Duration longest) {
         String why = body.whyStopped(); // as above
         if (force(call, body)) {
-            warn(body, why, what, longest);
+            LostConnection.afterStatement(body, why, what, longest);
         }
     }
 
     private void interruptCommit(long call, StoppableBody body, String what) {
         String why = body.whyStopped(); // as above
         if (force(call, body)) {
-            logger.warn(
-                    "{}. Its commit {}. {}whether it is committed is unknown{}: look for its rows in the database",
-                    why,
-                    what,
-                    LOST,
-                    permit(body));
+            LostConnection.afterCommit(body, why, what);
         }
-    }
-
-    private static void warn(StoppableBody body, String why, String what, Duration longest) {
-        logger.warn(
-                "{}. {}. {}the database may go on with the statement{}: look for the statement in the database, and end it there",
-                why,
-                what.formatted(Durations.text(longest)),
-                LOST,
-                permit(body));
-    }
-
-    private static String permit(StoppableBody body) {
-        TaskLimit limit = body.spec().limit();
-        return limit == null ? "" : " although the permit of limit '" + limit.name() + "' is free for other calls";
     }
 
     private boolean force(long call, StoppableBody body) {
         lock.lock();
         try {
-            boolean now = isIn(call) && !forced && body.force();
+            boolean now = current.is(call) && !forced && body.force();
             forced |= now;
             return now;
         } finally {

@@ -21,6 +21,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
  * Borrows a connection of a pool and makes a query with three parameters, on a database in memory: the shortest there is. Measured
@@ -41,7 +42,9 @@ public class PooledQuery {
     public String source;
 
     private HikariDataSource pool;
+    private JdbcTemplate jdbc;
     private Contender calls;
+    private Contender callsByTemplate;
 
     @Setup
     public void prepare() {
@@ -50,7 +53,9 @@ public class PooledQuery {
         pool = new HikariDataSource();
         pool.setMaximumPoolSize(1);
         pool.setDataSource(source.equals("pool") ? h2 : new CancellableDataSource(() -> h2));
+        jdbc = new JdbcTemplate(pool);
         calls = Contender.of("ours", 1, this::queries);
+        callsByTemplate = Contender.of("ours", 1, this::queriesByTemplate);
     }
 
     private int queries() throws SQLException {
@@ -74,6 +79,15 @@ public class PooledQuery {
         }
     }
 
+    /** As most applications make them. */
+    private int queriesByTemplate() {
+        int sum = 0;
+        for (int i = 0; i < QUERIES; i++) {
+            sum += jdbc.queryForObject("select ? + ? + ?", Integer.class, i, 2, 3);
+        }
+        return sum;
+    }
+
     /** On a thread that nobody stops. */
     @Benchmark
     @OperationsPerInvocation(QUERIES)
@@ -90,9 +104,24 @@ public class PooledQuery {
         return calls.call().get();
     }
 
+    @Benchmark
+    @OperationsPerInvocation(QUERIES)
+    @Rows("source=pool,cancellable")
+    public int outsideOfCallsByTemplate() {
+        return queriesByTemplate();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(QUERIES)
+    @Rows("source=pool,cancellable")
+    public Object withinACallByTemplate() throws Exception {
+        return callsByTemplate.call().get();
+    }
+
     @TearDown
     public void end() {
         calls.end().run();
+        callsByTemplate.end().run();
         pool.close();
     }
 }

@@ -101,7 +101,8 @@ class ForeignVictimTests implements TaskListener {
             }
             assertThat(victims).isEmpty();
             assertThat(reached.sum()).as("cancels that came while a query ran").isPositive();
-            assertThat(connections(pool, connectionId)).containsExactlyInAnyOrderElementsOf(before);
+            // a body that is stopped between two queries ends its connection
+            assertThat(connections(pool, connectionId)).doesNotHaveDuplicates().hasSameSizeAs(before);
         }
     }
 

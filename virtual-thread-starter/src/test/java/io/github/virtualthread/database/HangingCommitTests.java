@@ -110,8 +110,8 @@ class HangingCommitTests {
         commit();
 
         calls.engine.liveCalls().running().forEach(live -> assertThat(
-                        calls.engine.liveCalls().cancel(live.call().id()))
-                .isPresent());
+                        calls.engine.liveCalls().insist(live.call()))
+                .isTrue());
 
         await().atMost(Duration.ofSeconds(20)).until(() -> calls.limit.available() == POOL);
         await().atMost(StoppedCalls.LONG).untilAsserted(() -> assertThat(output)

@@ -40,6 +40,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** What statements.md shows and says is so. */
 @Timeout(300)
@@ -91,6 +93,62 @@ class StatementsPageTests {
             assertThat(report).failsWithin(Duration.ofMinutes(2));
             assertThat(context.getBean(Outcomes.class).next()).isEqualTo(StatementOutcome.CANCELLED);
         });
+    }
+
+    /** In the body itself, the statement is refused. */
+    @Test
+    void aFailureIsNotedOutsideOfTheStoppedCall() {
+        DataSource source = new DriverManagerDataSource(url + ";DB_CLOSE_DELAY=-1");
+        runner.withBean(DataSource.class, () -> source)
+                .withBean(JdbcTemplate.class, () -> new JdbcTemplate(source))
+                .withBean(Courier.class)
+                .withBean(NoteTheFailure.Shop.class)
+                .run(context -> {
+                    JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+                    jdbc.execute("create table orders (id int, state varchar)");
+                    jdbc.execute("insert into orders values (1, 'new')");
+                    Courier courier = context.getBean(Courier.class);
+
+                    new NoteTheFailure.Orders(courier, context.getBean(NoteTheFailure.Shop.class))
+                            .deliver(1)
+                            .join();
+
+                    assertThat(courier.refusal())
+                            .isInstanceOf(SQLException.class)
+                            .hasMessageStartingWith("The statement was not sent");
+                    assertThat(jdbc.queryForObject("select state from orders", String.class))
+                            .isEqualTo("failed");
+                });
+    }
+
+    static class Courier implements NoteTheFailure.Courier {
+
+        private final DataSource guarded;
+        private final CompletableFuture<Exception> inTheBody = new CompletableFuture<>();
+
+        Courier(DataSource source) {
+            guarded = new CancellableDataSource(() -> source);
+        }
+
+        Exception refusal() throws Exception {
+            return inTheBody.get(2, TimeUnit.MINUTES);
+        }
+
+        @Override
+        @VirtualThread(timeout = "50ms")
+        public CompletableFuture<Void> deliver(long order) {
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException stopped) {
+                try (Connection connection = guarded.getConnection();
+                        Statement statement = connection.createStatement()) {
+                    statement.execute("update orders set state = 'stopped'");
+                } catch (SQLException refused) {
+                    inTheBody.complete(refused);
+                }
+            }
+            return completedFuture(null);
+        }
     }
 
     @Test

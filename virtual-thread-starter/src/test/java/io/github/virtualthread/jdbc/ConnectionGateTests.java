@@ -430,7 +430,7 @@ class ConnectionGateTests {
             @Override
             void stop(JdbcEngine test, CompletableFuture<?> call) {
                 LiveCall live = test.engine.liveCalls().running().get(0);
-                assertThat(test.engine.liveCalls().cancel(live.call().id())).isPresent();
+                assertThat(test.engine.liveCalls().insist(live.call())).isTrue();
             }
         },
         END_OF_THE_APPLICATION {
@@ -498,6 +498,8 @@ class ConnectionGateTests {
         FakeDriver.await(cancelled);
 
         call.cancel(true);
+        LiveCall live = test.engine.liveCalls().running().get(0);
+        assertThat(test.engine.liveCalls().insist(live.call())).isFalse();
         execute.end.complete(true);
 
         assertThat(caught()).isNull();

@@ -81,7 +81,7 @@ class ForeignVictimTests {
 
             assertThat(victims).isEmpty();
             assertThat(cancels.sum()).isPositive();
-            assertThat(after).isEqualTo(before);
+            assertThat(after).hasSize(Shop.POOL); // a body that is stopped between two queries ends its session
         }
     }
 

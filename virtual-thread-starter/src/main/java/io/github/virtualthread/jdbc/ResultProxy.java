@@ -1,0 +1,91 @@
+package io.github.virtualthread.jdbc;
+
+import io.github.virtualthread.jdbc.ConnectionGate.Kind;
+import java.lang.reflect.Method;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.BitSet;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A result whose rows, values or descriptions may need the database. */
+final class ResultProxy extends RunningProxy {
+
+    private final ResultSet rows;
+    private final Object proxy;
+    private final @Nullable String sql;
+    private @Nullable Object description;
+    private @Nullable BitSet asking; // columns
+
+    ResultProxy(ResultSet rows, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql) {
+        super(rows, statement, gate);
+        this.rows = rows;
+        this.proxy = proxy;
+        this.sql = sql;
+    }
+
+    @Override
+    @Nullable
+    Object answer(Object self, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        return switch (method.getName()) {
+            case "next",
+                    "previous",
+                    "first",
+                    "last",
+                    "absolute",
+                    "relative",
+                    "beforeFirst",
+                    "afterLast",
+                    "isLast",
+                    "insertRow",
+                    "updateRow",
+                    "deleteRow",
+                    "refreshRow" -> pass(Kind.READ, sql, method, args);
+            case "getObject", "getArray" -> result(proxy, asks(args) ? value(method, args) : direct(method, args), sql);
+            case "getMetaData" -> {
+                description = description == null ? description(direct(method, args)) : description;
+                yield description;
+            }
+            case "close" -> pass(Kind.CLEAN_UP, sql, method, args);
+            case "getStatement" -> proxy;
+            default -> direct(method, args);
+        };
+    }
+
+    /** PostgreSQL's driver fetches the rows of a cursor that is a value, and asks for the type of an array's elements. */
+    private boolean asks(@Nullable Object @Nullable [] args) throws Throwable {
+        if (!gate.isPostgres() || args == null) {
+            return false;
+        }
+        BitSet found = asking;
+        if (found == null) {
+            found = (BitSet) Objects.requireNonNull(gate.call(Kind.READ, statement, sql, this::columns));
+            asking = found;
+        }
+        return found.get(args[0] instanceof Integer column ? column : rows.findColumn(String.valueOf(args[0])));
+    }
+
+    private BitSet columns() throws SQLException {
+        ResultSetMetaData columns = rows.getMetaData();
+        BitSet found = new BitSet();
+        for (int i = 1; i <= columns.getColumnCount(); i++) {
+            int type = columns.getColumnType(i);
+            found.set(i, type == Types.ARRAY || type == Types.REF_CURSOR);
+        }
+        return found;
+    }
+
+    private @Nullable Object value(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        return gate.call(Kind.READ, statement, sql, () -> {
+            Object value = direct(method, args);
+            if (value instanceof Array array) {
+                String unused = array.getBaseTypeName(); // is known from now on
+            }
+            return value;
+        });
+    }
+}

@@ -1,0 +1,61 @@
+package io.github.virtualthread.jdbc;
+
+import io.github.virtualthread.jdbc.ConnectionGate.Kind;
+import java.lang.reflect.Method;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A statement. What it executes can be cancelled. */
+final class StatementProxy extends RunningProxy {
+
+    private final Connection connection;
+    private final @Nullable String prepared;
+
+    StatementProxy(Statement raw, Connection connection, ConnectionGate gate, @Nullable String prepared) {
+        super(raw, raw, gate);
+        this.connection = connection;
+        this.prepared = prepared;
+    }
+
+    @Override
+    @Nullable
+    Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        return switch (method.getName()) {
+            case "execute",
+                    "executeQuery",
+                    "executeUpdate",
+                    "executeBatch",
+                    "executeLargeUpdate",
+                    "executeLargeBatch" -> result(proxy, call(Kind.STATEMENT, method, args), prepared);
+            // an out parameter may be a cursor
+            case "getMoreResults", "getObject" -> result(proxy, call(Kind.READ, method, args), prepared);
+            // these ask the database what a prepared statement looks like
+            case "getMetaData", "getParameterMetaData" -> description(call(Kind.READ, method, args));
+            case "setObject", "setArray", "setNull" ->
+                asksForType(args) ? call(Kind.READ, method, args) : direct(method, args);
+            case "getWarnings" -> gate.call(Kind.OTHER, null, null, () -> direct(method, args));
+            case "close" -> call(Kind.CLEAN_UP, method, args);
+            case "getConnection" -> connection;
+            case "getResultSet", "getGeneratedKeys" -> result(proxy, direct(method, args), prepared);
+            default -> direct(method, args);
+        };
+    }
+
+    private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        String given = sql(args);
+        return pass(kind, given == null ? prepared : given, method, args);
+    }
+
+    /** PostgreSQL's driver asks for the number of a type that has only its name: of an array, of an object of its own. */
+    private boolean asksForType(@Nullable Object @Nullable [] args) {
+        return gate.isPostgres()
+                && args != null
+                && ((args[args.length - 1] instanceof String && args[1] instanceof Integer)
+                        || args[1] instanceof Array
+                        || args[1] instanceof Map
+                        || (args[1] != null && args[1].getClass().getName().startsWith("org.postgresql.")));
+    }
+}
