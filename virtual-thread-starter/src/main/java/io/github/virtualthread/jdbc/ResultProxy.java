@@ -73,19 +73,37 @@ final class ResultProxy extends RunningProxy {
         ResultSetMetaData columns = rows.getMetaData();
         BitSet found = new BitSet();
         for (int i = 1; i <= columns.getColumnCount(); i++) {
-            int type = columns.getColumnType(i);
-            found.set(i, type == Types.ARRAY || type == Types.REF_CURSOR);
+            found.set(i, isAsking(columns, i));
         }
         return found;
+    }
+
+    private static boolean isAsking(ResultSetMetaData columns, int column) {
+        try {
+            int type = columns.getColumnType(column);
+            return type == Types.ARRAY || type == Types.REF_CURSOR;
+        } catch (SQLException unknown) {
+            return true; // the transaction has failed, and the driver needs no type for most values
+        }
     }
 
     private @Nullable Object value(Method method, @Nullable Object @Nullable [] args) throws Throwable {
         return gate.call(Kind.READ, statement, sql, () -> {
             Object value = direct(method, args);
             if (value instanceof Array array) {
-                String unused = array.getBaseTypeName(); // is known from now on
+                learnType(array);
             }
             return value;
         });
+    }
+
+    /** The driver asks when the elements are read, and not here. */
+    @SuppressWarnings("EmptyCatch")
+    private static void learnType(Array array) {
+        try {
+            String unused = array.getBaseTypeName();
+        } catch (SQLException unknown) {
+            // as above
+        }
     }
 }

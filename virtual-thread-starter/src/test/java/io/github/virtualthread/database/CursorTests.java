@@ -1,6 +1,7 @@
 package io.github.virtualthread.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.database.StoppedCalls.Body;
@@ -248,6 +249,24 @@ class CursorTests {
 
             assertThat(seen).isInstanceOf(SQLException.class).hasMessageStartingWith("The statement was not sent");
             assertThat(fresh.ask("select pg_backend_pid()")).isEqualTo(before);
+        }
+    }
+
+    /** What the gate asks before is not needed by the driver: its failure is none of the value. */
+    @Test
+    void valuesAreReadInATransactionThatHasFailed() throws Exception {
+        try (StoppedCalls fresh = new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, StoppedCalls.LONG);
+                Connection connection = fresh.pool.getConnection();
+                Statement statement = connection.createStatement();
+                Statement failing = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            try (ResultSet row = statement.executeQuery("select id, m, all_of_them from moods")) {
+                row.next();
+                assertThatThrownBy(() -> failing.execute("select nonsense")).isInstanceOf(SQLException.class);
+
+                assertThat(row.getObject(1)).isEqualTo(1);
+                assertThat(row.getArray(3)).isNotNull();
+            }
         }
     }
 
