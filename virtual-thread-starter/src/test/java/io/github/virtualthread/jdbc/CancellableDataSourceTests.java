@@ -3,6 +3,7 @@ package io.github.virtualthread.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.Mockito.doAnswer;
@@ -143,20 +144,19 @@ class CancellableDataSourceTests {
 
     @Test
     void aStatementOfH2IsCancelledAndItsConnectionKept() throws Exception {
-        CountDownLatch running = new CountDownLatch(1);
         CompletableFuture<SQLException> caught = new CompletableFuture<>();
         int before = session();
         CompletableFuture<@Nullable Object> call = test.submit(() -> {
             try (Connection connection = pool.getConnection();
                     Statement statement = connection.createStatement()) {
-                running.countDown();
                 statement.execute("select count(*) from system_range(1, 1000000000) a, system_range(1, 1000000000) b");
             } catch (SQLException failure) {
                 caught.complete(failure);
             }
             return null;
         });
-        FakeDriver.await(running);
+        await().atMost(Duration.ofMinutes(5)).until(() -> test.engine.liveCalls().running().stream()
+                .anyMatch(live -> test.engine.liveCalls().statement(live.call()).isPresent()));
 
         call.cancel(true);
 
