@@ -109,20 +109,17 @@ public final class CancellableDataSource implements DataSource {
 
     private static final class OfConnection extends DriverProxy {
 
-        private final ConnectionGate gate;
-
         OfConnection(Connection raw, ConnectionGate gate) {
-            super(raw);
-            this.gate = gate;
+            super(raw, null, gate);
         }
 
         @Override
         @Nullable
         Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
             return switch (method.getName()) {
-                // those that must not wait, and those that send nothing; not clearWarnings: it is the one call that
-                // HikariCP makes
-                // whenever a connection comes back, and its failure keeps one that has been closed from the next caller
+                // those that must not wait, and those that send nothing. Not clearWarnings: HikariCP calls it whenever
+                // a
+                // connection comes back, and its failure keeps one that has been closed from the next caller
                 case "abort",
                         "isClosed",
                         "getNetworkTimeout",
@@ -133,16 +130,20 @@ public final class CancellableDataSource implements DataSource {
                         "getHoldability" -> direct(method, args);
                 case "createStatement" -> statement(proxy, Statement.class, direct(method, args), null);
                 case "prepareStatement" ->
-                    statement(proxy, PreparedStatement.class, call(Kind.OTHER, method, args), sql(args));
+                    statement(proxy, PreparedStatement.class, pass(Kind.OTHER, null, method, args), sql(args));
                 case "prepareCall" ->
-                    statement(proxy, CallableStatement.class, call(Kind.OTHER, method, args), sql(args));
-                case "commit" -> call(Kind.COMMIT, method, args);
+                    statement(proxy, CallableStatement.class, pass(Kind.OTHER, null, method, args), sql(args));
+                case "commit" -> pass(Kind.COMMIT, null, method, args);
                 case "setAutoCommit" ->
-                    call(args != null && Boolean.TRUE.equals(args[0]) ? Kind.AUTO_COMMIT : Kind.OTHER, method, args);
-                case "close" -> call(Kind.CLEAN_UP, method, args);
+                    pass(
+                            args != null && Boolean.TRUE.equals(args[0]) ? Kind.AUTO_COMMIT : Kind.OTHER,
+                            null,
+                            method,
+                            args);
+                case "close" -> pass(Kind.CLEAN_UP, null, method, args);
                 case "setClientInfo" -> clientInfo(method, args);
                 case "setNetworkTimeout" -> direct(method, onThisThread(args));
-                default -> call(Kind.OTHER, method, args);
+                default -> pass(Kind.OTHER, null, method, args);
             };
         }
 
@@ -158,16 +159,12 @@ public final class CancellableDataSource implements DataSource {
         /** The only method of JDBC that may not throw each {@code SQLException}. */
         private @Nullable Object clientInfo(Method method, @Nullable Object @Nullable [] args) throws Throwable {
             try {
-                return call(Kind.OTHER, method, args);
+                return pass(Kind.OTHER, null, method, args);
             } catch (SQLClientInfoException failure) {
                 throw failure;
             } catch (SQLException failure) {
                 throw new SQLClientInfoException(failure.getMessage(), failure.getSQLState(), Map.of(), failure);
             }
-        }
-
-        private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
-            return gate.call(kind, null, null, () -> direct(method, args));
         }
 
         private <T extends Statement> T statement(

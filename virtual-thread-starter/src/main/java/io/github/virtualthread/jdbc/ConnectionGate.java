@@ -84,19 +84,16 @@ final class ConnectionGate implements StoppableBody.Shield {
     }
 
     private final Connection connection;
-    private final boolean postgres;
-    private final CurrentCall current = new CurrentCall();
-    private final StatementCancel cancel;
+    private final StatementCancel current;
 
     ConnectionGate(Connection connection, Times times) {
         this.connection = connection;
-        this.postgres = Postgres.is(connection);
-        this.cancel = new StatementCancel(connection, postgres, current, times);
+        this.current = new StatementCancel(connection, times);
     }
 
     /** Whether objects of the driver ask the database for more than rows, such as for the names of types. */
     boolean isPostgres() {
-        return postgres;
+        return current.isPostgres();
     }
 
     /**
@@ -109,7 +106,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     @Nullable
     Object call(Kind what, @Nullable Statement statement, @Nullable String text, DriverCall call) throws Throwable {
         StoppableBody body = TaskEngine.currentBody();
-        if (!current.begin(what, statement, text, cancel)) {
+        if (!current.begin(what, statement, text)) {
             return call.run(); // within another call, or beside one
         }
         try {
@@ -123,7 +120,7 @@ final class ConnectionGate implements StoppableBody.Shield {
         try {
             return call.run();
         } finally {
-            StatementOutcome unused = cancel.leave(true, false); // nobody cancels it
+            StatementOutcome unused = current.end(true, false); // nobody cancels it
         }
     }
 
@@ -144,10 +141,10 @@ final class ConnectionGate implements StoppableBody.Shield {
             completed = true;
             return result;
         } catch (SQLException failure) {
-            throw !refused && cancel.isCauseOf(failure) ? cancelled(body, text, failure) : failure;
+            throw !refused && isCancel(failure) ? cancelled(body, text, failure) : failure;
         } finally {
             try {
-                StatementOutcome outcome = cancel.leave(completed, refused);
+                StatementOutcome outcome = current.end(completed, refused);
                 if (text != null && (outcome == StatementOutcome.CANCELLED || outcome == StatementOutcome.COMPLETED)) {
                     forgetCancel(text);
                 }
@@ -162,12 +159,18 @@ final class ConnectionGate implements StoppableBody.Shield {
         }
     }
 
+    /** Whether the failure of the driver comes from a cancel, and the connection is still good. */
+    private boolean isCancel(SQLException failure) throws SQLException {
+        String state = String.valueOf(failure.getSQLState());
+        return current.isCancelled() && !state.startsWith("08") && !state.startsWith("57P") && !connection.isClosed();
+    }
+
     /** What a body that has been stopped must not do. What it has not committed is rolled back. */
     private boolean isRefused(Kind what, StoppableBody body) throws SQLException {
         if (what == Kind.READ) {
             return true;
         }
-        cancel.watch(body, what != Kind.STATEMENT); // the driver may hang in a rollback, too
+        current.watch(body, what != Kind.STATEMENT); // the driver may hang in a rollback, too
         if (what.commits() && !connection.getAutoCommit()) {
             connection.rollback();
         }
@@ -225,11 +228,11 @@ final class ConnectionGate implements StoppableBody.Shield {
 
     @Override
     public void stopped(StoppableBody body) {
-        cancel.begin(body);
+        current.stop(body);
     }
 
     @Override
     public boolean stoppedAgain(StoppableBody body) {
-        return cancel.insist(body);
+        return current.insist(body);
     }
 }

@@ -1,31 +1,58 @@
 package io.github.virtualthread.jdbc;
 
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The call of the driver that runs on one physical connection; one at a time. All is guarded by the lock, unless it says more. */
-final class CurrentCall {
+/**
+ * The call of the driver that runs on one physical connection, one at a time, and what has been done to end it. It does not end
+ * while a cancel is on its way, so no cancel reaches a later statement. All is guarded by the lock, unless it says more.
+ */
+abstract class CurrentCall {
 
     final ReentrantLock lock = new ReentrantLock();
     final Condition changed = lock.newCondition();
+    private final Duration longest;
 
     /** Set under the lock, cleared after the shield: a stop never finds the call of another body here. */
     private volatile boolean busy;
 
-    private long number;
-    private @Nullable Kind kind; // null outside the driver
-    private @Nullable Statement statement;
+    long number;
+
+    @Nullable
+    Kind kind; // null outside the driver
+
+    @Nullable
+    Statement statement;
+
+    @Nullable
+    Future<?> watch; // interrupts the call if it does not end
+
+    @Nullable
+    Object cancelling; // the cancel on its way
+
+    int cancels;
+    boolean forced;
     private volatile @Nullable String sql;
+
+    // of the connection
     private @Nullable String closed; // why nothing may be sent any more
+    private boolean aborted;
+
+    /** A cancel that takes longer is not awaited. */
+    CurrentCall(Duration longest) {
+        this.longest = longest;
+    }
 
     /** Returns false within another call, or beside one; otherwise {@link #end} and {@link #free} must follow. Locks by itself. */
-    boolean begin(Kind what, @Nullable Statement running, @Nullable String text, StatementCancel cancel)
-            throws SQLException {
+    final boolean begin(Kind what, @Nullable Statement running, @Nullable String text) throws SQLException {
         lock.lock();
         try {
             if (busy) {
@@ -39,54 +66,94 @@ final class CurrentCall {
             kind = what;
             statement = running;
             sql = text;
-            cancel.reset();
+            cancels = 0;
+            forced = false;
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Another call may begin after it has been {@link #free freed}. */
-    void end() {
-        kind = null;
-        statement = null;
-        sql = null;
+    /** Waits for a cancel on its way. Another call may begin after this one has been {@link #free freed}. Locks by itself. */
+    @Nullable
+    final StatementOutcome end(boolean completed, boolean refused) {
+        lock.lock();
+        try {
+            kind = null;
+            statement = null;
+            sql = null;
+            if (watch != null) {
+                watch.cancel(false);
+                watch = null;
+            }
+            changed.signalAll();
+            awaitCancel();
+            return outcome(completed, refused);
+        } finally {
+            lock.unlock();
+        }
     }
 
-    void free() {
+    private void awaitCancel() {
+        boolean interrupted = false;
+        long left = longest.toNanos();
+        while (cancelling != null && closed == null) {
+            try {
+                left = changed.awaitNanos(left);
+            } catch (InterruptedException later) {
+                interrupted = true;
+            }
+            if (left <= 0) { // usually the watch of the cancel says so before
+                abort();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private @Nullable StatementOutcome outcome(boolean completed, boolean refused) {
+        if (refused) {
+            return StatementOutcome.REFUSED;
+        } else if (aborted && cancels > 0) {
+            return StatementOutcome.ABORTED;
+        } else if (forced) {
+            return StatementOutcome.INTERRUPTED;
+        }
+        StatementOutcome ofCancel = completed ? StatementOutcome.COMPLETED : StatementOutcome.CANCELLED;
+        return cancels == 0 ? null : ofCancel;
+    }
+
+    final void free() {
         busy = false;
     }
 
-    boolean is(long call) {
+    final boolean is(long call) {
         return kind != null && number == call;
-    }
-
-    long number() {
-        return number;
-    }
-
-    @Nullable
-    Kind kind() {
-        return kind;
-    }
-
-    @Nullable
-    Statement statement() {
-        return statement;
     }
 
     /** Without the lock. */
     @Nullable
-    String sql() {
+    final String sql() {
         return sql;
     }
 
-    boolean isClosed() {
+    /** Whether a cancel has been sent, and the connection may still be good. Locks by itself. */
+    final boolean isCancelled() {
+        lock.lock();
+        try {
+            return cancels > 0 && !forced && closed == null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    final boolean isClosed() {
         return closed != null;
     }
 
     /** What comes after it on this connection fails. Locks by itself. */
-    void close(String why) {
+    final void close(String why) {
         lock.lock();
         try {
             closed = why;
@@ -94,5 +161,12 @@ final class CurrentCall {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The same for a cancel that does not return. */
+    final void abort() {
+        aborted = true;
+        close("The connection has been closed, because a cancel of its last statement did not return within %d s"
+                .formatted(longest.toSeconds()));
     }
 }

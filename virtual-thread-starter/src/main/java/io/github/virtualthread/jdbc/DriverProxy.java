@@ -1,9 +1,13 @@
 package io.github.virtualthread.jdbc;
 
+import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.ParameterMetaData;
+import java.sql.ResultSetMetaData;
+import java.sql.Statement;
 import java.sql.Wrapper;
 import org.jspecify.annotations.Nullable;
 
@@ -11,9 +15,14 @@ import org.jspecify.annotations.Nullable;
 abstract class DriverProxy implements InvocationHandler {
 
     private final Wrapper raw;
+    private final @Nullable Statement running;
+    final ConnectionGate gate;
 
-    DriverProxy(Wrapper raw) {
+    /** Its calls can be cancelled by a statement, unless that is null. */
+    DriverProxy(Wrapper raw, @Nullable Statement running, ConnectionGate gate) {
         this.raw = raw;
+        this.running = running;
+        this.gate = gate;
     }
 
     static <T> T of(Class<T> type, DriverProxy handler) {
@@ -56,7 +65,38 @@ abstract class DriverProxy implements InvocationHandler {
         }
     }
 
+    final @Nullable Object pass(Kind kind, @Nullable String sql, Method method, @Nullable Object @Nullable [] args)
+            throws Throwable {
+        return gate.call(kind, running, sql, () -> direct(method, args));
+    }
+
     static @Nullable String sql(@Nullable Object @Nullable [] args) {
         return args != null && args.length > 0 && args[0] instanceof String sql ? sql : null;
+    }
+
+    /** PostgreSQL's driver asks for names of types and tables. */
+    final @Nullable Object description(@Nullable Object description) {
+        if (gate.isPostgres() && description instanceof ResultSetMetaData columns) {
+            return of(ResultSetMetaData.class, new Description(columns, running, gate));
+        } else if (gate.isPostgres() && description instanceof ParameterMetaData parameters) {
+            return of(ParameterMetaData.class, new Description(parameters, running, gate));
+        }
+        return description;
+    }
+
+    private static final class Description extends DriverProxy {
+
+        Description(Wrapper raw, @Nullable Statement running, ConnectionGate gate) {
+            super(raw, running, gate);
+        }
+
+        @Override
+        @Nullable
+        Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+            return switch (method.getName()) {
+                case "getColumnCount", "getColumnLabel", "getColumnName", "getParameterCount" -> direct(method, args);
+                default -> pass(Kind.READ, null, method, args);
+            };
+        }
     }
 }

@@ -13,19 +13,33 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A result whose rows, values or descriptions may need the database. */
-final class ResultProxy extends RunningProxy {
+final class ResultProxy extends DriverProxy {
 
     private final ResultSet rows;
+    private final Statement statement;
     private final Object proxy;
     private final @Nullable String sql;
     private @Nullable Object description;
     private @Nullable BitSet asking; // columns
 
-    ResultProxy(ResultSet rows, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql) {
+    private ResultProxy(ResultSet rows, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql) {
         super(rows, statement, gate);
         this.rows = rows;
+        this.statement = statement;
         this.proxy = proxy;
         this.sql = sql;
+    }
+
+    /** Only where rows come in portions, are changed, or need more than themselves, a row may need the database. */
+    static @Nullable Object of(
+            @Nullable Object result, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql)
+            throws SQLException {
+        return result instanceof ResultSet rows
+                        && (gate.isPostgres()
+                                || statement.getFetchSize() != 0
+                                || statement.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE)
+                ? of(ResultSet.class, new ResultProxy(rows, statement, proxy, gate, sql))
+                : result;
     }
 
     @Override
@@ -45,7 +59,8 @@ final class ResultProxy extends RunningProxy {
                     "updateRow",
                     "deleteRow",
                     "refreshRow" -> pass(Kind.READ, sql, method, args);
-            case "getObject", "getArray" -> result(proxy, asks(args) ? value(method, args) : direct(method, args), sql);
+            case "getObject", "getArray" ->
+                of(asks(args) ? value(method, args) : direct(method, args), statement, proxy, gate, sql);
             case "getMetaData" -> {
                 description = description == null ? description(direct(method, args)) : description;
                 yield description;

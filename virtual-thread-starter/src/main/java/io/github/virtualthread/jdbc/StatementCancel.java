@@ -1,122 +1,37 @@
 package io.github.virtualthread.jdbc;
 
 import io.github.virtualthread.execution.StoppableBody;
-import io.github.virtualthread.execution.TaskListener.StatementOutcome;
-import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.TaskLimit;
+import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The call that runs on one physical connection, and what ends it when its body is stopped: a cancel, or an interrupt if nothing
- * else helps. A call does not end while a cancel is on its way, so no cancel reaches a later statement.
- */
-final class StatementCancel {
+/** Ends the call that runs on one physical connection when its body is stopped: by a cancel, or by an interrupt if nothing else helps. */
+final class StatementCancel extends CurrentCall {
 
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
     private final Connection connection;
     private final boolean postgres;
     private final Times times;
-    private final CurrentCall current;
-    private final ReentrantLock lock;
 
-    // all guarded by the lock
-    private @Nullable Object cancelling; // the cancel on its way
-    private int cancels;
-    private boolean forced;
-    private boolean aborted;
-    private @Nullable Future<?> watch;
-
-    StatementCancel(Connection connection, boolean postgres, CurrentCall current, Times times) {
+    StatementCancel(Connection connection, Times times) {
+        super(times.longest());
         this.connection = connection;
-        this.postgres = postgres;
-        this.current = current;
-        this.lock = current.lock;
+        this.postgres = Postgres.is(connection);
         this.times = times;
     }
 
-    /** A call has begun, and nobody has stopped its body yet. */
-    void reset() {
-        cancels = 0;
-        forced = false;
-    }
-
-    @Nullable
-    StatementOutcome leave(boolean completed, boolean refused) {
-        lock.lock();
-        try {
-            current.end();
-            if (watch != null) {
-                watch.cancel(false);
-                watch = null;
-            }
-            current.changed.signalAll();
-            awaitCancel();
-            return outcome(completed, refused);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private @Nullable StatementOutcome outcome(boolean completed, boolean refused) {
-        if (refused) {
-            return StatementOutcome.REFUSED;
-        } else if (aborted && cancels > 0) {
-            return StatementOutcome.ABORTED;
-        } else if (forced) {
-            return StatementOutcome.INTERRUPTED;
-        }
-        StatementOutcome ofCancel = completed ? StatementOutcome.COMPLETED : StatementOutcome.CANCELLED;
-        return cancels == 0 ? null : ofCancel;
-    }
-
-    /** The call does not end before, so that the cancel cannot reach the next one. */
-    private void awaitCancel() {
-        boolean interrupted = false;
-        long left = times.longest().toNanos();
-        while (cancelling != null && !current.isClosed()) {
-            try {
-                left = current.changed.awaitNanos(left);
-            } catch (InterruptedException later) {
-                interrupted = true;
-            }
-            if (left <= 0) { // usually giveUp() says so before
-                abort();
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void abort() {
-        aborted = true;
-        current.close(
-                "The connection has been closed, because a cancel of its last statement did not return within %d s"
-                        .formatted(times.longest().toSeconds()));
-    }
-
-    /** Whether the failure of the driver comes from a cancel, and the connection is still good. */
-    boolean isCauseOf(SQLException failure) throws SQLException {
-        lock.lock();
-        try {
-            if (cancels == 0 || forced || current.isClosed()) {
-                return false;
-            }
-        } finally {
-            lock.unlock();
-        }
-        String state = String.valueOf(failure.getSQLState());
-        return !state.startsWith("08") && !state.startsWith("57P") && !connection.isClosed();
+    boolean isPostgres() {
+        return postgres;
     }
 
     /** What a body does after its stop is mostly short, and needs no cancel. */
@@ -124,8 +39,8 @@ final class StatementCancel {
     void watch(StoppableBody body, boolean cancellable) {
         lock.lock();
         try {
-            long call = current.number();
-            watch = current.statement() == null || !cancellable
+            long call = number;
+            watch = statement == null || !cancellable
                     ? body.schedule(times.longest(), () -> interruptUncancellable(call, body))
                     : body.schedule(times.again(), () -> cancelUntilEnd(call, body));
         } catch (OutOfMemoryError noRoom) {
@@ -136,19 +51,17 @@ final class StatementCancel {
     }
 
     /** The body was stopped. Must not block. */
-    void begin(StoppableBody body) {
+    void stop(StoppableBody body) {
         lock.lock();
         try {
-            long call = current.number();
-            Kind kind = current.kind();
+            long call = number;
             if (kind == null) {
                 return; // it has just ended, and gets the interrupt
             }
             if (kind.commits()) {
-                Duration longest = times.commit();
-                watch = body.schedule(
-                        longest, () -> interruptCommit(call, body, "did not end within " + Durations.text(longest)));
-            } else if (current.statement() == null) {
+                String what = "did not end within " + Durations.text(times.commit());
+                watch = body.schedule(times.commit(), () -> interruptCommit(call, body, what));
+            } else if (statement == null) {
                 watch = body.schedule(times.longest(), () -> interruptUncancellable(call, body));
             } else {
                 Thread.ofPlatform()
@@ -169,8 +82,7 @@ final class StatementCancel {
     boolean insist(StoppableBody body) {
         lock.lock();
         try {
-            long call = current.number();
-            Kind kind = current.kind();
+            long call = number;
             if (kind == null || !kind.commits()) {
                 return false;
             }
@@ -193,7 +105,7 @@ final class StatementCancel {
         } finally {
             lock.unlock();
             if (!ended) {
-                forceAndWarn(call, body, "Its statement did not end within %s of being cancelled", times.grace());
+                interrupt(call, body, "Its statement did not end within %s of being cancelled", times.grace());
             }
         }
     }
@@ -203,21 +115,21 @@ final class StatementCancel {
         for (long left = times.grace().toNanos();
                 left > 0;
                 left -= times.again().toNanos()) {
-            Statement statement = current.statement();
-            if (statement == null || !current.is(call) || current.isClosed()) {
+            Statement running = statement;
+            if (running == null || !is(call) || isClosed()) {
                 return true;
             }
-            cancel(statement, call, body);
+            cancel(running, body, call);
             long wait = Math.min(left, times.again().toNanos());
-            while (wait > 0 && current.is(call) && !current.isClosed()) {
-                wait = current.changed.awaitNanos(wait);
+            while (wait > 0 && is(call) && !isClosed()) {
+                wait = changed.awaitNanos(wait);
             }
         }
-        return !current.is(call) || current.isClosed();
+        return !is(call) || isClosed();
     }
 
     /** Under the lock, but not while the driver sends the cancel. */
-    private void cancel(Statement statement, long call, StoppableBody body) {
+    private void cancel(Statement running, StoppableBody body, long call) {
         Object cancel = new Object();
         Future<?> hangs = body.schedule(times.longest(), () -> giveUp(call, cancel, body));
         cancels++;
@@ -227,14 +139,14 @@ final class StatementCancel {
             if (postgres) {
                 Postgres.cancel(connection);
             } else {
-                statement.cancel();
+                running.cancel();
             }
         } catch (Throwable failure) {
             logger.debug("A statement of {} could not be cancelled", body.spec().name(), failure);
         } finally {
             lock.lock();
             cancelling = null;
-            current.changed.signalAll();
+            changed.signalAll();
             hangs.cancel(false);
         }
     }
@@ -253,42 +165,101 @@ final class StatementCancel {
             lock.unlock();
         }
         force(call, body);
-        LostConnection.afterStatement(body, why, "A cancel of its statement did not return within %s", times.longest());
+        warnOfStatement(body, why, "A cancel of its statement did not return within %s", times.longest());
         try {
             connection.abort(Runnable::run);
         } catch (Throwable failure) {
-            LostConnection.notClosed(body, failure);
+            logger.warn(
+                    "The connection of {} could not be closed after a cancel of its statement did not return. Nobody uses it any"
+                            + " more: look for its session in the database, and end it there",
+                    body.spec().name(),
+                    failure);
         }
     }
 
-    /** The last resort. */
     private void interruptUncancellable(long call, StoppableBody body) {
         String what = "A call of its database driver that cannot be cancelled did not end within %s";
-        forceAndWarn(call, body, what, times.longest());
+        interrupt(call, body, what, times.longest());
     }
 
-    private void forceAndWarn(long call, StoppableBody body, String what, Duration longest) {
+    /** The last resort. */
+    private void interrupt(long call, StoppableBody body, String what, Duration longest) {
         String why = body.whyStopped(); // as above
         if (force(call, body)) {
-            LostConnection.afterStatement(body, why, what, longest);
+            warnOfStatement(body, why, what, longest);
         }
     }
 
     private void interruptCommit(long call, StoppableBody body, String what) {
         String why = body.whyStopped(); // as above
         if (force(call, body)) {
-            LostConnection.afterCommit(body, why, what);
+            logger.warn(
+                    "{}. Its commit {}. Its connection is lost, and whether it is committed is unknown{}: look for its rows in the"
+                            + " database",
+                    why,
+                    what,
+                    permit(body));
         }
     }
 
     private boolean force(long call, StoppableBody body) {
         lock.lock();
         try {
-            boolean now = current.is(call) && !forced && body.force();
+            boolean now = is(call) && !forced && body.force();
             forced |= now;
             return now;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private static void warnOfStatement(StoppableBody body, String why, String what, Duration longest) {
+        logger.warn(
+                "{}. {}. Its connection is lost, and the database may go on with the statement{}: look for the statement in the"
+                        + " database, and end it there",
+                why,
+                what.formatted(Durations.text(longest)),
+                permit(body));
+    }
+
+    private static String permit(StoppableBody body) {
+        TaskLimit limit = body.spec().limit();
+        return limit == null ? "" : " although the permit of limit '" + limit.name() + "' is free for other calls";
+    }
+
+    /** By reflection, because the driver is optional, and its class files need others. */
+    private static final class Postgres {
+
+        /** {@code PGConnection.cancelQuery()}, null without the driver. */
+        private static final @Nullable Method CANCEL = find();
+
+        private Postgres() {}
+
+        private static @Nullable Method find() {
+            try {
+                return Class.forName("org.postgresql.PGConnection").getMethod("cancelQuery");
+            } catch (ReflectiveOperationException | LinkageError absent) {
+                return null;
+            }
+        }
+
+        /** Whether a connection is one of the driver, or leads to one. */
+        static boolean is(Connection connection) {
+            try {
+                return CANCEL != null && connection.isWrapperFor(CANCEL.getDeclaringClass());
+            } catch (SQLException | RuntimeException unknown) {
+                return false;
+            }
+        }
+
+        /**
+         * Cancels what runs on a connection, whichever object of the driver runs it, and as often as asked: {@code
+         * Statement.cancel()} sends one cancel only, and none if the driver fetches rows.
+         */
+        static void cancel(Connection connection) throws SQLException, ReflectiveOperationException {
+            if (CANCEL != null) {
+                CANCEL.invoke(connection.unwrap(CANCEL.getDeclaringClass()));
+            }
         }
     }
 }

@@ -4,18 +4,21 @@ import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import java.lang.reflect.Method;
 import java.sql.Array;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A statement. What it executes can be cancelled. */
-final class StatementProxy extends RunningProxy {
+final class StatementProxy extends DriverProxy {
 
+    private final Statement raw;
     private final Connection connection;
     private final @Nullable String prepared;
 
     StatementProxy(Statement raw, Connection connection, ConnectionGate gate, @Nullable String prepared) {
         super(raw, raw, gate);
+        this.raw = raw;
         this.connection = connection;
         this.prepared = prepared;
     }
@@ -29,9 +32,9 @@ final class StatementProxy extends RunningProxy {
                     "executeUpdate",
                     "executeBatch",
                     "executeLargeUpdate",
-                    "executeLargeBatch" -> result(proxy, call(Kind.STATEMENT, method, args), prepared);
+                    "executeLargeBatch" -> result(proxy, call(Kind.STATEMENT, method, args));
             // an out parameter may be a cursor
-            case "getMoreResults", "getObject" -> result(proxy, call(Kind.READ, method, args), prepared);
+            case "getMoreResults", "getObject" -> result(proxy, call(Kind.READ, method, args));
             // these ask the database what a prepared statement looks like
             case "getMetaData", "getParameterMetaData" -> description(call(Kind.READ, method, args));
             case "setObject", "setArray", "setNull" ->
@@ -39,9 +42,13 @@ final class StatementProxy extends RunningProxy {
             case "getWarnings" -> gate.call(Kind.OTHER, null, null, () -> direct(method, args));
             case "close" -> call(Kind.CLEAN_UP, method, args);
             case "getConnection" -> connection;
-            case "getResultSet", "getGeneratedKeys" -> result(proxy, direct(method, args), prepared);
+            case "getResultSet", "getGeneratedKeys" -> result(proxy, direct(method, args));
             default -> direct(method, args);
         };
+    }
+
+    private @Nullable Object result(Object proxy, @Nullable Object result) throws SQLException {
+        return ResultProxy.of(result, raw, proxy, gate, prepared);
     }
 
     private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
