@@ -3,8 +3,12 @@ package io.github.virtualthread.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +85,33 @@ class PgBouncerTests {
 
             assertThat(ended.values()).hasSize(POOL).allMatch(millis -> millis < 1000 + TIMEOUT.toMillis());
             assertThat(left).isZero();
+        }
+    }
+
+    /**
+     * pgbouncer ignores the cancel of a client that waits. If no session becomes free, the connection is lost after 5 s, and pgbouncer
+     * forgets what a client that is gone has sent.
+     */
+    @Test
+    void whatWaitsForTheSessionsOfOthersIsLostAndNeverBegins() throws Exception {
+        monitor.execute("create table late (x int)");
+        try (PgBouncer bouncer = new PgBouncer(postgres.getPort(), "transaction", 1);
+                StoppedCalls calls = new StoppedCalls(bouncer.url(), 1, TIMEOUT);
+                Connection other = DriverManager.getConnection(bouncer.url());
+                Statement statement = other.createStatement()) {
+            calls.ask("select 1"); // opens the pool
+            other.setAutoCommit(false);
+            statement.execute("select 1"); // and now has the only session
+
+            assertThat(calls.submit((connection, late) -> late.execute("insert into late values (1)")))
+                    .failsWithin(StoppedCalls.LONG);
+            calls.awaitAllPermits();
+            other.rollback();
+
+            assertThat(calls.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
+            assertThat(calls.ask("select count(*) from late"))
+                    .as("by one that came later")
+                    .isEqualTo("0");
         }
     }
 

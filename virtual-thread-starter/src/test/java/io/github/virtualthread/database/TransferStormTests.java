@@ -37,6 +37,9 @@ class TransferStormTests {
     private static final int ACCOUNTS = 50;
     private static final int CALLERS = 16;
 
+    /** Microseconds after the begin of the body. */
+    private static final int LATEST_CANCEL = 3_000;
+
     /** How many in each way. {@code -Psoak} makes 20,000. */
     private static final int TRANSFERS = Integer.getInteger("storm.transfers", 1_000);
 
@@ -155,15 +158,19 @@ class TransferStormTests {
             int first = 1 + random.nextInt(ACCOUNTS - 1);
             int second =
                     first + 1 + random.nextInt(ACCOUNTS - first); // in one order, so that none waits for each other
-            CompletableFuture<@Nullable Object> call =
-                    calls.submit(way.transfer(calls, first, second, random.nextInt(100) - 50));
+            TaskBody transfer = way.transfer(calls, first, second, random.nextInt(100) - 50);
+            long after = random.nextBoolean() ? TimeUnit.MICROSECONDS.toNanos(random.nextInt(LATEST_CANCEL)) : -1;
+            CompletableFuture<CompletableFuture<@Nullable Object>> known = new CompletableFuture<>();
+            CompletableFuture<@Nullable Object> call = calls.submit(() -> {
+                if (after >= 0) {
+                    cancelled.increment();
+                    Future<?> unused = timer.schedule(
+                            () -> timer.handOff(() -> known.join().cancel(true)), after);
+                }
+                return transfer.run();
+            });
+            known.complete(call);
             call.whenComplete((value, failure) -> callers.release());
-            if (random.nextBoolean()) {
-                cancelled.increment();
-                Future<?> unused = timer.schedule(
-                        () -> timer.handOff(() -> call.cancel(true)),
-                        TimeUnit.MICROSECONDS.toNanos(random.nextInt(6_000)));
-            }
         }
         assertThat(callers.tryAcquire(CALLERS, 5, TimeUnit.MINUTES)).isTrue();
     }

@@ -109,6 +109,10 @@ enum Database {
     }
 
     private static String startPostgres() {
+        String given = System.getProperty("postgres"); // of a process that another one has started
+        if (given != null) {
+            return given;
+        }
         try {
             EmbeddedPostgres server = EmbeddedPostgres.start(); // stops it with the JVM
             return server.getJdbcUrl("postgres", "postgres");
