@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 abstract class DriverProxy implements InvocationHandler {
 
     private final Wrapper raw;
-    private final @Nullable Statement running;
+    final @Nullable Statement running;
     final ConnectionGate gate;
 
     /** Its calls can be cancelled by a statement, unless that is null. */

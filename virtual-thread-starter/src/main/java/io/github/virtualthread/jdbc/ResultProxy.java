@@ -16,29 +16,32 @@ import org.jspecify.annotations.Nullable;
 final class ResultProxy extends DriverProxy {
 
     private final ResultSet rows;
-    private final Statement statement;
     private final Object proxy;
     private final @Nullable String sql;
     private @Nullable Object description;
     private @Nullable BitSet asking; // columns
 
-    private ResultProxy(ResultSet rows, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql) {
-        super(rows, statement, gate);
+    private ResultProxy(ResultSet rows, Statement running, Object proxy, ConnectionGate gate, @Nullable String sql) {
+        super(rows, running, gate);
         this.rows = rows;
-        this.statement = statement;
         this.proxy = proxy;
         this.sql = sql;
     }
 
     /** Only where rows come in portions, are changed, or need more than themselves, a row may need the database. */
     static @Nullable Object of(
-            @Nullable Object result, Statement statement, Object proxy, ConnectionGate gate, @Nullable String sql)
+            @Nullable Object result,
+            @Nullable Statement running,
+            Object proxy,
+            ConnectionGate gate,
+            @Nullable String sql)
             throws SQLException {
-        return result instanceof ResultSet rows
+        return running != null
+                        && result instanceof ResultSet rows
                         && (gate.isPostgres()
-                                || statement.getFetchSize() != 0
-                                || statement.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE)
-                ? of(ResultSet.class, new ResultProxy(rows, statement, proxy, gate, sql))
+                                || running.getFetchSize() != 0
+                                || running.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE)
+                ? of(ResultSet.class, new ResultProxy(rows, running, proxy, gate, sql))
                 : result;
     }
 
@@ -60,7 +63,7 @@ final class ResultProxy extends DriverProxy {
                     "deleteRow",
                     "refreshRow" -> pass(Kind.READ, sql, method, args);
             case "getObject", "getArray" ->
-                of(asks(args) ? value(method, args) : direct(method, args), statement, proxy, gate, sql);
+                of(asks(args) ? value(method, args) : direct(method, args), running, proxy, gate, sql);
             case "getMetaData" -> {
                 description = description == null ? description(direct(method, args)) : description;
                 yield description;
@@ -78,7 +81,7 @@ final class ResultProxy extends DriverProxy {
         }
         BitSet found = asking;
         if (found == null) {
-            found = (BitSet) Objects.requireNonNull(gate.call(Kind.READ, statement, sql, this::columns));
+            found = (BitSet) Objects.requireNonNull(gate.call(Kind.READ, running, sql, this::columns));
             asking = found;
         }
         return found.get(args[0] instanceof Integer column ? column : rows.findColumn(String.valueOf(args[0])));
@@ -103,7 +106,7 @@ final class ResultProxy extends DriverProxy {
     }
 
     private @Nullable Object value(Method method, @Nullable Object @Nullable [] args) throws Throwable {
-        return gate.call(Kind.READ, statement, sql, () -> {
+        return gate.call(Kind.READ, running, sql, () -> {
             Object value = direct(method, args);
             if (value instanceof Array array) {
                 learnType(array);

@@ -12,13 +12,11 @@ import org.jspecify.annotations.Nullable;
 /** A statement. What it executes can be cancelled. */
 final class StatementProxy extends DriverProxy {
 
-    private final Statement raw;
     private final Connection connection;
     private final @Nullable String prepared;
 
     StatementProxy(Statement raw, Connection connection, ConnectionGate gate, @Nullable String prepared) {
         super(raw, raw, gate);
-        this.raw = raw;
         this.connection = connection;
         this.prepared = prepared;
     }
@@ -48,7 +46,7 @@ final class StatementProxy extends DriverProxy {
     }
 
     private @Nullable Object result(Object proxy, @Nullable Object result) throws SQLException {
-        return ResultProxy.of(result, raw, proxy, gate, prepared);
+        return ResultProxy.of(result, running, proxy, gate, prepared);
     }
 
     private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
