@@ -216,7 +216,7 @@ class StoppedBodyTests {
         ROWS_IN_PORTIONS_SLOW_IN_JAVA {
             @Override
             void run(At at) {
-                at.readPortions(at.rows(1_000), () -> at.sleep(1));
+                at.readPortions(at.rows(10_000), () -> at.sleep(1));
             }
         },
         ROWS_IN_PORTIONS_WITHOUT_A_PAUSE {
@@ -414,7 +414,7 @@ class StoppedBodyTests {
         if (database == Database.POSTGRES) {
             shop.jdbc.execute("create table slowly_sold (number int)");
             shop.jdbc.execute(
-                    "create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$");
+                    "create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(3); return null; end $$");
             shop.jdbc.execute("create constraint trigger slow after insert on slowly_sold deferrable initially deferred"
                     + " for each row execute function slow()");
         }
@@ -425,7 +425,7 @@ class StoppedBodyTests {
             CompletableFuture<Void> unlocked = CompletableFuture.runAsync(() -> {
                 try {
                     committing.await();
-                    Thread.sleep(1_000);
+                    Thread.sleep(3_000);
                     if (database == Database.MARIADB) {
                         locking.execute("backup stage end");
                     }
