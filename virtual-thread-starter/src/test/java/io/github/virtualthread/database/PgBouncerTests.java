@@ -83,7 +83,8 @@ class PgBouncerTests {
             int left = running();
             System.out.printf("PGBOUNCER ended after %s ms, left %d, %s%n", ended, left, calls.outcomes);
 
-            assertThat(ended.values()).hasSize(POOL).allMatch(millis -> millis < 1000 + TIMEOUT.toMillis());
+            // less than half a second, but for a busy machine; without the repeat 5 s
+            assertThat(ended.values()).hasSize(POOL).allMatch(millis -> millis < 4_000);
             assertThat(left).isZero();
         }
     }

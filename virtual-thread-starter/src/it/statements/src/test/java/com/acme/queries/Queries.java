@@ -45,8 +45,8 @@ class Queries {
         return runAfterInsert(query);
     }
 
-    /** For bodies of all kinds, which have time to come to their slow query on a busy machine. */
-    @VirtualThread(limit = "db", timeout = "1s")
+    /** For bodies of all kinds. */
+    @VirtualThread(limit = "db", timeout = Calls.TIMEOUT)
     public CompletableFuture<Void> body(Callable<?> body) throws Exception {
         body.call();
         return completedFuture(null);

@@ -37,9 +37,8 @@ class WaveTests {
 
     private static final int WAVES = 3;
     private static final int SECONDS = 5;
-    private static final Duration TIMEOUT = Duration.ofMillis(200);
-    /** Long enough for a slow machine to begin with the calls. */
-    private static final Duration DEADLINE = Duration.ofSeconds(1);
+    /** Long enough for a slow machine to begin with the queries. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private static final AtomicInteger numbers = new AtomicInteger();
     private static final Map<Database, Shop> shops = new EnumMap<>(Database.class);
@@ -132,8 +131,8 @@ class WaveTests {
                 calls.clear();
                 List<Query> queries = queries(shop, work, Shop.POOL * 2); // half of them wait, until it has passed
                 for (Query query : queries) {
-                    calls.add(Deadline.call(DEADLINE, () -> call(shop, query, transactional, false)));
-                    shop.calls.stopsAt(query.number(), System.nanoTime() + DEADLINE.toNanos());
+                    calls.add(Deadline.call(TIMEOUT, () -> call(shop, query, transactional, false)));
+                    shop.calls.stopsAt(query.number(), System.nanoTime() + TIMEOUT.toNanos());
                 }
                 calls.forEach(each -> assertThat(each).failsWithin(Shop.LONG));
                 shop.awaitAllPermits();
