@@ -62,7 +62,7 @@ class CursorTests {
         monitor.execute("create table moods (id int primary key, m mood, all_of_them mood[])");
         monitor.execute("insert into moods values (1, 'good', '{good,bad}')");
         calls = new StoppedCalls(
-                postgres.getJdbcUrl("postgres", "postgres") + "&ApplicationName=calls", POOL, Duration.ofMillis(300));
+                postgres.getJdbcUrl("postgres", "postgres") + "&ApplicationName=calls", POOL, Duration.ofSeconds(1));
     }
 
     @AfterAll
@@ -231,7 +231,7 @@ class CursorTests {
     @EnumSource
     void whatAsksForTypesAndTablesKeepsTheConnection(Asks asks) throws Exception {
         try (StoppedCalls fresh =
-                new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, Duration.ofMillis(300))) {
+                new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, Duration.ofSeconds(1))) {
             String before = fresh.ask("select pg_backend_pid()");
 
             Throwable seen = fresh.stop((connection, statement) -> {
