@@ -106,6 +106,9 @@ final class ConnectionGate implements StoppableBody.Shield {
     @Nullable
     Object call(Kind what, @Nullable Statement statement, @Nullable String text, DriverCall call) throws Throwable {
         StoppableBody body = TaskEngine.currentBody();
+        if (body != null && what == Kind.STATEMENT && current.beginsTransaction()) {
+            Object unused = call(Kind.OTHER, null, null, current::beginTransaction);
+        }
         if (!current.begin(what, statement, text)) {
             return call.run(); // within another call, or beside one
         }

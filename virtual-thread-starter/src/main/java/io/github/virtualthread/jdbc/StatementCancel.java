@@ -34,6 +34,25 @@ final class StatementCancel extends CurrentCall {
         return postgres;
     }
 
+    /**
+     * Whether the driver of PostgreSQL would send {@code BEGIN} together with the next statement. A cancel that hits {@code BEGIN} ends
+     * that alone: the statement would be executed without a transaction, and so be committed.
+     */
+    boolean beginsTransaction() throws SQLException {
+        return postgres
+                && !connection.isClosed()
+                && !connection.getAutoCommit()
+                && !Postgres.isInTransaction(connection);
+    }
+
+    /** By a comment: for an empty statement the driver sends nothing. */
+    @Nullable
+    Object beginTransaction() throws SQLException {
+        try (Statement nothing = connection.createStatement()) {
+            return nothing.execute("--");
+        }
+    }
+
     /** What a body does after its stop is mostly short, and needs no cancel. */
     @SuppressWarnings("EmptyCatch")
     void watch(StoppableBody body, boolean cancellable) {
@@ -231,13 +250,16 @@ final class StatementCancel extends CurrentCall {
     private static final class Postgres {
 
         /** {@code PGConnection.cancelQuery()}, null without the driver. */
-        private static final @Nullable Method CANCEL = find();
+        private static final @Nullable Method CANCEL = find("org.postgresql.PGConnection", "cancelQuery");
+
+        /** {@code BaseConnection.getTransactionState()}, which asks the driver alone. */
+        private static final @Nullable Method STATE = find("org.postgresql.core.BaseConnection", "getTransactionState");
 
         private Postgres() {}
 
-        private static @Nullable Method find() {
+        private static @Nullable Method find(String type, String method) {
             try {
-                return Class.forName("org.postgresql.PGConnection").getMethod("cancelQuery");
+                return Class.forName(type).getMethod(method);
             } catch (ReflectiveOperationException | LinkageError absent) {
                 return null;
             }
@@ -248,6 +270,16 @@ final class StatementCancel extends CurrentCall {
             try {
                 return CANCEL != null && connection.isWrapperFor(CANCEL.getDeclaringClass());
             } catch (SQLException | RuntimeException unknown) {
+                return false;
+            }
+        }
+
+        /** If the driver does not say it, none: one statement more does no harm. */
+        static boolean isInTransaction(Connection connection) {
+            try {
+                return STATE != null
+                        && !"IDLE".equals(String.valueOf(STATE.invoke(connection.unwrap(STATE.getDeclaringClass()))));
+            } catch (SQLException | ReflectiveOperationException | RuntimeException unknown) {
                 return false;
             }
         }
