@@ -67,9 +67,9 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * A user who searches for a message finds it: the page has what an application really says, each kind of report once. A file
- * beside the tests has the others of a kind. After a change of messages {@code -Dstart-up-checks.write=true} writes the reports
- * of both anew.
+ * A user who searches for a message finds it: the page, or the file beside the tests that it links, has what an application
+ * really says. The page has one example of each kind, the file all others. After a change of messages
+ * {@code -Dstart-up-checks.write=true} writes the reports of both anew.
  */
 @Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
