@@ -16,6 +16,7 @@ import io.github.virtualthread.limit.TestLease;
 import io.github.virtualthread.test.MemoryEngine;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,7 +46,7 @@ import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilde
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /**
- * endpoint.md, from top to bottom: an application with the settings of its blocks of YAML gets the requests of its blocks of
+ * endpoint.md, from top to bottom, and the answers that it links: an application with the settings of its blocks of YAML gets the requests of its blocks of
  * shell, one after the other, and gives the answers of its blocks of JSON. Ages, numbers of calls and stacks differ, and
  * {@code "..."} stands for more keys.
  */
@@ -53,7 +54,12 @@ import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 @ExtendWith(OutputCaptureExtension.class)
 class EndpointPageTests {
 
-    private static final String PAGE = "docs/endpoint.md";
+    /** The page, and a file beside the tests with more answers. */
+    private static final List<Path> PAGES = Stream.of(
+                    "docs/endpoint.md", "virtual-thread-starter/src/test/resources/more-endpoint-answers.md")
+            .map(Pages.ROOT::resolve)
+            .toList();
+
     private static final Pattern CURL = Pattern.compile(
             "curl -u operator (?:-X (\\w+) )?(?:-H '[^']+' )?(?:-d '([^']+)' )?'?localhost:8080([^\\s']+)'?");
 
@@ -158,7 +164,8 @@ class EndpointPageTests {
     }
 
     private static Stream<Block> blocks(String language) {
-        return Pages.blocks(language).filter(block -> block.where().startsWith(PAGE));
+        return PAGES.stream().flatMap(page -> Pages.blocks(page).stream()).filter(block -> block.language()
+                .equals(language));
     }
 
     private void callAndWait(Shop shop) throws InterruptedException {
