@@ -4,8 +4,10 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import java.sql.CallableStatement;
 import java.sql.Connection;
+import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.Statement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +35,17 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
 
     /** What stands before the objects of a JDBC driver, if the start asks for it. */
     private static final List<Class<?>> GUARDED = List.of(
-            Connection.class, Statement.class, PreparedStatement.class, CallableStatement.class, ResultSet.class);
+            Connection.class,
+            Statement.class,
+            PreparedStatement.class,
+            CallableStatement.class,
+            ResultSet.class,
+            ResultSetMetaData.class,
+            ParameterMetaData.class);
+
+    /** Their methods cancel a query and tell the state of a transaction. */
+    private static final List<String> POSTGRES =
+            List.of("org.postgresql.PGConnection", "org.postgresql.core.BaseConnection");
 
     /** What the engines read that lend permits to replicas. */
     private static final List<String> RESOURCES = List.of(
@@ -50,6 +62,8 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
         }
         RESOURCES.forEach(hints.resources()::registerPattern);
         GUARDED.forEach(hints.proxies()::registerJdkProxy);
+        POSTGRES.forEach(name -> reflection.registerTypeIfPresent(
+                classLoader, name, type -> type.withMembers(MemberCategory.INVOKE_PUBLIC_METHODS)));
         ASKED_FOR_BY_NAME.forEach(name -> reflection.registerTypeIfPresent(classLoader, name, type -> {}));
     }
 }

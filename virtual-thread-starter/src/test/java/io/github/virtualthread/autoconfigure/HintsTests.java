@@ -26,8 +26,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.CallableStatement;
 import java.sql.Connection;
+import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,6 +44,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
 import org.springframework.aot.hint.ExecutableHint;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -98,10 +102,25 @@ class HintsTests {
                 Statement.class,
                 PreparedStatement.class,
                 CallableStatement.class,
-                ResultSet.class
+                ResultSet.class,
+                ResultSetMetaData.class,
+                ParameterMetaData.class
             })
     void whatStandsBeforeADriverIsKept(Class<?> type) {
         assertThat(RuntimeHintsPredicates.proxies().forInterfaces(type)).accepts(always());
+    }
+
+    /** By reflection, as the driver is optional. */
+    @Test
+    void whatIsAskedOfTheDriverOfPostgresIsKept() throws Exception {
+        assertThat(reflection()
+                        .onMethod(PGConnection.class.getMethod("cancelQuery"))
+                        .invoke())
+                .accepts(always());
+        assertThat(reflection()
+                        .onMethod(BaseConnection.class.getMethod("getTransactionState"))
+                        .invoke())
+                .accepts(always());
     }
 
     @ParameterizedTest
