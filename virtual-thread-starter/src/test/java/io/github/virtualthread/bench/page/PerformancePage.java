@@ -180,15 +180,8 @@ final class PerformancePage {
 
     /** For the decision on the size of the jar. */
     static String jar(BenchReport report) {
-        return """
-                %,d bytes, %d class files:
-
-                | | files | bytes in the jar |
-                |---|---|---|
-                """.formatted(report.jar().bytes(), report.jar().classes())
-                + report.jar().parts().stream()
-                        .map(part -> "| %s | %d | %,d |\n".formatted(part.name(), part.files(), part.bytes()))
-                        .collect(Collectors.joining());
+        return "%,d bytes, %d class files.\n"
+                .formatted(report.jar().bytes(), report.jar().classes());
     }
 
     /** For the page that compares: what a call takes with each of those that have a limit. */
