@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -81,10 +80,11 @@ class ClusterFiguresTests {
     /** Returns calls a second. */
     private double measure(int round, Way way, boolean full, RedisProcess redis, Resource resource) throws Exception {
         resource.reset(PERMITS);
-        long cpu = tellAll("open %s-%d-%s 10000 100 %s".formatted(way, round, full, way.limit), null);
-        tellAll((full ? "load partner " + CALLERS : "rate partner " + RATE) + " " + CALL, null);
+        Replica.tellAll(replicas, "open %s-%d-%s 10000 100 %s".formatted(way, round, full, way.limit));
+        long cpu = cpu();
+        Replica.tellAll(replicas, (full ? "load partner " + CALLERS : "rate partner " + RATE) + " " + CALL);
         resource.await("warm", () -> resource.begun('p') > (full ? 600 : 120));
-        tellAll("measure", null);
+        Replica.tellAll(replicas, "measure");
         redis.resetStatistics();
         int calls = full ? 3_000 : 720;
         int before = resource.begun('p');
@@ -92,8 +92,7 @@ class ClusterFiguresTests {
         resource.await("calls", () -> resource.begun('p') - before >= calls);
         double seconds = (System.nanoTime() - begin) / 1e9;
         double scripts = redis.scripts() / (double) calls;
-        List<String> ends = new ArrayList<>();
-        tellAll("end", ends);
+        List<String> ends = Replica.tellAll(replicas, "end");
         System.out.printf(
                 HEAD,
                 round == 0 ? "warm" : "" + round,
@@ -105,7 +104,7 @@ class ClusterFiguresTests {
                 "%.3f".formatted(scripts),
                 millis(ends, "p50"),
                 millis(ends, "p99"),
-                replicas.stream().mapToLong(Replica::cpu).sum() - cpu);
+                cpu() - cpu);
         assertThat(ends).allMatch(end -> end.startsWith("open=0 "));
         assertThat(resource.most('p')).isLessThanOrEqualTo(PERMITS);
         return calls / seconds;
@@ -118,19 +117,7 @@ class ClusterFiguresTests {
         return String.join(" ", millis);
     }
 
-    /** Returns the processor's time that all have used before. */
-    private long tellAll(String command, @Nullable List<String> answers) throws Exception {
-        for (Replica replica : replicas) {
-            replica.send(command);
-        }
-        long cpu = 0;
-        for (Replica replica : replicas) {
-            String answer = replica.answer();
-            cpu += replica.cpu();
-            if (answers != null) {
-                answers.add(answer);
-            }
-        }
-        return cpu;
+    private long cpu() {
+        return replicas.stream().mapToLong(Replica::cpu).sum();
     }
 }

@@ -78,12 +78,9 @@ class ClusterOutageTests {
         for (TcpLine line : lines) {
             line.mend();
         }
-        for (Replica replica : replicas) {
-            replica.send("end");
-        }
-        for (Replica replica : replicas) {
-            assertThat(replica.answer()).as("calls whose future is open").startsWith("open=0 ");
-        }
+        assertThat(Replica.tellAll(replicas, "end"))
+                .allSatisfy(
+                        end -> assertThat(end).as("calls whose future is open").startsWith("open=0 "));
     }
 
     /** Each reaches Redis for a moment, and then for two leases, while the others do not. */
@@ -96,7 +93,7 @@ class ClusterOutageTests {
         for (TcpLine line : lines) {
             line.holdUp();
         }
-        awaitAll("ALONE");
+        Replica.tellAll(replicas, "await partner ALONE");
         for (int id = 0; id < 3; id++) {
             lines.get(id).mend();
             replicas.get(id).tell("await partner LENT");
@@ -124,7 +121,7 @@ class ClusterOutageTests {
             redis.start();
             letPass(LEASE);
         }
-        awaitAll("LENT"); // Lettuce may wait half a minute before it connects
+        Replica.tellAll(replicas, "await partner LENT"); // Lettuce may wait half a minute before it connects
         resource.await("all permits in use", () -> resource.running('p') == PERMITS);
 
         assertThat(resource.most('p')).isEqualTo(PERMITS);
@@ -152,7 +149,7 @@ class ClusterOutageTests {
             lines.get(1).mend();
             lines.get(2).mend();
         }
-        awaitAll("LENT");
+        Replica.tellAll(replicas, "await partner LENT");
         resource.await("all permits in use", () -> resource.running('p') == PERMITS);
 
         assertThat(resource.most('p')).isEqualTo(PERMITS);
@@ -218,15 +215,6 @@ class ClusterOutageTests {
         long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (until - System.nanoTime() > 0) {
             LockSupport.parkNanos(until - System.nanoTime());
-        }
-    }
-
-    private static void awaitAll(String lending) throws Exception {
-        for (Replica replica : replicas) {
-            replica.send("await partner " + lending);
-        }
-        for (Replica replica : replicas) {
-            replica.answer();
         }
     }
 

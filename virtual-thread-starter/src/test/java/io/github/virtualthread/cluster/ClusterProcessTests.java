@@ -303,16 +303,12 @@ class ClusterProcessTests {
 
     /** No call is lost, and none has failed but for want of a lease. */
     private static List<String> end(List<Replica> some) throws IOException, InterruptedException {
-        for (Replica replica : some) {
-            replica.send("end");
-        }
-        List<String> ends = new ArrayList<>();
-        for (Replica replica : some) {
-            String end = replica.answer();
-            System.out.println("replica " + replica.id() + " " + end);
+        List<String> ends = Replica.tellAll(some, "end");
+        for (int i = 0; i < ends.size(); i++) {
+            String end = ends.get(i);
+            System.out.println("replica " + some.get(i).id() + " " + end);
             assertThat(end).as("calls whose future is open").startsWith("open=0 ");
             assertThat(end).matches(".* \\{(NO_LEASE=\\d+)?}");
-            ends.add(end);
         }
         return ends;
     }

@@ -64,8 +64,20 @@ final class Replica implements AutoCloseable {
         return answer();
     }
 
+    /** Tells all of them at once, and waits for their answers, which are in the same order. */
+    static List<String> tellAll(List<Replica> replicas, String command) throws IOException, InterruptedException {
+        for (Replica replica : replicas) {
+            replica.send(command);
+        }
+        List<String> answers = new ArrayList<>();
+        for (Replica replica : replicas) {
+            answers.add(replica.answer());
+        }
+        return answers;
+    }
+
     /** Does not wait for the answer. */
-    void send(String command) throws IOException {
+    private void send(String command) throws IOException {
         commands.write(command + "\n");
         commands.flush();
     }
