@@ -511,13 +511,15 @@ class StoppedBodyTests {
     void aStatementThatGoesOnAfterItsCancelLosesOneSession(Database database) throws Exception {
         Shop shop = shop(database);
         Set<Long> before = shop.sessions();
-        shop.jdbc.execute("""
-                create procedure go_on() language plpgsql as $$ begin
-                  for i in 1..250 loop
-                    begin perform pg_sleep(0.05); exception when query_canceled then null; end;
-                  end loop;
-                end $$
-                """);
+        // a cancel that arrives between two handlers ends what they are in: the block around it goes on instead
+        String sleeps = "for i in 1..250 loop"
+                + " begin perform pg_sleep(0.05); exception when query_canceled then null; end;"
+                + " end loop;";
+        String body = sleeps;
+        for (int block = 0; block < 20; block++) {
+            body = "begin " + body + " exception when query_canceled then " + sleeps + " end;";
+        }
+        shop.jdbc.execute("create procedure go_on() language plpgsql as $$ begin " + body + " end $$");
 
         Throwable seen = stop(shop, at -> at.jdbc.execute("call go_on()"));
 
