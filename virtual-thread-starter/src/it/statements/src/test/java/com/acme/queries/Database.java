@@ -34,7 +34,9 @@ enum Database {
             "root",
             "select connection_id()",
             "select info from information_schema.processlist where command <> 'Sleep'"
-                    + " and coalesce(state, '') <> 'Writing to net' and id <> connection_id()"),
+                    + " and coalesce(state, '') not in"
+                    + " ('Writing to net', 'Freeing items', 'Reset for next command', 'cleaning up')"
+                    + " and id <> connection_id()"),
     H2(() -> "jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1", "sa", "select session_id()", "");
 
     private static final Pattern NUMBER = Pattern.compile("/\\*(\\d+)\\*/");
@@ -47,7 +49,7 @@ enum Database {
     /** SQL for the number of the session in the server. */
     final String session;
 
-    /** SQL for the statements that run in the server, but for this one. MariaDB shows one until its client has all of the answer. */
+    /** SQL for the statements that run in the server, but for this one. MariaDB shows one even when its client has all of the answer. */
     private final String running;
 
     Database(Supplier<String> start, String user, String session, String running) {
@@ -70,15 +72,50 @@ enum Database {
         }
     }
 
+    /** How many such statements the server runs at this moment, or sends the rows of. */
+    int running(String like) {
+        return count(
+                this == POSTGRES
+                        ? "select count(*) from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query ilike '%s'"
+                        : "select count(*) from information_schema.processlist where id <> connection_id() and info like '%s'",
+                like);
+    }
+
+    boolean runs(String like) {
+        return running(like) > 0;
+    }
+
+    /** Whether such a statement waits in PostgreSQL's {@code pg_sleep()} at this moment. */
+    boolean sleeps(String like) {
+        return count("select count(*) from pg_stat_activity where wait_event = 'PgSleep' and query ilike '%s'", like)
+                > 0;
+    }
+
+    private int count(String sql, String like) {
+        lock.lock();
+        try (ResultSet row = monitor().executeQuery(sql.formatted(like))) {
+            row.next();
+            return row.getInt(1);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Statement monitor() throws SQLException {
+        if (monitor == null) {
+            monitor = connect().createStatement();
+        }
+        return monitor;
+    }
+
     /** The numbers in the comments of the queries that the server runs at this moment, asked on a connection beside the pools. */
     Set<Integer> queries() {
         lock.lock();
         try {
-            if (monitor == null) {
-                monitor = connect().createStatement();
-            }
             Set<Integer> found = new HashSet<>();
-            try (ResultSet rows = monitor.executeQuery(running)) {
+            try (ResultSet rows = monitor().executeQuery(running)) {
                 while (rows.next()) {
                     Matcher number = NUMBER.matcher(Objects.requireNonNullElse(rows.getString(1), ""));
                     if (number.find()) {

@@ -46,7 +46,7 @@ class Queries {
     }
 
     /** For bodies of all kinds. */
-    @VirtualThread(limit = "db", timeout = Calls.TIMEOUT)
+    @VirtualThread("db")
     public CompletableFuture<Void> body(Callable<?> body) throws Exception {
         body.call();
         return completedFuture(null);

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -334,7 +335,11 @@ class SessionTests {
             List<CompletableFuture<Void>> calls = IntStream.range(0, POOL)
                     .mapToObj(i -> call(shop, server, way, pool))
                     .toList();
-            calls.forEach(call -> assertThat(call).failsWithin(Shop.LONG));
+            // all that changes a session has run: a timeout could pass before, on a slow machine
+            await().atMost(Shop.LONG)
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> server.database.running("%/*0*/%") == POOL);
+            calls.forEach(call -> assertThat(call.cancel(true)).isTrue());
             shop.awaitAllPermits();
 
             assertThat(states(server, pool)).containsExactly(server.clean());

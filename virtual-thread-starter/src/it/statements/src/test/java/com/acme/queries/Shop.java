@@ -74,6 +74,8 @@ final class Shop implements AutoCloseable {
                 "spring.datasource.url=" + database.url(),
                 "spring.datasource.username=" + database.user,
                 "spring.datasource.hikari.maximum-pool-size=" + POOL,
+                "spring.datasource.hikari.connection-timeout=" + LONG.toMillis(),
+                "spring.datasource.hikari.validation-timeout=" + LONG.toMillis() / 2,
                 "spring.flyway.enabled=false",
                 "spring.liquibase.enabled=false",
                 "spring.data.jpa.repositories.enabled=false",

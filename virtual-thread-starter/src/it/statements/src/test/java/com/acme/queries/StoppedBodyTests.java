@@ -10,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,9 +20,9 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Timeout;
@@ -36,13 +37,16 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What a body does when its timeout passes, and what stays of it: no row, and all sessions, but for those of bodies that send more. */
+/**
+ * What a body does when its call is cancelled, and what stays of it: no row, and all sessions, but for those of bodies that send more.
+ * Each is cancelled when it waits: a timeout could pass before, on a slow machine. {@link WaveTests} has timeouts.
+ */
 @Timeout(600)
 class StoppedBodyTests {
 
     private static final Map<Database, Shop> shops = new EnumMap<>(Database.class);
 
-    /** What bodies do; each runs longer than its timeout. */
+    /** What bodies do; each waits for its cancel, mostly in a statement that the server runs. */
     private enum Body {
         STATEMENT {
             @Override
@@ -60,7 +64,8 @@ class StoppedBodyTests {
             @Override
             void run(At at) {
                 at.onConnection(connection -> {
-                    try (CallableStatement statement = connection.prepareCall("call take_long()")) {
+                    try (CallableStatement statement = connection.prepareCall(
+                            at.database == Database.POSTGRES ? "call /*0*/ take_long()" : "call take_long()")) {
                         statement.execute();
                     }
                 });
@@ -71,8 +76,8 @@ class StoppedBodyTests {
             void run(At at) {
                 at.inTransaction(() -> at.jdbc.batchUpdate(
                         at.database == Database.POSTGRES
-                                ? "insert into sold select ? from pg_sleep(2)"
-                                : "insert into sold values (? + sleep(2))",
+                                ? "insert /*0*/ into sold select ? from pg_sleep(60)"
+                                : "insert /*0*/ into sold values (? + sleep(60))",
                         List.of(new Object[] {1}, new Object[] {2}, new Object[] {3})));
             }
         },
@@ -83,8 +88,8 @@ class StoppedBodyTests {
                     at.insert();
                     at.jdbc.batchUpdate(
                             at.database == Database.POSTGRES
-                                    ? "update sold set number = ? from pg_sleep(2)"
-                                    : "update sold set number = ? + sleep(2)",
+                                    ? "update /*0*/ sold set number = ? from pg_sleep(60)"
+                                    : "update /*0*/ sold set number = ? + sleep(60)",
                             List.of(new Object[] {1}, new Object[] {2}, new Object[] {3}));
                 });
             }
@@ -103,8 +108,8 @@ class StoppedBodyTests {
                         statement.setMaxRows(2_000_000_000);
                         statement.executeQuery(
                                 at.database == Database.POSTGRES
-                                        ? "select null from generate_series(1, 30000000)"
-                                        : "select null from seq_1_to_30000000");
+                                        ? "select /*0*/ null from generate_series(1, 30000000)"
+                                        : "select /*0*/ null from seq_1_to_30000000");
                     }
                 });
             }
@@ -119,7 +124,7 @@ class StoppedBodyTests {
                         statement.execute("update locked set number = 2");
                         at.inTransaction(() -> {
                             at.insert();
-                            at.jdbc.update("update locked set number = 3");
+                            at.jdbc.update("update /*0*/ locked set number = 3");
                         });
                     }
                 }
@@ -132,7 +137,7 @@ class StoppedBodyTests {
                     other.setAutoCommit(false);
                     try (Statement statement = other.createStatement()) {
                         statement.execute("insert into locked values (2)");
-                        at.jdbc.execute("alter table locked add other int");
+                        at.jdbc.execute("alter /*0*/ table locked add other int");
                     }
                 }
             }
@@ -216,7 +221,10 @@ class StoppedBodyTests {
         ROWS_IN_PORTIONS_SLOW_IN_JAVA {
             @Override
             void run(At at) {
-                at.readPortions(at.rows(10_000), () -> at.sleep(1));
+                at.readPortions(at.rows(300_000), () -> {
+                    at.waits();
+                    at.sleep(1);
+                });
             }
         },
         ROWS_IN_PORTIONS_WITHOUT_A_PAUSE {
@@ -224,7 +232,7 @@ class StoppedBodyTests {
             void run(At at) {
                 // not too many at a time: MariaDB reads the rest when a result is closed, see below
                 while (true) {
-                    at.readPortions(at.rows(at.database == Database.POSTGRES ? 100_000_000 : 300_000), () -> {});
+                    at.readPortions(at.rows(300_000), at::waits);
                 }
             }
         };
@@ -239,6 +247,7 @@ class StoppedBodyTests {
     private static final class At {
 
         private final Shop shop;
+        private final CountDownLatch waits = new CountDownLatch(1);
         final Database database;
         final JdbcTemplate jdbc;
 
@@ -249,7 +258,7 @@ class StoppedBodyTests {
         }
 
         String slow() {
-            return database.sleep("0", 5);
+            return database.sleep("0", 60);
         }
 
         String join() {
@@ -313,8 +322,18 @@ class StoppedBodyTests {
             }
         }
 
+        /** From now on the body may be cancelled. */
+        void waits() {
+            waits.countDown();
+        }
+
+        boolean isWaiting() {
+            return waits.getCount() == 0;
+        }
+
         void swallowInterrupt() {
             try {
+                waits();
                 new CountDownLatch(1).await();
             } catch (InterruptedException stopped) {
                 swallowed();
@@ -340,8 +359,8 @@ class StoppedBodyTests {
         shop.jdbc.execute("create table locked (number int)");
         shop.jdbc.execute(
                 database == Database.POSTGRES
-                        ? "create procedure take_long() language plpgsql as $$ begin perform pg_sleep(5); end $$"
-                        : "create procedure take_long() select sleep(5)");
+                        ? "create procedure take_long() language plpgsql as $$ begin perform pg_sleep(60); end $$"
+                        : "create procedure take_long() select /*0*/ sleep(60)");
         return shop;
     }
 
@@ -373,13 +392,23 @@ class StoppedBodyTests {
         void run(At at) throws Exception;
     }
 
-    /** Runs a body until it has ended after its timeout; what it threw. */
+    /** Cancels a body when the server runs its statement, or when it says that it waits; what it threw. */
     private static Throwable stop(Shop shop, Running body) {
+        return stop(shop, body, at -> at.isWaiting() || at.database.runs("%/*0*/%"));
+    }
+
+    private static Throwable stop(Shop shop, Running body, Predicate<At> waits) {
+        return stop(shop, body, waits, () -> {});
+    }
+
+    /** Cancels a body when it waits, does something, and awaits the end of the body; what it threw. */
+    private static Throwable stop(Shop shop, Running body, Predicate<At> waits, Runnable afterwards) {
         shop.calls.forget();
+        At at = new At(shop);
         CompletableFuture<Throwable> seen = new CompletableFuture<>();
         CompletableFuture<Void> call = call(shop, () -> {
             try {
-                body.run(new At(shop));
+                body.run(at);
             } catch (Exception failure) {
                 seen.complete(failure);
                 throw failure;
@@ -387,10 +416,10 @@ class StoppedBodyTests {
             seen.complete(null);
             return null;
         });
-        assertThat(call)
-                .failsWithin(Shop.LONG)
-                .withThrowableOfType(ExecutionException.class)
-                .withCauseInstanceOf(TimeoutException.class);
+        await().atMost(Shop.LONG).pollInterval(Duration.ofMillis(5)).until(() -> waits.test(at) || seen.isDone());
+        assertThat(seen).as("it waits").isNotDone();
+        assertThat(call.cancel(true)).isTrue();
+        afterwards.run();
         Throwable thrown = seen.orTimeout(4, TimeUnit.MINUTES).join();
         shop.awaitAllPermits();
         return thrown;
@@ -410,11 +439,10 @@ class StoppedBodyTests {
     void aCommitThatRunsIsLeftToEnd(Database database) throws Exception {
         Shop shop = shop(database);
         Set<Long> before = shop.sessions();
-        CountDownLatch committing = new CountDownLatch(1);
         if (database == Database.POSTGRES) {
             shop.jdbc.execute("create table slowly_sold (number int)");
-            shop.jdbc.execute(
-                    "create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(3); return null; end $$");
+            shop.jdbc.execute("create function slow() returns trigger language plpgsql as"
+                    + " $$ begin perform pg_advisory_xact_lock_shared(7); return null; end $$");
             shop.jdbc.execute("create constraint trigger slow after insert on slowly_sold deferrable initially deferred"
                     + " for each row execute function slow()");
         }
@@ -422,34 +450,25 @@ class StoppedBodyTests {
         Throwable seen;
         try (Connection other = database.connect();
                 Statement locking = other.createStatement()) {
-            CompletableFuture<Void> unlocked = CompletableFuture.runAsync(() -> {
-                try {
-                    committing.await();
-                    Thread.sleep(3_000);
-                    if (database == Database.MARIADB) {
-                        locking.execute("backup stage end");
-                    }
-                } catch (InterruptedException | SQLException failure) {
-                    throw new IllegalStateException(failure);
-                }
-            });
             seen = stop(
                     shop,
                     at -> at.inTransaction(() -> {
                         if (database == Database.POSTGRES) {
+                            execute(locking, "select pg_advisory_lock(7)");
                             at.jdbc.update("insert into slowly_sold values (1)");
                         } else {
                             at.insert();
-                            try {
-                                locking.execute("backup stage start");
-                                locking.execute("backup stage block_commit");
-                            } catch (SQLException failure) {
-                                throw new IllegalStateException(failure);
-                            }
+                            execute(locking, "backup stage start");
+                            execute(locking, "backup stage block_commit");
                         }
-                        committing.countDown();
-                    }));
-            unlocked.join();
+                    }),
+                    at -> database.runs("commit"),
+                    () -> {
+                        new At(shop).sleep(1_000); // what must not be done to the COMMIT has time
+                        execute(
+                                locking,
+                                database == Database.POSTGRES ? "select pg_advisory_unlock(7)" : "backup stage end");
+                    });
         }
 
         Set<Long> after = shop.sessions();
@@ -463,6 +482,14 @@ class StoppedBodyTests {
         assertThat(after).isEqualTo(before);
     }
 
+    private static void execute(Statement statement, String sql) {
+        try {
+            statement.execute(sql);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
     /** {@code Statement.cancel()} of PostgreSQL's driver does nothing while rows are fetched, but the cancel of its connection does. */
     @ParameterizedTest
     @EnumSource(names = "POSTGRES")
@@ -470,10 +497,14 @@ class StoppedBodyTests {
         Shop shop = shop(database);
         Set<Long> before = shop.sessions();
 
+        AtomicInteger rows = new AtomicInteger();
+
         Throwable seen = stop(
                 shop,
                 at -> at.readPortions(
-                        "select case when g > 20 then pg_sleep(3) end from generate_series(1, 30) g", () -> {}));
+                        "select /*0*/ case when g > 20 then pg_sleep(60) end from generate_series(1, 30) g",
+                        rows::incrementAndGet),
+                at -> rows.get() == 20 && database.runs("%/*0*/%"));
 
         Set<Long> after = shop.sessions();
         tell(shop, "FETCH", seen, before, after);
@@ -493,7 +524,10 @@ class StoppedBodyTests {
 
         Throwable seen = stop(
                 shop,
-                at -> at.readPortions("select a.seq from seq_1_to_100000 a, seq_1_to_100000 b", () -> at.sleep(10)));
+                at -> at.readPortions("select a.seq from seq_1_to_100000 a, seq_1_to_100000 b", () -> {
+                    at.waits();
+                    at.sleep(10);
+                }));
 
         Set<Long> after = shop.sessions();
         tell(shop, "CLOSE OF A RESULT", seen, before, after);
@@ -521,7 +555,7 @@ class StoppedBodyTests {
         }
         shop.jdbc.execute("create procedure go_on() language plpgsql as $$ begin " + body + " end $$");
 
-        Throwable seen = stop(shop, at -> at.jdbc.execute("call go_on()"));
+        Throwable seen = stop(shop, at -> at.jdbc.execute("call go_on()"), at -> database.sleeps("call go_on()"));
 
         assertOneIsLost(shop, "GOES ON", seen, before);
     }
