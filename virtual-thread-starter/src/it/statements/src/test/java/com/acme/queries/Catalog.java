@@ -33,12 +33,12 @@ class Catalog {
     }
 
     /** Adds a product first; the query would take minutes. */
-    @VirtualThread(limit = "db", timeout = "2s")
+    @VirtualThread("db")
     public CompletableFuture<Long> addAndMultiply() {
         return multiply(MANY);
     }
 
-    /** The same without a timeout: on an empty table it ends at once. */
+    /** The same on an empty table: it ends at once. */
     @VirtualThread("db")
     public CompletableFuture<Long> tryMultiply() {
         CompletableFuture<Long> result = multiply(-1);

@@ -13,7 +13,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -128,6 +130,29 @@ enum Database {
             throw new IllegalStateException(failure);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Ends the queries with a number in a comment that still run, with their sessions. */
+    void endQueries() {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            List<String> ends = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery(
+                    this == POSTGRES
+                            ? "select 'select pg_terminate_backend(' || pid || ')' from pg_stat_activity"
+                                    + " where pid <> pg_backend_pid() and state = 'active' and query like '%/*%'"
+                            : "select concat('kill soft ', id) from information_schema.processlist"
+                                    + " where id <> connection_id() and info like '%/*%'")) {
+                while (rows.next()) {
+                    ends.add(rows.getString(1));
+                }
+            }
+            for (String each : ends) {
+                statement.execute(each);
+            }
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
         }
     }
 

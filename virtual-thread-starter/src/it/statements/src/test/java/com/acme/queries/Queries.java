@@ -45,6 +45,17 @@ class Queries {
         return runAfterInsert(query);
     }
 
+    @VirtualThread(limit = "db", timeout = Calls.LONG_TIMEOUT)
+    public CompletableFuture<Void> plainWithLongTimeout(Query query) {
+        return run(query);
+    }
+
+    @Transactional
+    @VirtualThread(limit = "db", timeout = Calls.LONG_TIMEOUT)
+    public CompletableFuture<Void> transactionalWithLongTimeout(Query query) {
+        return runAfterInsert(query);
+    }
+
     /** For bodies of all kinds. */
     @VirtualThread("db")
     public CompletableFuture<Void> body(Callable<?> body) throws Exception {

@@ -1,6 +1,7 @@
 package com.acme.queries;
 
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /** Asks the server itself, all the time, which queries it runs: those with a number in a comment. */
@@ -11,6 +12,7 @@ final class Watch implements AutoCloseable {
     private final Thread thread;
     private volatile Set<Integer> running = Set.of();
     private volatile int mostAtOnce;
+    private final Set<Integer> seen = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /** Watches the queries with a higher number than this. */
@@ -25,6 +27,7 @@ final class Watch implements AutoCloseable {
             Set<Integer> now = database.queries();
             now.removeIf(number -> number <= before);
             running = now;
+            seen.addAll(now);
             mostAtOnce = Math.max(mostAtOnce, now.size());
             LockSupport.parkNanos(1_000_000);
         }
@@ -32,6 +35,11 @@ final class Watch implements AutoCloseable {
 
     Set<Integer> running() {
         return running;
+    }
+
+    /** How many different ones. */
+    int seen() {
+        return seen.size();
     }
 
     int mostAtOnce() {
