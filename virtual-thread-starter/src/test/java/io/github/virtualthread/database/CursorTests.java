@@ -230,22 +230,25 @@ class CursorTests {
     @ParameterizedTest
     @EnumSource
     void whatAsksForTypesAndTablesKeepsTheConnection(Asks asks) throws Exception {
-        try (StoppedCalls fresh =
-                new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, Duration.ofSeconds(1))) {
+        try (StoppedCalls fresh = new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, StoppedCalls.LONG)) {
             String before = fresh.ask("select pg_backend_pid()");
+            CountDownLatch waits = new CountDownLatch(1);
 
-            Throwable seen = fresh.stop((connection, statement) -> {
-                connection.setAutoCommit(false);
-                try (ResultSet row = statement.executeQuery("select id, m, all_of_them from moods")) {
-                    row.next();
-                    try {
-                        new CountDownLatch(1).await(4, TimeUnit.MINUTES);
-                    } catch (InterruptedException stopped) {
-                        Thread.currentThread().interrupt();
-                    }
-                    asks.of(connection, statement, row);
-                }
-            });
+            Throwable seen = fresh.stop(
+                    (connection, statement) -> {
+                        connection.setAutoCommit(false);
+                        try (ResultSet row = statement.executeQuery("select id, m, all_of_them from moods")) {
+                            row.next();
+                            try {
+                                waits.countDown();
+                                new CountDownLatch(1).await(4, TimeUnit.MINUTES);
+                            } catch (InterruptedException stopped) {
+                                Thread.currentThread().interrupt();
+                            }
+                            asks.of(connection, statement, row);
+                        }
+                    },
+                    () -> waits.getCount() == 0);
 
             assertThat(seen).isInstanceOf(SQLException.class).hasMessageStartingWith("The statement was not sent");
             assertThat(fresh.ask("select pg_backend_pid()")).isEqualTo(before);

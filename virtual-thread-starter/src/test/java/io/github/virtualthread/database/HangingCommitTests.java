@@ -25,7 +25,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A commit that takes two minutes: its permit comes back before. */
+/** A commit that takes ten minutes: its permit comes back before. */
 @Timeout(600)
 @Tag("slow")
 @ExtendWith(OutputCaptureExtension.class)
@@ -44,7 +44,7 @@ class HangingCommitTests {
         monitor = new JdbcTemplate(postgres.getPostgresDatabase());
         monitor.execute("create table sold (x int)");
         monitor.execute("create function wait() returns trigger language plpgsql as"
-                + " $$ begin perform pg_sleep(120); return null; end $$");
+                + " $$ begin perform pg_sleep(600); return null; end $$");
         monitor.execute("create constraint trigger late after insert on sold deferrable initially deferred"
                 + " for each row execute function wait()");
     }
@@ -95,7 +95,7 @@ class HangingCommitTests {
         calls.awaitAllPermits();
 
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        assertThat(took).isBetween(Duration.ofSeconds(29), Duration.ofSeconds(60));
+        assertThat(took).isBetween(Duration.ofSeconds(29), StoppedCalls.LONG);
         assertThat(calls.outcomes).hasSize(POOL).containsOnly(StatementOutcome.INTERRUPTED);
         await().atMost(StoppedCalls.LONG).untilAsserted(() -> assertThat(output)
                 .contains("Its commit did not end within 30s. Its connection is lost, and whether it is committed is"
@@ -112,7 +112,7 @@ class HangingCommitTests {
                         calls.engine.liveCalls().insist(live.call()))
                 .isTrue());
 
-        await().atMost(Duration.ofSeconds(20)).until(() -> calls.limit.available() == POOL);
+        await().atMost(StoppedCalls.LONG).until(() -> calls.limit.available() == POOL);
         await().atMost(StoppedCalls.LONG).untilAsserted(() -> assertThat(output)
                 .contains(
                         "Its commit was interrupted, because the call was stopped once more. Its connection is lost"));

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -84,9 +85,9 @@ final class StoppedCalls implements TaskListener, AutoCloseable {
         });
     }
 
-    /** Runs a body until it has ended after its timeout; what it threw. */
+    /** Runs a body until it has ended after a cancel, which comes when it waits; what it threw. */
     @Nullable
-    Throwable stop(Body body) throws Exception {
+    Throwable stop(Body body, Callable<Boolean> waits) throws Exception {
         CompletableFuture<@Nullable Throwable> thrown = new CompletableFuture<>();
         CompletableFuture<@Nullable Object> call = submit((connection, statement) -> {
             try {
@@ -97,7 +98,9 @@ final class StoppedCalls implements TaskListener, AutoCloseable {
                 throw failure;
             }
         });
-        assertThat(call).failsWithin(LONG);
+        await().atMost(LONG).pollInterval(Duration.ofMillis(5)).until(() -> thrown.isDone() || waits.call());
+        assertThat(thrown).as("it waits").isNotDone();
+        assertThat(call.cancel(true)).isTrue();
         awaitAllPermits();
         return thrown.get(4, TimeUnit.MINUTES);
     }

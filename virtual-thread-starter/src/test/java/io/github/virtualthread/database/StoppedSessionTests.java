@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** What the next borrower of a connection sees of a body that was stopped: nothing. */
 @Timeout(600)
@@ -37,6 +38,8 @@ class StoppedSessionTests {
     private static final String CLEAN = "postgres - \"$user\", public 0 0";
 
     private static EmbeddedPostgres postgres;
+
+    private static CountDownLatch betweenStatements;
 
     private @Nullable StoppedCalls opened;
 
@@ -62,7 +65,8 @@ class StoppedSessionTests {
     }
 
     private StoppedCalls open(int size) {
-        opened = new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), size, Duration.ofMillis(300));
+        betweenStatements = new CountDownLatch(1);
+        opened = new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), size, StoppedCalls.LONG);
         return opened;
     }
 
@@ -77,6 +81,7 @@ class StoppedSessionTests {
         BETWEEN_STATEMENTS {
             @Override
             public void run(Connection connection, Statement statement) throws InterruptedException {
+                betweenStatements.countDown();
                 assertThat(new CountDownLatch(1).await(4, TimeUnit.MINUTES)).isFalse();
             }
         }
@@ -98,11 +103,24 @@ class StoppedSessionTests {
         statement.execute("select pg_advisory_unlock(42)");
     }
 
+    /** Cancels the body when it waits: a timeout could pass before, on a slow machine. */
+    private static @Nullable Throwable stop(StoppedCalls calls, Body body) throws Exception {
+        JdbcTemplate monitor = new JdbcTemplate(postgres.getPostgresDatabase());
+        return calls.stop(
+                body,
+                () -> betweenStatements.getCount() == 0
+                        || monitor.queryForObject(
+                                        "select count(*) from pg_stat_activity where state = 'active'"
+                                                + " and (wait_event = 'PgSleep' or wait_event_type = 'Lock')",
+                                        Integer.class)
+                                > 0);
+    }
+
     private void assertClean(Body body) throws Exception {
         StoppedCalls calls = open(1);
         String before = calls.ask("select pg_backend_pid()");
 
-        Throwable seen = calls.stop(body);
+        Throwable seen = stop(calls, body);
 
         assertThat(seen).isInstanceOf(SQLException.class);
         assertThat(calls.ask(STATE)).isEqualTo(CLEAN);
@@ -184,7 +202,7 @@ class StoppedSessionTests {
         StoppedCalls calls = open(1);
         String before = calls.ask("select pg_backend_pid()");
 
-        calls.stop((connection, statement) -> {
+        stop(calls, (connection, statement) -> {
             statement.execute("set role tenants");
             Waits.IN_A_STATEMENT.run(connection, statement);
         });
