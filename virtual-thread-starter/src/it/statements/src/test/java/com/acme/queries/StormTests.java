@@ -137,11 +137,11 @@ class StormTests {
             Semaphore over = new Semaphore(0);
             Thread client = Thread.ofPlatform().start(() -> {
                 try {
-                    while (!over.tryAcquire()) {
+                    do {
                         assertThat(number(sql, "select sum(balance) from accounts"))
                                 .isEqualTo(ACCOUNTS * 1000L);
                         asked.increment();
-                    }
+                    } while (!over.tryAcquire());
                 } catch (Throwable failure) {
                     hurt.set(failure);
                 }
