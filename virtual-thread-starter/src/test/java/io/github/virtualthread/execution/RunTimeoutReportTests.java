@@ -82,8 +82,10 @@ class RunTimeoutReportTests {
         assertFails(future);
         assertThat(test.limit("db").available()).isZero();
         TimerEntries.await(test.timer, GRACE.multipliedBy(2));
+        while (TimerEntries.count(test.timer) > 0) { // a look is on a thread of its own, for which the timer waits
+            TimerEntries.await(test.timer, SHORT);
+        }
         assertThat(log.events).isEmpty();
-        assertThat(TimerEntries.count(test.timer)).isZero();
     }
 
     @Test
