@@ -125,29 +125,17 @@ record Goal(String what, double most, String unit, Function<BenchReport, Optiona
         return Optional.of(new Rounds(List.of(bytes / 1_000.0), 0));
     }
 
-    String row(BenchReport report) {
-        return "| %s | %s %s | %s |\n"
-                .formatted(
-                        what,
-                        Words.number(most),
-                        unit,
-                        found.apply(report).map(this::verdict).orElse("not measured | |"));
+    /** A line of a list; empty if the goal is reached. */
+    String missed(BenchReport report) {
+        return found.apply(report).map(this::missed).orElse("- %s: not measured\n".formatted(what));
     }
 
-    private String verdict(Rounds rounds) {
+    private String missed(Rounds rounds) {
         double median = rounds.median();
-        String verdict = median <= most ? "reached" : missedBy(100 * (median / most - 1));
         // a jar is measured once
-        return "%s %s | %s"
-                .formatted(
-                        Words.number(median),
-                        unit,
-                        unit.equals("kB")
-                                ? " | " + verdict
-                                : "%s | %s%s".formatted(rounds.agreement(most), verdict, rounds.doubt(most)));
-    }
-
-    private static String missedBy(double percent) {
-        return (percent < 10 ? "missed by %.1f %%" : "missed by %.0f %%").formatted(percent);
+        String doubt = unit.equals("kB") ? "" : rounds.doubt(most);
+        return median <= most
+                ? ""
+                : "- %s: %s %s, goal %s%s\n".formatted(what, Words.number(median), unit, Words.number(most), doubt);
     }
 }

@@ -9,7 +9,7 @@ import java.util.function.Function;
 /** The beginning of the page: what an application notices of all this. */
 final class Noticed {
 
-    private static final Map<String, String> NAMES = Map.of(
+    static final Map<String, String> NAMES = Map.of(
             "plain", "no starter",
             "async", "`@Async`",
             "async-pool", "`@Async`, pool",
@@ -56,9 +56,8 @@ final class Noticed {
                 four of five agree, the difference is not proven.
 
                 - **A waiting call** is an object in a queue, as in a pool. With a bulkhead or `@ConcurrencyLimit` it is a thread with a stack.
-                - **Each call has a new thread.** A [pool](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue) reuses its threads, so a
-                  call can see thread-locals of the one before.
-                - **A full limit** starts the thread of the next call when one ends. A bulkhead wakes up a thread that already waits.
+                - **Each call has a new thread.** A [pool](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue) reuses its threads.
+                  When a call ends, its permit starts the thread of the next one; a bulkhead wakes up a thread that already waits.
                 - **A start** makes the starter's beans and looks for annotations in every class. It binds properties only if one is set.
                 %s
                 """.formatted(noticed.rows, share(report));

@@ -3,29 +3,20 @@ package io.github.virtualthread.bench.page;
 import io.github.virtualthread.bench.page.BenchReport.Figures;
 import io.github.virtualthread.bench.page.BenchReport.Machine;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A report as the page of the documentation, and as the part of a decision that has figures. */
+/** A report as the page of the documentation, and as the parts of decisions that have figures. */
 final class PerformancePage {
 
-    private static final String CONTENDERS = """
-            | contender | what |
-            |---|---|
-            | jdk | `Executors.newVirtualThreadPerTaskExecutor()`, no proxy |
-            | floor | a proxy with minimal advice that runs a method on such an executor and returns a future |
-            | async | `@Async` on a `SimpleAsyncTaskExecutor` with virtual threads |
-            | async-pool | `@Async` on a `ThreadPoolTaskExecutor` with virtual threads: as many as the limit, with an unbounded queue, and a `TaskDecorator` for the MDC |
-            | async-full | as `async`, with a `TaskDecorator` for the MDC and Resilience4j's semaphore bulkhead |
-            | spring-7 | as `async-full`, with Spring's `@ConcurrencyLimit` instead of the bulkhead |
-            | ours | `@VirtualThread` |
-            | ours-full | `@VirtualThread` with MDC keys and a limit |
-            | ours-app | as `ours`, in an application with Spring's transactions, Actuator, Spring Security and context-propagation on the classpath. Nothing is set in their contexts, and there is no meter registry |
-            | ours-app-metered | the same with a meter registry |
-            """;
+    /** Those that keep their callers' threads. */
+    private static final Map<String, String> GUARDED =
+            Map.of("ours", "`@Limited`", "spring-7", "`@ConcurrencyLimit`", "semaphore", "`Semaphore`");
 
     private PerformancePage() {}
 
@@ -33,79 +24,59 @@ final class PerformancePage {
         return """
                 # Performance
 
-                A test compares all figures with those measured, in `performance.json`.
+                A test compares all figures with those measured, in [`performance.json`](performance.json), which has many more.
                 %s
                 """.formatted(forced(report.machine()))
                 + Noticed.of(report)
-                + goals(report)
-                + method(report)
-                + table(
-                        "A call whose body waits for 1 ms",
-                        "10,000 calls under a limit of 64, then joined. An operation is one call.",
-                        report.of("ParkingBody.burst"))
-                + table(
-                        "An HTTP request",
-                        "Eight users ask for the product page of the [sample](../sample-app/docs/laboratory.md), again and again. Its three parts"
-                                + " take 120, 150 and 200 ms, and are loaded at the same time by `@Async` or by `@VirtualThread`. Nothing"
-                                + " waits for a permit.",
-                        report.of("Request.page"))
-                + table(
-                        "The first start of a JVM",
-                        "Start and stop of an application with `spring-boot-starter` and 1,000 beans, each of its own class. Some beans have an"
-                                + " annotated method; no property is set. `plain` has nothing more, `async` has `@EnableAsync`, `ours` has"
-                                + " the starter on the classpath. The time is processor time of all threads.",
-                        report.of("StartUp.first"))
-                + table(
-                        "Later starts",
-                        "The same start, repeated in one JVM, as in tests and reloads.",
-                        report.of("StartUp.later"))
                 + table(
                         "Heap of waiting calls",
-                        "The heap per call of 100,000 waiting calls, by the number of MDC keys. Calls have a shared map if the caller never changes"
-                                + " its MDC, and maps of their own if it changes it before each call.",
-                        report.of("Waiting.hold"),
+                        "The heap per call of 100,000 waiting calls, by the number of MDC keys. The caller changes its MDC before each call. If"
+                                + " it never does, all calls share one map, and those of `@VirtualThread` need as much as without keys.",
+                        report.of("Waiting.hold").stream()
+                                .filter(has("map", "own").or(has("keys", "0")))
+                                .map(figures -> with(figures, "map", "own"))
+                                .toList(),
                         new Column("bytes", Words::bytes))
                 + table(
-                        "Making calls that have to wait",
-                        "300,000 calls under a limit of 64, by a caller with three MDC keys. None of them ends during the measurement.",
-                        report.of("Waiting.start"))
-                + table(
-                        "A caller that waits for its call",
-                        "Each caller waits for the result of its call before it makes the next one. Bodies return at once, and no MDC key is"
-                                + " set.",
-                        report.of("HandOver.callAndWait"))
+                        "Starts",
+                        "Processor time to start and stop an application with `spring-boot-starter` and 1,000 beans, each of its own class: the first"
+                                + " start of a JVM, and later ones as in tests. Some beans have an annotated method; no property is set.",
+                        Stream.of("StartUp.first", "StartUp.later")
+                                .flatMap(start -> report.of(start).stream()
+                                        .map(figures -> with(figures, "start", start.replaceFirst(".*\\.", ""))))
+                                .toList())
                 + table(
                         "A limit on the caller's thread",
-                        "`ours` is `@Limited`, `spring-7` is Spring's `@ConcurrencyLimit`, `semaphore` is the JDK's fair `Semaphore`, without"
-                                + " a proxy. They have 8 permits, and bodies return at once. `@Limited` and the semaphore let callers go in order of arrival. With `@ConcurrencyLimit` a"
-                                + " later caller may go first: compare the longest waits.",
-                        report.of("Guarded.call"))
-                + table(
-                        "A million sleeping calls",
-                        "Each sleeps for one second, all at once. Time and bytes are those of all calls together. Each stack has the frames"
-                                + " of a proxy, except with `jdk`.",
-                        report.of("MillionSleepers.all"))
-                + table(
-                        "A call whose body returns at once, joined",
-                        "10,000 calls, then joined in order. Limits have 64 permits. A caller that makes its calls faster than they end waits for"
-                                + " one after the other, and is woken up for each.",
-                        report.of("EmptyBody.joined"))
-                + table(
-                        "A call whose body returns at once, not joined",
-                        "The same calls. The caller waits once, until the last body has returned.",
-                        report.of("EmptyBody.notJoined"))
-                + table(
-                        "A call with 30 MDC keys",
-                        "The same calls, joined in order, with 30 keys instead of three.",
-                        report.of("EmptyBody.manyKeys"))
+                        "64 callers share 8 permits, and bodies return at once. `@Limited` and the JDK's fair `Semaphore` let callers go in order of"
+                                + " arrival. With `@ConcurrencyLimit` a later caller may go first: compare the longest waits.",
+                        report.of("Guarded.call").stream()
+                                .filter(has("callers", "64"))
+                                .toList())
+                + method(report)
                 + """
 
                 ## More
 
-                Decisions have the reasons: for [what is measured](decisions/0021-measure-what-users-have.md), the
+                [0021](decisions/0021-measure-what-users-have.md) has the goals and why some are missed. Other decisions have the reasons for the
                 [jar of %,d kB](decisions/0010-size-of-the-jar.md), the [running calls](decisions/0011-a-table-for-the-calls-that-run.md), the
                 [cost of a start](decisions/0012-what-a-start-costs.md) and the [size of a call](decisions/0009-one-object-for-a-call.md).
                 """.formatted(Math.round(report.jar().bytes() / 1_000.0));
+    }
+
+    private static Predicate<Figures> has(String parameter, String value) {
+        return figures -> value.equals(figures.parameters().get(parameter));
+    }
+
+    private static Figures with(Figures figures, String parameter, String value) {
+        Map<String, String> parameters = new HashMap<>(figures.parameters());
+        parameters.put(parameter, value);
+        return new Figures(
+                figures.benchmark(),
+                parameters,
+                figures.scores(),
+                figures.unit(),
+                figures.bytes(),
+                figures.longestWaits());
     }
 
     private static String forced(Machine machine) {
@@ -116,41 +87,21 @@ final class PerformancePage {
                 """.formatted(machine.load()) : "";
     }
 
-    private static String goals(BenchReport report) {
-        return """
-                ## Goals
-
-                Times are compared within each round. *Found* is the median of the rounds. *Rounds* are those on the same side of the goal as
-                the median. A result is not proven if fewer than four of five rounds agree.
-
-                | | at most | found | rounds | |
-                |---|---|---|---|---|
-                %s
-                Unless the row says otherwise, bodies return at once and calls are joined in order. `ours-full`, `async-full` and `async-pool`
-                carry three MDC keys, except in hand-overs. [0021](decisions/0021-measure-what-users-have.md) says what was tried.
-
-                """.formatted(Goal.ALL.stream().map(goal -> goal.row(report)).collect(Collectors.joining()));
-    }
-
     private static String method(BenchReport report) {
         Machine machine = report.machine();
         return """
+
                 ## How it is measured
 
-                | | |
-                |---|---|
-                | cores | %d |
-                | memory | %,d MB |
-                | Java | %s, %s |
-                | Spring Boot | %s, with Spring %s |
-                | date | %s |
-                | load average before the run | %.1f%s |
-                | rounds | %d, in each a JVM of its own for every contender; every second round in the opposite order |
+                With %d cores, %,d MB, Java %s on %s, Spring Boot %s and Spring %s, on %s. The load average before the run was %.1f%s.
+                Each of %d rounds has a JVM of its own for every contender; every second round has the opposite order. Figures are medians
+                of the rounds. Compare ratios rather than times of different machines; bytes are the same everywhere.
 
-                %s
-                Figures are medians of the rounds. Compare ratios rather than times of different machines; bytes are the same everywhere. On a
-                busy machine times vary: look at the range. Except in `ours-app` and in requests, only the MDC is carried of the caller's
-                context.
+                `@Async` has a `SimpleAsyncTaskExecutor` with virtual threads, a *bulkhead* is the semaphore of Resilience4j, and a *pool* is a
+                `ThreadPoolTaskExecutor` with as many virtual threads as the limit and an unbounded queue. With a limit all carry three MDC keys,
+                the others by a `TaskDecorator`, unless a row says otherwise; callers that wait for their calls set none. *As people have it*
+                means: with Spring's transactions, Actuator, Spring Security and context-propagation on the classpath, and nothing set in
+                their contexts.
 
                 Repeating it takes about 45 minutes:
 
@@ -162,7 +113,7 @@ final class PerformancePage {
 
                 The first command makes the jar of the sample. The second one measures. It waits up to 3 minutes for a load average of at most
                 1, and stops if that does not come; `-Dbench.anyway=true` overrides this, and the page says so. The third one writes this page
-                and the tables of [a decision](decisions/0010-size-of-the-jar.md) and of the [comparison](compare.md#measured).
+                and the figures of the decisions and of the [comparison](compare.md#measured).
                 `-Dbench.include=EmptyBody -Dbench.rounds=1` measures a part, which cannot be published.
                 """.formatted(
                         machine.cores(),
@@ -174,8 +125,17 @@ final class PerformancePage {
                         machine.date(),
                         machine.load(),
                         machine.anyway() ? ", forced with `-Dbench.anyway=true`" : "",
-                        report.rounds(),
-                        CONTENDERS);
+                        report.rounds());
+    }
+
+    /** For the decision on what is measured: those that were missed. */
+    static String goals(BenchReport report) {
+        List<String> missed = Goal.ALL.stream()
+                .map(goal -> goal.missed(report))
+                .filter(Predicate.not(String::isEmpty))
+                .toList();
+        return "%d of %d goals are reached. Missed are, with what was found and what is at most good:\n\n%s"
+                .formatted(Goal.ALL.size() - missed.size(), Goal.ALL.size(), String.join("", missed));
     }
 
     /** For the decision on the size of the jar. */
@@ -250,7 +210,7 @@ final class PerformancePage {
                         figures.stream().map(setting.cell()).distinct().count() > 1)
                 .toList();
         List<Column> columns = Stream.of(
-                        Stream.of(Column.setting("contender")),
+                        Stream.of(new Column("contender", PerformancePage::contender)),
                         settings.stream(),
                         Stream.of(measured).filter(column -> figures.stream().anyMatch(column::isFilled)))
                 .flatMap(column -> column)
@@ -262,6 +222,14 @@ final class PerformancePage {
                         .map(each -> "| %s |\n".formatted(joined(columns, column -> column.cell()
                                 .apply(each))))
                         .collect(Collectors.joining());
+    }
+
+    private static String contender(Figures figures) {
+        String contender = String.valueOf(figures.parameters().get("contender"));
+        if (figures.benchmark().startsWith("Guarded")) {
+            return GUARDED.getOrDefault(contender, contender);
+        }
+        return contender.startsWith("ours") ? "`@VirtualThread`" : Noticed.NAMES.getOrDefault(contender, contender);
     }
 
     private static String joined(List<Column> columns, Function<Column, String> cell) {
