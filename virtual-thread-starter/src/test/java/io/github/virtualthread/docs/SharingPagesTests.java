@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What keys.md and sharing.md show is so. */
+/** What sharing.md show is so. */
 @Timeout(300)
 class SharingPagesTests {
 
@@ -89,7 +89,7 @@ class SharingPagesTests {
     @Test
     void eachExpressionOfThePageIsAKey() {
         assertThat(Pattern.compile("(?m)^\\| `([^`]*#[^`]*)` \\|")
-                        .matcher(Pages.text("docs/keys.md"))
+                        .matcher(Pages.text("docs/sharing.md"))
                         .results()
                         .map(row -> row.group(1)))
                 .containsExactlyInAnyOrderElementsOf(Stream.of(Keyed.class.getDeclaredMethods())
@@ -131,7 +131,7 @@ class SharingPagesTests {
                 .isInstanceOf(CompletionException.class)
                 .satisfies(failure -> assertThat(String.valueOf(failure.getCause())
                                 .replace("io.github.virtualthread.docs.", "com.acme."))
-                        .isEqualTo(block("docs/keys.md", "null-key"))));
+                        .isEqualTo(block("docs/sharing.md", "null-key"))));
     }
 
     /** What NullAway would not allow as an argument. */
