@@ -59,7 +59,7 @@ final class Noticed {
                 - **Each call has a new thread.** A [pool](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue) reuses its threads.
                   When a call ends, its permit starts the thread of the next one; a bulkhead wakes up a thread that already waits.
                 - **A start** makes the starter's beans and looks for annotations in every class. It binds properties only if one is set.
-                %s
+                %s\
                 """.formatted(noticed.rows, share(report));
     }
 
