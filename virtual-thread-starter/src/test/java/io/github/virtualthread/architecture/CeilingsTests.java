@@ -22,7 +22,7 @@ class CeilingsTests {
 
     private static final int CODE_LINES = 18_650;
     private static final int LONG_TYPES = 6;
-    private static final int WORDS_OF_PAGES = 56_400;
+    private static final int WORDS_OF_PAGES = 56_450;
 
     /** Lines of code that a type has without being long. */
     private static final int LONG = 250;
