@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What sharing.md show is so. */
+/** What sharing.md shows is so. */
 @Timeout(300)
 class SharingPagesTests {
 

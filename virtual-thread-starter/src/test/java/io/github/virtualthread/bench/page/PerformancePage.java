@@ -134,7 +134,7 @@ final class PerformancePage {
                 .map(goal -> goal.missed(report))
                 .filter(Predicate.not(String::isEmpty))
                 .toList();
-        return "%d of %d goals are reached. Missed are, with what was found and what is at most good:\n\n%s"
+        return "%d of %d goals are reached. These are missed; each line has what was found, and the goal:\n\n%s"
                 .formatted(Goal.ALL.size() - missed.size(), Goal.ALL.size(), String.join("", missed));
     }
 
