@@ -5,7 +5,6 @@ import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -29,16 +28,11 @@ final class ThreadDumpFile extends FilterInputStream {
      * owner can read if the file system has owners. The file is deleted when this method returns, or when the stream is
      * closed.
      */
-    static InputStream write(ThreadDumpFormat format) throws IOException {
-        return write(file -> ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
-                .dumpThreads(file, format));
-    }
-
-    static InputStream write(Dump dump) throws IOException {
+    static InputStream write(Writer writer, ThreadDumpFormat format) throws IOException {
         Path directory = newDirectory();
         Path file = directory.resolve("threads");
         try {
-            dump.to(file.toAbsolutePath().toString());
+            writer.dumpThreads(file.toAbsolutePath().toString(), format);
             return new ThreadDumpFile(Files.newInputStream(file, StandardOpenOption.DELETE_ON_CLOSE), directory);
         } catch (Throwable failure) {
             Files.deleteIfExists(file);
@@ -48,11 +42,11 @@ final class ThreadDumpFile extends FilterInputStream {
         }
     }
 
-    /** Writes a dump into a file that does not exist. */
+    /** Writes a dump into a file that does not exist, as {@link HotSpotDiagnosticMXBean} does. */
     @FunctionalInterface
-    interface Dump {
+    interface Writer {
 
-        void to(String file) throws IOException;
+        void dumpThreads(String file, ThreadDumpFormat format) throws IOException;
     }
 
     /** The JVM restricts the permissions of a temporary directory; the file alone would get the default permissions. */

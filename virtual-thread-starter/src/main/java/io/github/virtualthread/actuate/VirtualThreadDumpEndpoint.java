@@ -1,8 +1,9 @@
 package io.github.virtualthread.actuate;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
 import java.io.IOException;
-import java.io.InputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -22,23 +23,17 @@ public class VirtualThreadDumpEndpoint {
 
     private static final String BUSY = "Another thread dump is being written; try again when it is finished";
 
-    private final Writer writer;
+    private final ThreadDumpFile.Writer writer;
     private final AtomicBoolean writing = new AtomicBoolean();
 
     /** Creates an endpoint that writes one dump at a time. */
     public VirtualThreadDumpEndpoint() {
-        this(ThreadDumpFile::write);
+        this((file, format) -> ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                .dumpThreads(file, format));
     }
 
-    VirtualThreadDumpEndpoint(Writer writer) {
+    VirtualThreadDumpEndpoint(ThreadDumpFile.Writer writer) {
         this.writer = writer;
-    }
-
-    /** Writes a dump. */
-    @FunctionalInterface
-    interface Writer {
-
-        InputStream write(ThreadDumpFormat format) throws IOException;
     }
 
     /**
@@ -71,7 +66,8 @@ public class VirtualThreadDumpEndpoint {
         }
         try {
             // this very class: for a subclass, Spring would read the stream to learn its length
-            return new WebEndpointResponse<>(new InputStreamResource(writer.write(format), "thread dump"));
+            return new WebEndpointResponse<>(
+                    new InputStreamResource(ThreadDumpFile.write(writer, format), "thread dump"));
         } finally {
             writing.set(false);
         }

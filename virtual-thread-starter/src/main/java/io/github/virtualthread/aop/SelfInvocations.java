@@ -29,14 +29,10 @@ final class SelfInvocations {
 
     /**
      * The methods that a class was found not to call on its own objects: nearly all classes, and each context of the JVM asks
-     * again. Kept with the class, and collected with it.
+     * again.
      */
-    private static final ClassValue<AtomicReference<Set<Method>>> notCalled = new ClassValue<>() {
-        @Override
-        protected AtomicReference<Set<Method>> computeValue(Class<?> type) {
-            return new AtomicReference<>(Set.of());
-        }
-    };
+    private static final PerClass<AtomicReference<Set<Method>>> notCalled =
+            new PerClass<>(type -> new AtomicReference<>(Set.of()));
 
     private final SelfCalls calls = new SelfCalls();
 

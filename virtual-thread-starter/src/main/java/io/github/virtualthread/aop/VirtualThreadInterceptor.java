@@ -271,13 +271,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
         private static final Logger logger = LoggerFactory.getLogger(VirtualThreadInterceptor.class);
 
-        /** Kept with the class of the method, and collected with it. */
-        private static final ClassValue<Set<Method>> logged = new ClassValue<>() {
-            @Override
-            protected Set<Method> computeValue(Class<?> type) {
-                return ConcurrentHashMap.newKeySet();
-            }
-        };
+        private static final PerClass<Set<Method>> logged = new PerClass<>(type -> ConcurrentHashMap.newKeySet());
 
         static void log(MethodInvocation invocation) {
             Method method = invocation.getMethod();

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -16,12 +17,6 @@ final class Removals {
     private final Runnable exchangeSoon;
 
     private record Removal(Claim goodbye, CompletableFuture<Answer> answer) {}
-
-    /** Says a goodbye. */
-    @FunctionalInterface
-    interface Exchange {
-        Answer exchange(Claim goodbye) throws Exception;
-    }
 
     Removals(Runnable exchangeSoon) {
         this.exchangeSoon = exchangeSoon;
@@ -50,11 +45,11 @@ final class Removals {
         }
     }
 
-    /** Says all that wait. */
-    void forEach(Exchange exchange) {
+    /** Says all that wait. If one fails, the operator who waits for it is told why. */
+    void exchangeAll(ClusterEngine engine) {
         for (Removal next = waiting.poll(); next != null; next = waiting.poll()) {
             try {
-                next.answer.complete(exchange.exchange(next.goodbye));
+                next.answer.complete(engine.exchange(List.of(next.goodbye)).getFirst());
             } catch (Throwable failure) {
                 next.answer.completeExceptionally(failure);
             }

@@ -9,23 +9,22 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 public enum TaskObservationDocumentation implements ObservationDocumentation {
 
     /** One run of a body, on its virtual thread or, with {@code @Limited}, on the thread of the caller. */
-    RUN {
+    RUN;
 
-        @Override
-        public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-            return DefaultTaskObservationConvention.class;
-        }
+    @Override
+    public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+        return DefaultTaskObservationConvention.class;
+    }
 
-        @Override
-        public KeyName[] getLowCardinalityKeyNames() {
-            return LowCardinality.values();
-        }
+    @Override
+    public KeyName[] getLowCardinalityKeyNames() {
+        return LowCardinality.values();
+    }
 
-        @Override
-        public KeyName[] getHighCardinalityKeyNames() {
-            return HighCardinality.values();
-        }
-    };
+    @Override
+    public KeyName[] getHighCardinalityKeyNames() {
+        return HighCardinality.values();
+    }
 
     /** Keys with few possible values, for meters and spans. */
     public enum LowCardinality implements KeyName {

@@ -72,10 +72,12 @@ class VirtualThreadDumpEndpointTests {
 
     @Test
     void nothingIsLeftOfADumpThatFails() {
-        assertThatThrownBy(() -> ThreadDumpFile.write(file -> {
-                    Files.writeString(Path.of(file), "half a dump");
-                    throw new IOException("No space left on device");
-                }))
+        assertThatThrownBy(() -> ThreadDumpFile.write(
+                        (file, format) -> {
+                            Files.writeString(Path.of(file), "half a dump");
+                            throw new IOException("No space left on device");
+                        },
+                        ThreadDumpFormat.JSON))
                 .hasMessage("No space left on device");
     }
 
@@ -94,7 +96,7 @@ class VirtualThreadDumpEndpointTests {
 
     @Test
     void aStreamThatIsClosedTwiceHarmsNothing() throws IOException {
-        InputStream dump = ThreadDumpFile.write(ThreadDumpFormat.JSON);
+        InputStream dump = endpoint.json().getBody().getInputStream();
 
         dump.close();
         dump.close();
@@ -109,10 +111,10 @@ class VirtualThreadDumpEndpointTests {
                     """)
     void oneDumpIsWrittenAtATime(String type, String refusal) {
         CountDownLatch writing = new CountDownLatch(1);
-        VirtualThreadDumpEndpoint slow = new VirtualThreadDumpEndpoint(format -> {
+        VirtualThreadDumpEndpoint slow = new VirtualThreadDumpEndpoint((file, format) -> {
             writing.countDown();
             waitAtTheGate();
-            return InputStream.nullInputStream();
+            Files.createFile(Path.of(file));
         });
         serving(slow).run(context -> {
             CompletableFuture<MockHttpServletResponse> first = CompletableFuture.supplyAsync(() -> ask(context, type));
@@ -132,11 +134,11 @@ class VirtualThreadDumpEndpointTests {
     @Test
     void aDumpThatFailedIsNotInTheWayOfTheNext() throws IOException {
         AtomicBoolean full = new AtomicBoolean(true);
-        VirtualThreadDumpEndpoint onFullDisk = new VirtualThreadDumpEndpoint(format -> {
+        VirtualThreadDumpEndpoint onFullDisk = new VirtualThreadDumpEndpoint((file, format) -> {
             if (full.get()) {
                 throw new IOException("No space left on device");
             }
-            return InputStream.nullInputStream();
+            Files.createFile(Path.of(file));
         });
         assertThatThrownBy(onFullDisk::json).hasMessage("No space left on device");
 
