@@ -38,6 +38,21 @@ final class KeyExpression {
 
     private static final Pattern PARAMETER = Pattern.compile("#([\\p{L}_$][\\p{L}\\p{N}_$]*)");
 
+    private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return !type.isArray() && (isOwn(type, "toString") || isOwn(type, "hashCode"));
+        }
+
+        private boolean isOwn(Class<?> type, String name) {
+            try {
+                return type.getMethod(name).getDeclaringClass() != Object.class;
+            } catch (NoSuchMethodException impossible) {
+                return true;
+            }
+        }
+    };
+
     private final String text;
     private final String method;
     private final Source source;
@@ -62,6 +77,7 @@ final class KeyExpression {
         if (parameter.matches()) {
             mistakes.checkVariable(parameter.group(1));
             int index = parameters.indexOf(parameter.group(1));
+            mistakes.checkType(index);
             source = (target, arguments) -> arguments[index];
         } else {
             source = Expression.of(text, method, parameters, mistakes);
@@ -73,23 +89,41 @@ final class KeyExpression {
     /**
      * Reads the key of one call.
      *
-     * @throws IllegalArgumentException if it is null, or the expression fails
+     * @throws IllegalArgumentException if it is null, or its text is not the same for equal values, or the expression fails
      */
     String read(@Nullable Object target, @Nullable Object[] arguments) {
+        Object value;
         String key;
         try {
-            Object value = source.read(target, arguments);
+            value = source.read(target, arguments);
             key = value == null ? null : value.toString();
         } catch (RuntimeException failure) {
             throw new IllegalArgumentException(
                     "The key \"%s\" of %s cannot be read: %s".formatted(text, method, failure.getMessage()), failure);
         }
-        if (key == null) {
+        if (value == null || key == null) {
             throw new IllegalArgumentException(
                     "The key \"%s\" of %s is null. Give such calls a key of their own, as in \"%s ?: 'anonymous'\""
                             .formatted(text, method, text));
         }
+        if (!(value instanceof String) && !HAS_TEXT.get(value.getClass())) {
+            throw new IllegalArgumentException(
+                    "The key \"%s\" of %s is %s. Give it a part that is a text or a number, as in \"#order.id\""
+                            .formatted(text, method, withoutText(value.getClass())));
+        }
         return key;
+    }
+
+    /** Whether equal objects of a class have equal texts: if it has neither method, each object would be a key of its own. */
+    static boolean hasText(Class<?> type) {
+        return HAS_TEXT.get(type);
+    }
+
+    static String withoutText(Class<?> type) {
+        return type.isArray()
+                ? "an array, %s: each array would be a key of its own".formatted(type.getSimpleName())
+                : "an object of %s, which has neither toString() nor hashCode(): each object would be a key of its own"
+                        .formatted(type.getName());
     }
 
     /** Registers what the expression calls by reflection. */

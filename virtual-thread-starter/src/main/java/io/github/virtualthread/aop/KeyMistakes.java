@@ -3,6 +3,7 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.expression.ExpressionException;
@@ -97,6 +98,24 @@ final class KeyMistakes {
                             .map("Did you mean '#%s'?"::formatted)
                             .orElse("Name one of them, as in key = \"#%s\"."
                                     .formatted(parameters.names().get(0))));
+        }
+    }
+
+    /** Of a parameter that is the key. A variable of a type, and an interface, say nothing of the values. */
+    void checkType(int parameter) {
+        if (parameter < 0) {
+            return;
+        }
+        Class<?> type = method.annotatedDeclaration().getParameterTypes()[parameter];
+        boolean isKnown = !type.isInterface()
+                && type != Object.class
+                && !type.isPrimitive()
+                && (type.isArray() || !Modifier.isAbstract(type.getModifiers())); // an array is abstract, too
+        if (isKnown && !KeyExpression.hasText(type)) {
+            add(
+                    method.qualifiedName(),
+                    "is " + KeyExpression.withoutText(type),
+                    "Write a part of it that is a text or a number, as in key = \"#order.id\".");
         }
     }
 

@@ -65,6 +65,47 @@ class KeyExpressionTests {
     }
 
     @Test
+    void aValueWhoseTextIsAnotherForEachObjectIsNotAKey() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> of("#p0").read(null, new Object[] {new String[] {"acme"}, null}))
+                .withMessageContaining("an array, String[]: each array would be a key of its own");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> of("#p0").read(null, new Object[] {new Shop(), null}))
+                .withMessageContaining("neither toString() nor hashCode()");
+    }
+
+    @Test
+    void aParameterOfSuchATypeIsAMistake() {
+        assertThatThrownBy(() -> KeyExpression.of("#names", method(Lists.class, "byNames")))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("is an array, String[]");
+        assertThatThrownBy(() -> KeyExpression.of("#shop", method(Lists.class, "byShop")))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("is an object of " + Shop.class.getName());
+        assertThat(KeyExpression.of("#ids", method(Lists.class, "byIds")).read(null, new Object[] {List.of(1, 2)}))
+                .isEqualTo("[1, 2]");
+        assertThat(KeyExpression.of("#id", method(Lists.class, "byId")).read(null, new Object[] {7}))
+                .isEqualTo("7");
+    }
+
+    static class Shop {}
+
+    static class Lists {
+
+        @Limited("db")
+        void byNames(String... names) {}
+
+        @Limited("db")
+        void byShop(Shop shop) {}
+
+        @Limited("db")
+        void byIds(List<Integer> ids) {}
+
+        @Limited("db")
+        void byId(int id) {}
+    }
+
+    @Test
     void valuesOfOtherTypesAreReadAfterTheExpressionHasBeenCompiled() {
         KeyExpression expression = of("#p0.toString()");
         for (int i = 0; i < 300; i++) {
