@@ -123,16 +123,16 @@ final class StressedEngine {
         protected void granted() {}
 
         @Override
-        protected void grantFailed(Throwable failure) {
+        protected void onStartFailed(Throwable failure) {
             throw new IllegalStateException("Nothing fails when this is granted", failure);
         }
 
         @Override
-        protected void tellGrantFailed() {}
-
-        @Override
-        protected void rejected(Reason reason) {
+        protected void reportRejected(@Nullable Reason reason) {
             throw new IllegalStateException("This never waits, but was rejected: " + reason);
         }
+
+        @Override
+        protected void reportSoon() {}
     }
 }

@@ -63,15 +63,15 @@ final class StressedRequest extends PermitRequest {
     }
 
     @Override
-    protected void grantFailed(Throwable failure) {
+    protected void onStartFailed(Throwable failure) {
         throw new IllegalStateException("Nothing fails when this is granted", failure);
     }
 
     @Override
-    protected void tellGrantFailed() {}
-
-    @Override
-    protected void rejected(LimitExceededException.Reason reason) {
+    protected void reportRejected(LimitExceededException.@Nullable Reason reason) {
         throw new IllegalStateException("Nobody rejects this, but was " + reason);
     }
+
+    @Override
+    protected void reportSoon() {}
 }

@@ -216,16 +216,29 @@ final class CallerTask extends Call {
 
     /** Below JDK 24 a virtual thread cannot be woken while memory is short. It is lost, and its permit goes to another call. */
     @Override
-    protected void grantFailed(Throwable failure) {}
+    protected void onStartFailed(Throwable failure) {}
 
+    /** At once, because that never blocks: no other report holds it up. */
     @Override
-    protected void tellGrantFailed() {}
-
-    @Override
-    protected void rejected(Reason reason) {
-        rejection = reason;
-        LockSupport.unpark(thread);
+    @SuppressWarnings("EmptyCatch")
+    protected void onRejected(Reason reason) {
+        try {
+            reportRejected(reason);
+        } catch (Throwable noRoom) {
+            // the thread is woken again when its turn comes
+        }
     }
+
+    @Override
+    protected void reportRejected(@Nullable Reason reason) {
+        if (reason != null) {
+            rejection = reason;
+            LockSupport.unpark(thread);
+        }
+    }
+
+    @Override
+    protected void reportSoon() {}
 
     /** Gives the permit back, which starts the next call in the queue. */
     void close(@Nullable Throwable failure) {

@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
@@ -19,17 +20,12 @@ import java.util.function.Supplier;
  */
 final class Completer {
 
-    /** Maximum number of platform threads at the same time. */
-    static final int MOST = 64;
-
-    private static final ThreadFactory PLATFORM =
-            Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory();
-
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
     /** How long each attempt may take. */
     static final Duration WAIT = Duration.ofSeconds(1);
 
     private static final Duration ENOUGH = Duration.ofSeconds(10); // for work that needs only a processor
+    private static final int AT_ONCE = 50_000; // each takes a part of a stack
     private static final int NESTED = 50;
     private static final int STACK = 1 << 20;
     private static final int STACK_OF_ONE = 1 << 12;
@@ -49,19 +45,24 @@ final class Completer {
     }
 
     /**
-     * Completes the futures on virtual threads first, then, if no carrier was free, on platform threads. If continuations
-     * keep all of those, one more platform thread completes the rest.
+     * Completes the futures of running tasks on virtual threads first. If no carrier was free, or continuations keep those, a
+     * platform thread completes the rest.
      *
-     * @param tasks called before each attempt; those with incomplete futures count
+     * @param running called before each attempt; tasks with incomplete futures count
+     * @param unreported tasks that are rejected, and whose reports nobody has claimed yet
      */
-    void complete(Supplier<List<Task>> tasks) {
-        byTurns(open(tasks), threads.virtualThreads(), Integer.MAX_VALUE);
-        byTurns(open(tasks), PLATFORM, MOST);
-        all(open(tasks), ENOUGH);
+    void complete(Supplier<List<Task>> running, Supplier<List<Task>> unreported) {
+        byTurns(open(running.get()), threads.virtualThreads(), Integer.MAX_VALUE);
+        List<Task> left = new ArrayList<>(running.get());
+        left.addAll(unreported.get());
+        left = open(left);
+        for (int done = 0; done < left.size(); done += AT_ONCE) {
+            all(left.subList(done, Math.min(left.size(), done + AT_ONCE)), ENOUGH);
+        }
     }
 
-    private static List<Task> open(Supplier<List<Task>> tasks) {
-        return tasks.get().stream().filter(task -> !task.future().isDone()).toList();
+    private static List<Task> open(List<Task> tasks) {
+        return tasks.stream().filter(task -> !task.future().isDone()).toList();
     }
 
     /**

@@ -86,6 +86,11 @@ final class LiveTasks {
         return begun.sum() == over;
     }
 
+    /** About how many have not ended. */
+    long left() {
+        return begun.sum() - ended.sum();
+    }
+
     /** The task gets a thread. */
     void enter(Task task, Thread thread) {
         task.place = running.enter(task, thread.threadId()) | (task.place & COUNTED);

@@ -119,12 +119,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                 letGo();
             }
         } else {
-            failOnThread(false);
+            reportSoon();
         }
     }
 
     void refuse(Reason reason) {
-        rejecting();
+        onRejected(reason);
         refuse(refusal(reason));
     }
 
@@ -146,49 +146,53 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     @Override
-    protected void grantFailed(Throwable failure) {
-        rejecting();
+    protected void onStartFailed(Throwable failure) {
+        bodyOrRefusal = null; // first: that is how the table knows
         parts().live().leave(this);
         bodyOrRefusal = failure;
     }
 
     @Override
-    protected void tellGrantFailed() {
-        failOnThread(false);
-    }
-
-    @Override
-    protected void rejecting() {
+    protected void onRejected(Reason reason) {
         bodyOrRefusal = null; // with its arguments it may be what fills the heap
     }
 
     @Override
-    protected void rejected(Reason reason) {
-        bodyOrRefusal = refusal(reason);
-        failOnThread(true);
+    protected void reportRejected(@Nullable Reason reason) {
+        if (reason != null) {
+            bodyOrRefusal = refusal(reason);
+        }
+        try {
+            parts().live().enterOnce(this);
+        } catch (Throwable noRoom) {
+            settleRefused(noRoom);
+            return;
+        }
+        runHere();
     }
 
     /**
      * Continuations and handlers of a failure may block. So they get a thread of their own, which is neither the timer's nor the
      * caller's nor that of another task. If no thread can be started, the current one runs them.
      */
-    private void failOnThread(boolean oneOfMany) {
+    @Override
+    protected void reportSoon() {
         try {
             parts().live().enterOnce(this);
-            if (oneOfMany) {
-                parts().timer().handOffInTurn(this::runHere);
-            } else {
-                parts().timer().handOff(this::runHere);
-            }
+            parts().timer().handOffReport(this::runHere);
         } catch (Throwable noThread) {
-            try {
-                Failures.suppress(Objects.requireNonNull(whyRefused()), noThread);
-                settleRefused();
-            } catch (Throwable noRoom) {
-                boolean unused = future.fail(noRoom);
-            } finally {
-                leaveThread();
-            }
+            settleRefused(noThread);
+        }
+    }
+
+    private void settleRefused(Throwable noThread) {
+        try {
+            Failures.suppress(Objects.requireNonNull(whyRefused()), noThread);
+            settleRefused();
+        } catch (Throwable noRoom) {
+            boolean unused = future.fail(noRoom);
+        } finally {
+            leaveThread();
         }
     }
 
@@ -264,7 +268,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                 leaveBody(value, failure);
             } else {
                 giveBack();
-                if (takeUpRefusal()) {
+                if (claimReport()) {
                     settleRefused();
                 } else { // memory was short before, or another thread reports it, too
                     boolean unused = future.fail(refusal);
@@ -288,8 +292,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (!stopped && !isOverdue()) {
             return null;
         }
-        rejecting();
-        Throwable refusal = refusal(stopped ? Reason.SHUTDOWN : Reason.DEADLINE);
+        Reason reason = stopped ? Reason.SHUTDOWN : Reason.DEADLINE;
+        onRejected(reason);
+        Throwable refusal = refusal(reason);
         bodyOrRefusal = refusal;
         return refusal;
     }
@@ -380,8 +385,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return context;
     }
 
-    /** Returns an action that completes the future of a task that did not end in spite of {@link #stop}. */
+    /** Returns an action that completes the future of a task that did not end in spite of {@link #stop}, or was not reported. */
     Runnable givingUp() {
+        Reason unreported = reason();
+        if (unreported != null) {
+            return () -> reportRejected(unreported);
+        }
         // also stops a task that got its thread after the others were stopped
         stop();
         return settlement();

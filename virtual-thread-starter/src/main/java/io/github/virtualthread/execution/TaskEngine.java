@@ -8,11 +8,13 @@ import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.PermitRequest;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TaskTimer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -35,6 +37,12 @@ public final class TaskEngine implements AutoCloseable {
 
     /** How long an interrupted body may take to end. */
     static final Duration GRACE = Duration.ofSeconds(1);
+
+    /** A stop looks that often how many calls have ended, goes on to wait if these are many, and does so for that long. */
+    private static final Duration LOOK = Duration.ofMillis(100);
+
+    private static final int MANY = 200;
+    private static final Duration LONGEST = Duration.ofSeconds(10);
 
     /** How long a platform thread waits for a permit if the limit has no maximum wait. */
     static final Duration PLATFORM_WAIT = Duration.ofSeconds(30);
@@ -184,6 +192,7 @@ public final class TaskEngine implements AutoCloseable {
      * @return spec for one call of {@link #submit}, {@link #execute} or {@link #call}
      */
     public TaskSpec keyed(TaskSpec spec, String key) {
+        Objects.requireNonNull(key, "key");
         return spec.limit() == null ? spec : ((Recipe) spec).forOneCall(key, null);
     }
 
@@ -486,9 +495,30 @@ public final class TaskEngine implements AutoCloseable {
             if (parts.gate().isStopped()) { // otherwise the engine was started again: what runs now may go on
                 running.forEach(Task::stop);
                 parts.live().drain(GRACE);
-                new Completer(parts.threads(), Task::givingUp).complete(() -> left(running));
+                awaitMany();
+                new Completer(parts.threads(), Task::givingUp).complete(() -> left(running), this::unreported);
             }
         }
+    }
+
+    /** While carriers are free, rejections are reported by themselves, very many within a second. */
+    private void awaitMany() {
+        LiveTasks live = parts.live();
+        long begin = System.nanoTime();
+        long before;
+        do {
+            before = live.left();
+            live.drain(LOOK);
+        } while (before - live.left() >= MANY && System.nanoTime() - begin < LONGEST.toNanos());
+    }
+
+    private List<Task> unreported() {
+        return limits.all().stream()
+                .flatMap(limit -> PermitRequest.unreported(limit).stream())
+                .distinct()
+                .filter(Task.class::isInstance)
+                .map(Task.class::cast)
+                .toList();
     }
 
     /** The running tasks. If calls are accepted again, those that ran before: none that came since may be ended. */

@@ -64,12 +64,10 @@ final class Admission {
         }
     }
 
-    /** Reads the keys that have calls. */
+    /** Reads the keys that have calls. That may take long, so callers do not wait for it. */
     <T> T ofKeys(Function<KeyTurns, T> read, T none) {
-        return lock.locked(() -> {
-            KeyTurns turns = queue.turns();
-            return turns == null ? none : read.apply(turns);
-        });
+        KeyTurns turns = lock.locked(queue::turns);
+        return turns == null ? none : read.apply(turns);
     }
 
     /** Grants the request, queues it, or says why not. */
@@ -191,7 +189,7 @@ final class Admission {
         }
     }
 
-    /** Grants permits that are taken; where that fails, they go to another before the request is told, which may block. */
+    /** Grants permits that are taken; where that fails, they go to another first. */
     private void grant(PermitRequest request) {
         if (!request.grant()) {
             rejections.add(request, null);
@@ -221,17 +219,12 @@ final class Admission {
 
     /**
      * Grants all permits that are free to those who wait. A loop, not a recursion: however many requests fail to start one after
-     * the other, the stack does not grow. They are told after it, since what they do then may block.
+     * the other, the stack does not grow. They are reported after it, on other threads: neither a caller nor a call that ends
+     * reports the rejections of others.
      */
     void serve() {
         grantAll();
-        rejections.tellAll();
-    }
-
-    /** As {@link #serve}, for callers that must not block. */
-    void serveAndTellSoon() {
-        grantAll();
-        rejections.tellSoon();
+        rejections.reportSoonOrNow();
     }
 
     private void grantAll() {
@@ -272,17 +265,17 @@ final class Admission {
         }
     }
 
-    /** Takes one request out of the queue, and has it told on another thread that it is rejected. */
+    /** Takes one request out of the queue, and has it reported on another thread. */
     boolean reject(PermitRequest request, Reason reason) {
         boolean waited = remove(request);
         if (waited) {
             rejections.add(request, reason);
         }
-        rejections.tellSoon();
+        rejections.reportSoon();
         return waited;
     }
 
-    /** Evicts everybody who waits at this moment. All let go of what they hold before the first is told: that may need memory. */
+    /** Evicts everybody who waits at this moment. All release what they hold before the first is reported: that may need memory. */
     int evict(Reason reason) {
         int evicted = 0;
         long now = System.nanoTime();
@@ -290,8 +283,17 @@ final class Admission {
             rejections.add(next, reason);
             evicted++;
         }
-        rejections.tellAgain();
+        rejections.reportAgain();
         return evicted;
+    }
+
+    List<PermitRequest> unreported() {
+        return rejections.all();
+    }
+
+    /** The report of a request was claimed, after some thread had begun it, or before. */
+    void claimed(PermitRequest request, boolean begun) {
+        rejections.claimed(request, begun);
     }
 
     private @Nullable PermitRequest pollWaitingAt(long moment) {

@@ -13,17 +13,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Expiry {
 
-    /** How many requests the timer's thread takes out of the queue itself. */
+    /** How many requests the timer's thread takes out of the queue in a row. */
     private static final int FIRST = 1_000;
 
     private final WaitQueue queue;
-    private final BriefLock lock; // guards the queue, the entry and whether somebody polls
+    private final BriefLock lock; // guards the queue and the entry
     private final TaskTimer timer;
     private final RejectionQueue rejections;
     private final Supplier<@Nullable Duration> maxWait;
     private final Runnable whenDue = this::due; // made before memory may be short
     private @Nullable Future<?> entry;
-    private boolean polling; // somebody polls: the timer need not wake us
 
     /**
      * Creates an expiry without an entry in the timer.
@@ -49,7 +48,7 @@ final class Expiry {
     void schedule() {
         PermitRequest oldest = queue.oldest();
         Duration longest = maxWait.get();
-        if (oldest != null && longest != null && !polling && (entry == null || entry.isDone())) {
+        if (oldest != null && longest != null && (entry == null || entry.isDone())) {
             entry = timer.schedule(whenDue, nanos(longest) - (System.nanoTime() - oldest.joinedAt));
         }
     }
@@ -69,64 +68,30 @@ final class Expiry {
         }
     }
 
-    /** The timer's thread only frees some memory, without which there may be no thread for the rest. */
-    private void due() {
-        if (pollExpired(FIRST)) {
-            timer.handOff(this::expire);
-        }
-    }
-
-    /** Reports to those who have waited too long. Before each report, all who are due let go of what they hold. */
-    private void expire() {
-        for (int told = 0; pollExpired(); told++) {
-            if (told == HandOffs.TURNS && timer.goesOnOnPlatformThread(this::expire)) {
-                return;
-            }
-            boolean unused = rejections.tellNext();
-        }
-    }
-
-    /** Does not give up if the timer has no room for the next of them: nobody else would wake us for those. */
-    private boolean pollExpired() {
-        while (true) {
-            try {
-                return pollExpired(Integer.MAX_VALUE);
-            } catch (OutOfMemoryError noRoom) {
-                TaskTimer.pause();
-            }
-        }
-    }
-
     /**
-     * Takes requests out of the queue that have waited too long.
-     *
-     * @return whether there is a request to report to, and so whether to come back; if not, the timer wakes us for the next
+     * Takes requests out of the queue that have waited too long, but not very many at once, because the timer has other work. If it
+     * finds no memory, it comes again.
      */
-    private boolean pollExpired(int most) {
-        boolean any = !rejections.isEmpty();
-        for (int polled = 0; polled < most; polled++) {
-            PermitRequest next = poll(any);
-            if (next == null) {
-                return any;
-            }
-            rejections.add(next, Reason.WAIT_TIMEOUT);
-            any = true;
+    private void due() {
+        PermitRequest expired = poll();
+        for (int polled = 1; expired != null; polled++) {
+            rejections.add(expired, Reason.WAIT_TIMEOUT);
+            expired = polled < FIRST ? poll() : null;
         }
-        return any;
-    }
-
-    private @Nullable PermitRequest poll(boolean comesBack) {
+        rejections.reportSoon();
         lock.lock();
         try {
-            polling = true;
+            reschedule(); // who joined meanwhile has left that to us
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable PermitRequest poll() {
+        lock.lock();
+        try {
             Duration longest = maxWait.get();
-            PermitRequest expired =
-                    longest == null ? null : queue.pollWaitingAtLeast(nanos(longest), System.nanoTime());
-            if (expired == null && !comesBack) {
-                polling = false;
-                reschedule();
-            }
-            return expired;
+            return longest == null ? null : queue.pollWaitingAtLeast(nanos(longest), System.nanoTime());
         } finally {
             lock.unlock();
         }

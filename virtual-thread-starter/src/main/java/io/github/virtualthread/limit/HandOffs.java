@@ -1,24 +1,35 @@
 package io.github.virtualthread.limit;
 
 import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Actions on threads of their own: virtual ones, and platform threads while bodies keep all carriers busy.
+ * Actions that may block, in one queue. Each runs on a virtual thread of its own. While bodies keep all carriers busy, a few platform
+ * threads take one after the other.
  *
- * <p>Many in a row go by turns, so that letting go a million calls takes neither the memory nor the threads for all of them at
- * once.
+ * <p>Who adds an action starts a virtual thread at most, and never waits. Platform threads are started by the timer, if an action has
+ * waited for too long, and by each other: HotSpot waits until a platform thread runs, which may take many milliseconds on a busy
+ * machine, and a carrier would wait with it.
  */
 final class HandOffs {
 
-    /** How long a virtual thread may take to get a carrier. */
+    /** How long an action may wait for a carrier. */
     private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(50);
 
-    static final int TURNS = 64;
+    /** How long a platform thread waits for one more action. */
+    private static final long IDLE = TimeUnit.SECONDS.toNanos(1);
+
+    /** Maximum number of virtual threads that have not begun: more would need memory, and none of them comes earlier for it. */
+    static final int COMING = 64;
+
+    private static final int VIRTUAL = -1;
 
     // Made before they are needed, as builders are objects that nobody keeps: the JVM leaves those out of compiled
     // code, and where it
@@ -27,164 +38,233 @@ final class HandOffs {
             Thread.ofVirtual().inheritInheritableThreadLocals(false).factory();
     private final ThreadFactory platformFactory =
             Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory();
+    private final Runnable look = this::look;
 
     private final TaskTimer timer;
-    private final Semaphore turns = new Semaphore(TURNS);
-    private volatile boolean noCarrier; // until a virtual thread that came too late gets one
-    private final ThreadStarts platformThreads;
     private final ThreadStarts virtualThreads = new ThreadStarts();
+    private final ThreadStarts platformThreads;
+    private final LinkedTransferQueue<HandOff> actions = new LinkedTransferQueue<>(); // has no lock: see TaskTimer
+    private final AtomicInteger coming = new AtomicInteger(); // virtual threads that have not begun
+    private final AtomicReferenceArray<@Nullable Thread>
+            platform; // no count: where memory is short, the JVM may end a thread of ours
+    private final AtomicReference<@Nullable Thread> growing =
+            new AtomicReference<>(); // the one of them that starts another
+    private final AtomicReference<@Nullable Future<?>> watch = new AtomicReference<>(); // entry of the timer
 
-    HandOffs(TaskTimer timer, ThreadStarts platformThreads) {
+    /**
+     * Creates hand-offs without a thread.
+     *
+     * @param most maximum number of platform threads
+     */
+    HandOffs(TaskTimer timer, ThreadStarts platformThreads, int most) {
         this.timer = timer;
         this.platformThreads = platformThreads;
+        this.platform = new AtomicReferenceArray<>(most);
     }
 
-    void start(Runnable action, boolean inTurn) {
-        boolean turn = inTurn && takeTurn();
+    private record HandOff(Runnable action, long at) {}
+
+    /** Adds an action. If this throws, the action does not run. */
+    void start(Runnable action) {
+        HandOff added = new HandOff(action, System.nanoTime());
+        actions.add(added);
         try {
-            new HandOff(action, turn).start();
+            callVirtualThread();
         } catch (Throwable noThread) {
-            if (turn) {
-                turns.release();
+            if (actions.remove(added)) {
+                throw noThread;
             }
+        }
+        watchIfPossible();
+    }
+
+    private void callVirtualThread() {
+        if (coming.get() >= COMING) {
+            return; // they begin after this, and look at the queue then
+        }
+        Taker taker = new Taker(VIRTUAL);
+        coming.incrementAndGet();
+        try {
+            virtualThreads.start(taker.thread(virtualFactory));
+        } catch (Throwable noThread) {
+            if (taker.begin()) {
+                throw noThread;
+            } // otherwise the JDK has thrown what it ran into after the thread got its carrier
+        }
+    }
+
+    /** If the timer has no room, the virtual thread alone has to do. */
+    @SuppressWarnings("EmptyCatch")
+    private void watchIfPossible() {
+        try {
+            watch();
+        } catch (OutOfMemoryError noRoom) {
+            // as said
+        }
+    }
+
+    private void watch() {
+        Future<?> present = watch.get();
+        if (present == null || present.isDone()) {
+            Future<?> made = timer.schedule(look, PATIENCE);
+            if (!watch.compareAndSet(present, made)) {
+                made.cancel(false);
+            }
+        }
+    }
+
+    /** On the thread of the timer. If no thread can be had, that runs this again. */
+    private void look() {
+        if (isLate()) {
+            startPlatformThread();
+        }
+        watch.set(null);
+        if (!actions.isEmpty()) { // looked at afterwards: who adds one meanwhile saw this entry, or has made another
+            watch();
+        }
+    }
+
+    private boolean isLate() {
+        HandOff first = actions.peek();
+        return first != null && System.nanoTime() - first.at >= PATIENCE;
+    }
+
+    private void startPlatformThread() {
+        for (int slot = 0; slot < platform.length(); slot++) {
+            Thread present = platform.get(slot);
+            if (present == null || present.getState() == Thread.State.TERMINATED) {
+                Taker taker = new Taker(slot);
+                Thread made = taker.thread(platformFactory);
+                if (platform.compareAndSet(slot, present, made)) {
+                    start(slot, made);
+                    return;
+                }
+            }
+        }
+    }
+
+    private void start(int slot, Thread made) {
+        try {
+            platformThreads.start(made);
+        } catch (Throwable noThread) {
+            platform.set(slot, null);
             throw noThread;
         }
     }
 
-    /** Whoever waits here lets others go: an interrupt does not end that, and what blocks all the turns does not do so for long. */
-    private boolean takeTurn() {
-        boolean interrupted = Thread.interrupted();
-        try {
-            return !platformThreads.haveFailed() && turns.tryAcquire(100, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException now) {
-            interrupted = true;
-            return false;
-        } catch (OutOfMemoryError noRoom) { // to park takes memory
-            return false;
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+    /** One at a time, so that all others go on with the actions. */
+    @SuppressWarnings("EmptyCatch")
+    private void grow() {
+        Thread other = growing.get();
+        if ((other == null || !other.isAlive()) && growing.compareAndSet(other, Thread.currentThread())) {
+            try {
+                startPlatformThread();
+            } catch (OutOfMemoryError noThread) {
+                // those that are there do it alone
+            } finally {
+                growing.set(null);
             }
         }
     }
 
-    /** Returns whether one could be had. */
-    boolean startPlatformThread(Runnable action) {
-        try {
-            new HandOff(action, false).startPlatformThread();
-            return true;
-        } catch (OutOfMemoryError none) {
-            return false;
-        }
-    }
-
-    /** Runs on the first thread that gets to it. A turn lasts until that is so, or on a platform thread until the action ends. */
-    private final class HandOff extends AtomicBoolean implements Runnable, Thread.UncaughtExceptionHandler {
+    /** Takes one action on a virtual thread, or one after the other on a platform thread. True once it has begun. */
+    private final class Taker extends AtomicBoolean implements Runnable, Thread.UncaughtExceptionHandler {
 
         private static final long serialVersionUID = 1L;
 
-        private final transient Runnable action;
-        private final boolean turn;
-        private transient @Nullable Future<?> late;
+        private final int slot; // of a platform thread, -1 for a virtual one
+        private transient @Nullable HandOff taken;
 
-        HandOff(Runnable action, boolean turn) {
-            this.action = action;
-            this.turn = turn;
+        Taker(int slot) {
+            this.slot = slot;
         }
 
-        /**
-         * A virtual thread does not start a platform thread itself if the timer can do so: HotSpot waits until that runs, which
-         * may take many milliseconds on a busy machine, and the carrier waits with it.
-         */
-        void start() {
-            boolean carriers = !noCarrier;
-            if (carriers || Thread.currentThread().isVirtual()) {
-                late = schedule();
-            }
-            if (!carriers && late == null) {
-                startPlatformThread();
-                return;
-            }
-            try {
-                virtualThreads.start(owned(virtualFactory));
-            } catch (Throwable noThread) {
-                boolean first = begin();
-                noCarrier = false; // this thread may never take that back
-                if (first) {
-                    throw noThread;
-                } // the JDK may throw what it has run into after the thread got its carrier
-            }
+        Thread thread(ThreadFactory threads) {
+            Thread thread = threads.newThread(this);
+            thread.setUncaughtExceptionHandler(this);
+            return thread;
         }
 
-        /** Whether nobody has begun before, nor does so any more. */
-        private boolean begin() {
+        /** Before it looks at the queue: who adds an action afterwards does not count on it. Returns whether this was the first time. */
+        boolean begin() {
             boolean first = compareAndSet(false, true);
-            Future<?> scheduled = late;
-            if (first && scheduled != null) {
-                scheduled.cancel(false);
+            if (first && slot == VIRTUAL) {
+                coming.decrementAndGet();
             }
             return first;
         }
 
-        /** Null where the timer has no room, or gets no thread: the virtual thread alone has to do then. */
-        private @Nullable Future<?> schedule() {
-            try {
-                return timer.schedule(this::takeFromVirtualThread, PATIENCE);
-            } catch (OutOfMemoryError noRoom) {
-                return null;
-            }
-        }
-
-        private void takeFromVirtualThread() {
-            noCarrier = true; // first: the virtual thread takes that back after it has begun
-            if (get()) {
-                noCarrier = false;
-            } else {
-                startPlatformThread();
-            }
-        }
-
-        private void startPlatformThread() {
-            platformThreads.start(owned(platformFactory));
-        }
-
         @Override
         public void run() {
-            boolean virtual = Thread.currentThread().isVirtual();
-            boolean first = begin();
-            if (virtual && noCarrier) {
-                noCarrier = false;
-            }
-            if (!first) {
-                return;
-            }
-            if (virtual) {
-                endTurn();
-            }
-            try {
-                runPatiently();
-            } finally {
-                if (!virtual) {
-                    endTurn();
-                }
+            begin();
+            runTaken(); // what an earlier run has left, where the JVM took that off the stack
+            if (slot == VIRTUAL) {
+                runOne();
+            } else {
+                runAll();
             }
         }
 
-        private void runPatiently() {
+        /** Another thread takes the next action. If none can be had, this one does. */
+        private void runOne() {
+            boolean alone = true;
+            while (alone) {
+                taken = actions.poll();
+                alone = taken != null && !actions.isEmpty() && !hasFollower();
+                runTaken();
+            }
+        }
+
+        private boolean hasFollower() {
+            try {
+                callVirtualThread();
+                return true;
+            } catch (OutOfMemoryError noThread) {
+                return false;
+            }
+        }
+
+        private void runAll() {
+            do {
+                for (taken = next(); taken != null; taken = next()) {
+                    if (isLate()) { // the next one, too
+                        grow();
+                    }
+                    runTaken();
+                }
+                platform.set(slot, null);
+            } while (!actions.isEmpty() && platform.compareAndSet(slot, null, Thread.currentThread()));
+        }
+
+        @SuppressWarnings("EmptyCatch")
+        private @Nullable HandOff next() {
             while (true) {
                 try {
-                    action.run();
-                    return;
+                    return actions.poll(IDLE, TimeUnit.NANOSECONDS);
                 } catch (OutOfMemoryError noRoom) {
                     TaskTimer.pause();
+                } catch (InterruptedException leftBehind) {
+                    // that has cleared it
                 }
             }
         }
 
-        private Thread owned(ThreadFactory threads) {
-            Thread thread = threads.newThread(this);
-            thread.setUncaughtExceptionHandler(this);
-            return thread;
+        private void runTaken() {
+            while (taken != null) {
+                try {
+                    taken.action.run();
+                } catch (OutOfMemoryError noRoom) {
+                    TaskTimer.pause();
+                    continue;
+                } catch (Throwable failure) {
+                    TaskTimer.tell(failure);
+                }
+                taken = null;
+                if (slot != VIRTUAL) {
+                    Thread.interrupted(); // what one action leaves behind is not for the next
+                    Thread.currentThread().setUncaughtExceptionHandler(this);
+                }
+            }
         }
 
         /**
@@ -194,15 +274,9 @@ final class HandOffs {
         @Override
         public void uncaughtException(Thread thread, Throwable failure) {
             if (failure instanceof OutOfMemoryError) {
-                runPatiently();
+                run();
             } else {
                 TaskTimer.tell(failure);
-            }
-        }
-
-        private void endTurn() {
-            if (turn) {
-                turns.release();
             }
         }
     }

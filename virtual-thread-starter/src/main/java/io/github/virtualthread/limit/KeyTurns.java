@@ -2,16 +2,17 @@ package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keys take turns. Each key has a line of waiting requests; the lines whose next request may run form a ring. Requests without a
- * key are one line of the ring. A key is known only while it has requests that wait or run. Everything needs the lock of the
- * limit; what ends or leaves needs no memory.
+ * key are one line of the ring. A key is known only while it has requests that wait or run. What ends or leaves needs no memory.
+ *
+ * <p>Everything needs the lock of the limit, but for what operators read: that looks at all keys, and there may be very many.
  */
 final class KeyTurns {
 
@@ -22,11 +23,12 @@ final class KeyTurns {
             Comparator.comparingLong(use -> (long) use.running() + use.waiting());
 
     private final Line others = new Line(null); // its requests are in the queue of the limit
-    private @Nullable Map<String, Line> lines;
+    private volatile @Nullable Map<String, Line> lines;
     private boolean large;
     private @Nullable Line first; // of the ring
     private @Nullable Line last;
-    private int permitsPerKey;
+    private volatile int permitsPerKey;
+    private int blocked;
 
     KeyTurns(int permitsPerKey) {
         this.permitsPerKey = permitsPerKey;
@@ -39,11 +41,13 @@ final class KeyTurns {
 
     /** A request comes. All that follows needs no memory. */
     void arrive(Place place, String key) {
-        if (lines == null) {
-            lines = new HashMap<>();
+        Map<String, Line> known = lines;
+        if (known == null) {
+            known = new ConcurrentHashMap<>();
+            lines = known;
         }
-        Line line = lines.computeIfAbsent(key, Line::new);
-        large |= lines.size() > LARGE;
+        Line line = known.computeIfAbsent(key, Line::new);
+        large |= known.size() > LARGE;
         line.arrived++;
         place.line = line;
     }
@@ -117,6 +121,12 @@ final class KeyTurns {
         return first == null || first.head == null ? null : first.head.request;
     }
 
+    /** How many wait that their key would not let run, even if there were permits. */
+    int blocked() {
+        return blocked;
+    }
+
+    /** Needs no lock, as all up to {@link #busiest}. */
     int keys() {
         return lines().size();
     }
@@ -125,13 +135,6 @@ final class KeyTurns {
         return (int) lines().values().stream()
                 .filter(line -> line.waits() > 0 && !mayRun(line))
                 .count();
-    }
-
-    /** How many wait that their key would not let run, even if there were permits. */
-    int blocked() {
-        return lines().values().stream()
-                .mapToInt(line -> Math.max(0, line.waiting - Math.max(0, permitsPerKey - line.running)))
-                .sum();
     }
 
     int mostWaiting() {
@@ -144,7 +147,7 @@ final class KeyTurns {
     }
 
     List<KeyUse> busiest(int most) {
-        PriorityQueue<KeyUse> busiest = new PriorityQueue<>(FEWEST_CALLS); // no sort of all: callers wait for the lock
+        PriorityQueue<KeyUse> busiest = new PriorityQueue<>(FEWEST_CALLS);
         lines().forEach((key, line) -> {
             busiest.add(line.use(key));
             if (busiest.size() > most) {
@@ -155,7 +158,8 @@ final class KeyTurns {
     }
 
     private Map<String, Line> lines() {
-        return lines == null ? Map.of() : lines;
+        Map<String, Line> known = lines;
+        return known == null ? Map.of() : known;
     }
 
     private void toEnd(Line line) {
@@ -167,6 +171,9 @@ final class KeyTurns {
 
     /** A line is in the ring while its next request may run, and is known while it has requests. */
     private void place(Line line) {
+        int before = line.blocked;
+        line.blocked = line.key == null ? 0 : Math.max(0, line.waiting - Math.max(0, permitsPerKey - line.running));
+        blocked += line.blocked - before;
         boolean ready = line.waiting > 0 && mayRun(line);
         boolean inRing = isInRing(line);
         if (ready && !inRing) {
@@ -180,17 +187,16 @@ final class KeyTurns {
     }
 
     private void forget(String key) {
-        if (lines != null) {
-            try {
-                lines.remove(key);
-            } catch (OutOfMemoryError noRoom) {
-                return; // keys whose hashes collide are kept as a tree, which may need memory to shrink: it stays for
-                // its next call
-            }
-            if (large && lines.isEmpty()) {
-                lines = null;
-                large = false;
-            }
+        Map<String, Line> known = lines();
+        try {
+            known.remove(key);
+        } catch (OutOfMemoryError noRoom) {
+            return; // keys whose hashes collide are kept as a tree, which may need memory to shrink: it stays for its
+            // next call
+        }
+        if (large && known.isEmpty()) {
+            lines = null;
+            large = false;
         }
     }
 
@@ -231,6 +237,7 @@ final class KeyTurns {
         private int arrived; // wait outside of this line, as they hold a permit of a limit around, or have just come
         private int waiting; // in this line
         private int running;
+        private int blocked; // of those that wait
         private @Nullable Place head;
         private @Nullable Place tail;
         private @Nullable Line previous; // in the ring, as the next one

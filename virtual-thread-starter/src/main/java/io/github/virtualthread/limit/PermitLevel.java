@@ -208,7 +208,7 @@ final class PermitLevel {
         }
         PermitLevel its = Objects.requireNonNull(next.semaphore()).admission.level;
         if (!its.acquire(held(next.place()))) {
-            return null;
+            return takeNext(); // its lease has ended since it was seen, so another is the next
         }
         its.handTo(next);
         return next;

@@ -19,7 +19,7 @@ public abstract class PermitRequest {
     private static final byte HOLDING = 2;
     private static final byte RUNNING = 3;
     private static final byte OVER = 4;
-    private static final byte TOLD = 5;
+    private static final byte REPORTED = 5;
 
     /** As {@link #HOLDING} and {@link #RUNNING}, under the permit of another request. */
     private static final byte BORROWING = 6;
@@ -27,10 +27,10 @@ public abstract class PermitRequest {
     private static final byte RUNNING_BORROWED = 7;
 
     /** The first of one phase for each reason: it is over, and that is why. */
-    private static final byte REFUSED = 8;
+    private static final byte REJECTED = 8;
 
-    /** Added while a thread reports that it is over. */
-    private static final byte BEING_TOLD = 64;
+    /** Added once a thread has begun to report that. */
+    private static final byte REPORTING = 64;
 
     private static final Reason[] REASONS = Reason.values();
     private static final VarHandle PHASE;
@@ -101,7 +101,7 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Asks for the permit, once. Never blocks. The answer is {@link #granted()}, now or later, {@link #rejected} later, or a
+     * Asks for the permit, once. Never blocks. The answer is {@link #granted()}, now or later, {@link #reportRejected} later, or a
      * reason that is returned. If the timer for the maximum wait gets no thread, this throws, and the request neither waits
      * nor is granted.
      *
@@ -126,7 +126,7 @@ public abstract class PermitRequest {
 
     private void borrowOrGrant(byte granted) {
         if (!grant(granted)) {
-            tellGrantFailed();
+            reportSoon();
         }
     }
 
@@ -138,56 +138,90 @@ public abstract class PermitRequest {
 
     /**
      * {@link #granted()} has thrown, and the permit is about to go to another request. Must neither block nor throw: only keeps
-     * the failure for {@link #tellGrantFailed()}.
+     * the failure for {@link #reportRejected}.
      *
      * @param failure what {@link #granted()} threw
      */
-    protected abstract void grantFailed(Throwable failure);
-
-    /** The permit that could not be used is back, and the next request has it. Reports the failure. May block, must not throw. */
-    protected abstract void tellGrantFailed();
+    protected abstract void onStartFailed(Throwable failure);
 
     /**
-     * The limit is about to reject the request, perhaps among a million others: releases what is not needed for that. Must
+     * The limit is about to reject the request, perhaps among a million others: releases what is not needed for the report. Must
      * neither block nor throw, and must need no memory. Does nothing here.
-     */
-    protected void rejecting() {}
-
-    /**
-     * The limit has removed the request from its queue. May block, must not throw: others are removed after this one. If
-     * memory was short, this may be called twice, and so may {@link #tellGrantFailed()}.
      *
      * @param reason why
      */
-    protected abstract void rejected(Reason reason);
+    protected void onRejected(Reason reason) {}
+
+    /**
+     * The request gets no permit, or could not use it, and the next request has that. Reports it to whoever waits for the outcome,
+     * on a thread that does nothing else. May block, must not throw. If memory was short, this may be called twice.
+     *
+     * @param reason why the limit has rejected it; null if it could not be started, see {@link #onStartFailed}
+     */
+    protected abstract void reportRejected(@Nullable Reason reason);
+
+    /** The same without a reason, on another thread: nobody else reports a request that asked no limit. Does not block. */
+    protected abstract void reportSoon();
 
     /** The request is only in the queue of rejections now; the reason is null if a permit could not be used. */
     @SuppressWarnings("EnumOrdinal") // a field for the reason would make each call 8 bytes larger
-    final void refused(@Nullable Reason reason) {
+    final void rejecting(@Nullable Reason reason) {
         if (reason != null) {
-            PHASE.setRelease(this, (byte) (REFUSED + reason.ordinal()));
-            rejecting();
+            PHASE.setRelease(this, (byte) (REJECTED + reason.ordinal()));
+            onRejected(reason);
         }
     }
 
-    /** Needs the lock of the rejections, as does {@link #beingTold()}. */
-    final boolean isBeingTold() {
+    /** A thread begins to report it, or it is known that another one does. */
+    final boolean isReporting() {
         byte now = phase;
-        return now == TOLD || now >= BEING_TOLD;
+        return now == REPORTED || now >= REPORTING;
     }
 
-    final void beingTold() {
-        PHASE.setRelease(this, (byte) (phase + BEING_TOLD));
+    final boolean hasClaimed() {
+        return phase == REPORTED;
     }
 
-    /** Reports how the request was refused, unless that was reported before. */
-    final void tellRefused() {
-        int why = phase % BEING_TOLD;
-        if (why == OVER) {
-            tellGrantFailed();
-        } else if (why >= REFUSED) {
-            rejected(REASONS[why - REFUSED]);
+    /** Returns whether the current thread is the one that reports it. */
+    final boolean reporting() {
+        byte before = phase;
+        return before != REPORTED
+                && before < REPORTING
+                && PHASE.compareAndSet(this, before, (byte) (before + REPORTING));
+    }
+
+    /** Another thread may report it. Returns false if it has claimed its report. */
+    final boolean reportsAgain() {
+        byte before = phase;
+        return before >= REPORTING && PHASE.compareAndSet(this, before, (byte) (before - REPORTING));
+    }
+
+    /** Reports how it ended, unless that was claimed before. */
+    final void report() {
+        int why = phase % REPORTING;
+        if (why == OVER || why >= REJECTED) {
+            reportRejected(reason());
         }
+    }
+
+    /**
+     * The requests that were rejected, or could not be started, and that nobody has begun to report, or has not claimed.
+     *
+     * @param limit limit that they asked
+     * @return requests of this limit, and of those within it or around it
+     */
+    public static List<PermitRequest> unreported(TaskLimit limit) {
+        return ((SemaphoreLimit) limit).admission.unreported();
+    }
+
+    /**
+     * Why the limit has rejected the request.
+     *
+     * @return the reason, null if it was not rejected, or has claimed its report
+     */
+    protected final @Nullable Reason reason() {
+        int why = phase % REPORTING;
+        return why >= REJECTED ? REASONS[why - REJECTED] : null;
     }
 
     /**
@@ -228,8 +262,8 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Rejects the request if it still waits. Never blocks, and runs no code of the application: {@link #rejected} follows on another
-     * thread. If memory is short, this throws, and may be called again.
+     * Rejects the request if it still waits. Never blocks, and runs no code of the application: {@link #reportRejected} follows on
+     * another thread. If memory is short, this throws, and may be called again.
      *
      * @param reason why
      * @return whether the request was waiting
@@ -237,7 +271,7 @@ public abstract class PermitRequest {
     protected final boolean reject(Reason reason) {
         SemaphoreLimit limit = semaphore();
         byte now = phase;
-        return limit != null && (now == QUEUED || now >= REFUSED) && limit.admission.reject(this, reason);
+        return limit != null && (now == QUEUED || now >= REJECTED) && limit.admission.reject(this, reason);
     }
 
     /**
@@ -282,13 +316,21 @@ public abstract class PermitRequest {
     }
 
     /**
-     * Takes up reporting that the request gets no permit, which may be asked for twice.
+     * Claims to report that the request gets no permit, which may be asked for twice.
      *
      * @return whether this is the first time
      */
-    protected final boolean takeUpRefusal() {
-        byte before = phase;
-        return before != TOLD && PHASE.compareAndSet(this, before, TOLD);
+    protected final boolean claimReport() {
+        for (byte before = phase; before != REPORTED; before = phase) {
+            if (PHASE.compareAndSet(this, before, REPORTED)) {
+                SemaphoreLimit limit = semaphore();
+                if (limit != null) {
+                    limit.admission.claimed(this, before >= REPORTING);
+                }
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -308,7 +350,7 @@ public abstract class PermitRequest {
 
     /**
      * Hands the permit over; returns whether the request can use it. If not, the caller gives the permit to the limit, and calls
-     * {@link #tellGrantFailed()} only after that.
+     * {@link #reportRejected} only after that.
      */
     final boolean grant() {
         return grant(HOLDING);
@@ -322,7 +364,7 @@ public abstract class PermitRequest {
         } catch (Throwable failure) {
             boolean unusable = PHASE.compareAndSet(this, granted, OVER);
             if (unusable) {
-                grantFailed(failure);
+                onStartFailed(failure);
             }
             return !unusable;
         }

@@ -1,149 +1,184 @@
 package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that get no permit any more, until each has been told so, first in, first out. Linked by their own fields, because memory
- * may be short.
+ * Requests that get no permit any more, until each rejection is reported, first in, first out. Linked by their own fields, because
+ * memory may be short.
  *
- * <p>One that is being told stays here until that is done: where memory is short, the JVM may take what a thread does off its stack.
- * What was lost that way is told by {@link #tellAgain}.
+ * <p>Each is reported on a thread that has nothing else to do, because that may block. A request stays here until it has claimed its
+ * report: where memory is short, the JVM may take what a thread does off its stack. What was lost that way is reported after {@link
+ * #reportAgain}.
  */
 final class RejectionQueue {
 
     private final BriefLock lock = new BriefLock();
-    private final RequestList requests = new RequestList(); // guarded by the lock
-    private volatile int untold;
+    private final RequestList requests = new RequestList(); // guarded by the lock; those being reported come first
+    private volatile int unreported;
     private final TaskTimer timer;
-    private final AtomicBoolean telling = new AtomicBoolean(); // whether a thread of its own tells all
+    private final Runnable reportNext = this::reportNext; // made before memory may be short
+    private final AtomicInteger coming = new AtomicInteger(); // threads that have been asked for and have not begun
 
     RejectionQueue(TaskTimer timer) {
         this.timer = timer;
     }
 
-    /** Whether there is nobody to tell but those that somebody tells already. */
+    /** Whether there is nothing to report but what some thread reports already. */
     boolean isEmpty() {
-        return untold == 0;
+        return unreported == 0;
     }
 
     /**
-     * Adds a request that is in no other queue, and has it let go of what it does not need to be told.
+     * Adds a request that is in no other queue, and has it release what it does not need for the report.
      *
      * @param reason why it gets no permit; null where it had one and could not use it
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void add(PermitRequest request, @Nullable Reason reason) {
-        request.refused(reason);
+        request.rejecting(reason);
         lock.lock();
         try {
             requests.add(request);
-            untold++;
+            unreported++;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Has one thread tell all, by turns. Does not block. If no thread can be had, this throws, and may be called again. */
-    void tellSoon() {
-        if (!isEmpty() && telling.compareAndSet(false, true)) {
+    /** Has one more thread report the first of them, if there is one. That has the others follow. Does not block. */
+    void reportSoon() {
+        int asked = coming.get();
+        // if another thread has asked, or has begun, in between, that one sees to the rest
+        if (!isEmpty() && asked < Math.min(unreported, HandOffs.COMING) && coming.compareAndSet(asked, asked + 1)) {
             try {
-                timer.handOff(this::tellInTurn);
+                timer.handOffReport(reportNext);
             } catch (Throwable noThread) {
-                telling.set(false);
+                coming.decrementAndGet();
                 throw noThread;
             }
         }
     }
 
-    private void tellInTurn() {
-        do {
-            for (int told = 0; tellNext(); told++) {
-                if (told == HandOffs.TURNS && timer.goesOnOnPlatformThread(this::tellInTurn)) {
-                    return;
-                }
-            }
-            telling.set(false);
-        } while (!isEmpty() && telling.compareAndSet(false, true)); // somebody may have come in between
-    }
-
-    /** Tells all. May block, must be called without the lock of the limit. */
-    void tellAll() {
-        boolean more = !isEmpty();
-        while (more) {
-            more = tellNext();
+    /** As {@link #reportSoon}, for callers that nobody would have try again: if memory is short, they report themselves. */
+    void reportSoonOrNow() {
+        try {
+            reportSoon();
+        } catch (Throwable noThread) {
+            reportAll();
         }
     }
 
-    /** Tells the first, if there is one; returns whether there was. One that cannot be told does not keep the others from it. */
-    boolean tellNext() {
+    /** One thread asks for two more: there are as many of them as there is work for. */
+    private void reportNext() {
+        coming.decrementAndGet();
         PermitRequest next = begin();
         if (next != null) {
-            tell(next);
+            try {
+                reportSoon();
+                reportSoon();
+            } catch (OutOfMemoryError noThread) {
+                report(next);
+                reportAll();
+                return;
+            }
+            report(next);
         }
-        return next != null;
     }
 
-    /** Tells also those that somebody may be telling: they hear it once more at most, and then it is nothing to them. */
-    void tellAgain() {
-        tellAll();
-        for (PermitRequest lost = beginAgain(); lost != null; lost = beginAgain()) {
-            tell(lost);
+    private void reportAll() {
+        for (PermitRequest next = begin(); next != null; next = begin()) {
+            report(next);
         }
     }
 
-    private void tell(PermitRequest request) {
+    /** One that cannot be reported does not keep the others from it. It stays here, to be reported again. */
+    private void report(PermitRequest request) {
         try {
-            request.tellRefused();
+            request.report();
+            if (!request.hasClaimed()) {
+                reported(request);
+            }
         } catch (Throwable failure) {
             TaskTimer.tell(failure);
         }
-        remove(request);
     }
 
-    /** The first, which somebody may be telling, or which has come just now. */
-    private @Nullable PermitRequest beginAgain() {
+    private void reported(PermitRequest request) {
         lock.lock();
         try {
-            return begun(requests.peek());
+            claimed(request, request.isReporting()); // looked at under the lock: it may be about to be reported again
         } finally {
             lock.unlock();
         }
     }
 
-    /** The first that nobody tells yet: those before it are as many as there are threads that do. */
+    /** Those that some thread has begun to report, and has not claimed, count as unreported again: that thread may be lost. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
+    void reportAgain() {
+        lock.lock();
+        try {
+            for (PermitRequest each = requests.peek(); each != null && each.isReporting(); each = each.next) {
+                if (each.reportsAgain()) {
+                    unreported++;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        reportSoon();
+    }
+
+    /** The first that nobody reports yet: those before it are as many as there are threads that begin. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     private @Nullable PermitRequest begin() {
         lock.lock();
         try {
-            PermitRequest next = requests.peek();
-            while (next != null && next.isBeingTold()) {
-                next = next.next;
+            for (PermitRequest each = requests.peek(); each != null; each = each.next) {
+                if (each.reporting()) {
+                    unreported--;
+                    return each;
+                }
             }
-            return begun(next);
+            return null;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Needs the lock. */
+    /** The request has claimed its report, which some thread had begun or not. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
-    private @Nullable PermitRequest begun(@Nullable PermitRequest request) {
-        if (request != null && !request.isBeingTold()) {
-            request.beingTold();
-            untold--;
-        }
-        return request;
-    }
-
-    private void remove(PermitRequest request) {
+    void claimed(PermitRequest request, boolean begun) {
         lock.lock();
         try {
-            if (requests.contains(request)) { // otherwise another thread has told it, too
-                requests.remove(request);
+            if (remove(request) && !begun) {
+                unreported--;
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Needs the lock. Returns false if another thread has reported the request, too. */
+    private boolean remove(PermitRequest request) {
+        boolean present = requests.contains(request);
+        if (present) {
+            requests.remove(request);
+        }
+        return present;
+    }
+
+    /** Those that have not claimed their report. */
+    List<PermitRequest> all() {
+        return lock.locked(() -> {
+            List<PermitRequest> all = new ArrayList<>();
+            for (PermitRequest each = requests.peek(); each != null; each = each.next) {
+                all.add(each);
+            }
+            return all;
+        });
     }
 }

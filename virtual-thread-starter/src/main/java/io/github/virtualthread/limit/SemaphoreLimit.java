@@ -227,7 +227,7 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
             admission.change(size(settings) - before, settings, settings);
         } finally {
             admission.lock().unlock();
-            admission.serveAndTellSoon(); // also where as many are lent as before: the lease may have been over
+            admission.serve(); // also where as many are lent as before: the lease may have been over
         }
         if (within != null && admission.level.permits.left() > 0 && admission.isAnyReady()) {
             within.admission.level.missed(false); // now the limits around may be short of permits

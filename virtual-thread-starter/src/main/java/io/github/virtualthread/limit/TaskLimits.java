@@ -201,15 +201,25 @@ public final class TaskLimits {
      * @param name name of a limit, in any spelling of its uniform form
      * @return how many were rejected
      * @throws IllegalArgumentException if the limit does not exist
+     * @throws OutOfMemoryError if there is no memory to report the rejections. No call waits any more then; the rejections are
+     *     reported with the next ones, or when this is called again
      */
     public int evictWaiting(String name) {
         return find(name).admission.evict(Reason.EVICTED);
     }
 
     /**
-     * Rejects every call that waits, with reason {@code SHUTDOWN}. Does not block.
+     * Rejects every call that waits, with reason {@code SHUTDOWN}. Does not block. If memory is short, they
+     * stay unreported.
      */
+    @SuppressWarnings("EmptyCatch")
     public void rejectWaiting() {
-        limits.values().forEach(limit -> limit.admission.evict(Reason.SHUTDOWN));
+        for (SemaphoreLimit each : limits.values()) {
+            try {
+                each.admission.evict(Reason.SHUTDOWN);
+            } catch (OutOfMemoryError noRoom) {
+                // as said
+            }
+        }
     }
 }

@@ -30,12 +30,19 @@ public final class TaskTimer implements AutoCloseable {
     /** How long it sleeps at most. What schedules an action may be lost before it wakes the timer, and all later ones are behind it. */
     private static final long NAP = 1_000_000_000;
 
+    /** Maximum number of platform threads that run code of the application: with the one of a stop these are 63. */
+    private static final int MOST = 62;
+
+    /** Maximum number of those that run ours, which seldom blocks. */
+    private static final int MOST_OF_OURS = 32;
+
     final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>();
     final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
     private final AtomicLong numbers = new AtomicLong();
     private final Entry beginning = new Entry(() -> {}, System.nanoTime()); // before all others, and never one of them
     private final ThreadStarts platformThreads = new ThreadStarts();
-    private final HandOffs handOffs = new HandOffs(this, platformThreads);
+    private final HandOffs handOffs = new HandOffs(this, platformThreads, MOST_OF_OURS);
+    private final HandOffs reports = new HandOffs(this, platformThreads, MOST);
     private final UncaughtExceptionHandler goesOn = this::goOn; // made before it is needed
     private final ThreadFactory threads;
     private volatile boolean closed;
@@ -169,34 +176,24 @@ public final class TaskTimer implements AutoCloseable {
     }
 
     /**
-     * Runs an action soon, on a thread that may block: a virtual one, and where no carrier takes that within 50 ms, a platform
-     * thread. Does not block.
+     * Runs an action soon, on a thread that may block: a virtual one, and where no carrier takes that within 50 ms, one of a few
+     * platform threads. Does not block.
      *
-     * @param action what to run, once
+     * @param action what to run, once: no code of the application, which may block for as long as it likes
      * @throws OutOfMemoryError if no thread can be had; the action is not run then
      */
     public void handOff(Runnable action) {
-        handOffs.start(action, false);
+        handOffs.start(action);
     }
 
     /**
-     * As {@link #handOff}, for one of many actions in a row. Blocks while 64 of them wait for a thread, but for 100 ms at most.
+     * As {@link #handOff}, for what runs code of the application, such as continuations. That never holds up other actions.
      *
      * @param action what to run, once
      * @throws OutOfMemoryError if no thread can be had; the action is not run then
      */
-    public void handOffInTurn(Runnable action) {
-        handOffs.start(action, true);
-    }
-
-    /**
-     * Leaves to a platform thread what takes longer than a virtual thread should count on its carrier for: while it is parked,
-     * bodies may take that and keep it.
-     *
-     * @return whether it runs there; not if this is a platform thread, or none can be had
-     */
-    boolean goesOnOnPlatformThread(Runnable action) {
-        return Thread.currentThread().isVirtual() && handOffs.startPlatformThread(action);
+    public void handOffReport(Runnable action) {
+        reports.start(action);
     }
 
     /** Forgets everything that is scheduled and ends the thread. Does not block. */

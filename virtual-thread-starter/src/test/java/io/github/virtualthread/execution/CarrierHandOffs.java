@@ -4,10 +4,11 @@ import io.github.virtualthread.limit.TaskTimer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A program of its own, for {@link CarrierOutcomeTests}: with one carrier, the virtual thread that has it hands actions off. The
- * first comes late, so hand-offs go to platform threads from then on.
+ * first comes late, so a platform thread takes it. Such threads are started by others only.
  */
 final class CarrierHandOffs {
 
@@ -19,6 +20,8 @@ final class CarrierHandOffs {
     private final CountDownLatch ran = new CountDownLatch(ACTIONS);
     private final CountDownLatch timerHeld = new CountDownLatch(1);
     private final CountDownLatch releaseTimer = new CountDownLatch(1);
+
+    private volatile @Nullable Thread last;
 
     private CarrierHandOffs() {}
 
@@ -40,7 +43,11 @@ final class CarrierHandOffs {
     /** Never parks: the carrier is free once this has ended. The timer's thread, which may start platform threads, stands then. */
     private void handOff() {
         handOffLate();
-        handOffLate(); // one that knows that there is no carrier
+        handOffLate(); // while that platform thread waits for more
+        Thread taker = last;
+        while (taker != null && taker.isAlive()) { // until it has waited for long enough
+            Thread.onSpinWait();
+        }
         timer.schedule(
                 () -> {
                     timerHeld.countDown();
@@ -62,6 +69,7 @@ final class CarrierHandOffs {
         CountDownLatch told = new CountDownLatch(1);
         timer.handOff(() -> {
             late.incrementAndGet();
+            last = Thread.currentThread();
             told.countDown();
         });
         spinUntilZero(told);

@@ -81,9 +81,9 @@ class LateRefusalTests {
         test.hold("db", until);
         Task task = waiting(1).get(0);
 
-        task.rejected(Reason.EVICTED);
+        task.reportRejected(Reason.EVICTED);
         assertThat(task.future()).failsWithin(Duration.ofMinutes(2));
-        task.rejected(Reason.EVICTED);
+        task.reportRejected(Reason.EVICTED);
 
         until.countDown();
         awaitThatNothingIsLeft();
@@ -95,7 +95,7 @@ class LateRefusalTests {
         CountDownLatch until = test.latch();
         test.hold("db", until);
         List<Task> tasks = waiting(5_000);
-        Runnable telling = () -> tasks.forEach(task -> task.rejected(Reason.EVICTED));
+        Runnable telling = () -> tasks.forEach(task -> task.reportRejected(Reason.EVICTED));
 
         Thread other = Thread.ofPlatform().start(telling);
         telling.run();

@@ -232,7 +232,7 @@ class ShutdownTests {
         test.engine.stop(NO_TIME);
 
         assertThat(futures).allMatch(CompletableFuture::isDone);
-        assertThat(threads.getPeakThreadCount() - before).isLessThan(Completer.MOST + 40);
+        assertThat(threads.getPeakThreadCount() - before).isLessThan(64 + 40);
     }
 
     @Test

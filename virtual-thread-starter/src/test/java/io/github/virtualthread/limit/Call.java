@@ -81,23 +81,27 @@ class Call extends PermitRequest {
     }
 
     @Override
-    protected void grantFailed(Throwable failure) {
+    protected void onStartFailed(Throwable failure) {
         this.failure = failure;
     }
 
     @Override
-    protected void tellGrantFailed() {
-        failed.complete(failure);
-    }
-
-    @Override
-    protected void rejecting() {
+    protected void onRejected(Reason reason) {
         hasLetGo = true;
     }
 
     @Override
-    protected void rejected(Reason reason) {
-        rejected.complete(reason);
+    protected void reportRejected(@Nullable Reason reason) {
+        if (reason == null) {
+            failed.complete(failure);
+        } else {
+            rejected.complete(reason);
+        }
+    }
+
+    @Override
+    protected void reportSoon() {
+        reportRejected(null);
     }
 
     @Override

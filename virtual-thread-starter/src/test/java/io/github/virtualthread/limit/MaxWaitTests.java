@@ -43,8 +43,14 @@ class MaxWaitTests {
         List<CompletableFuture<Reason>> expired = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             int mine = i;
-            Call call = Call.asked(limit);
-            expired.add(call.rejected.whenComplete((reason, none) -> order.add(mine)));
+            Call call = new Call(limit) {
+                @Override
+                protected void onRejected(Reason reason) {
+                    order.add(mine);
+                }
+            };
+            assertThat(call.ask()).isNull();
+            expired.add(call.rejected);
         }
 
         assertThat(expired)

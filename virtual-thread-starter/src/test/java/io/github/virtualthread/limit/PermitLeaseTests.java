@@ -288,6 +288,28 @@ class PermitLeaseTests {
         assertThat(waits.holds()).isTrue();
     }
 
+    /** It may end at each look: between the one that finds who is next, and the one that takes the permit. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void aLeaseThatEndsLeavesNobodyElseBesideAFreePermit(int looks) {
+        TaskLimits limits = limits(
+                LimitSettings.of("db", 1),
+                LimitSettings.of("shared", 1).withClusterPermits(2).withWithin("db"),
+                LimitSettings.of("local", 1).withWithin("db"));
+        Lease lease = lent(limits.get("shared"), 1);
+        Call holder = Call.asked(limits.get("db"));
+        Call shared = Call.asked(limits.get("shared"));
+        Call local = Call.asked(limits.get("local"));
+
+        lease.validFor = looks;
+        holder.giveBack();
+
+        assertThat(shared.holds() || local.holds())
+                .as("who has the permit of db")
+                .isTrue();
+        assertThat(shared.holds() && local.holds()).isFalse();
+    }
+
     @Test
     void aCallWithinIsRefusedWhereNobodyLendsToTheLimitAround() {
         TaskLimits limits = limits(

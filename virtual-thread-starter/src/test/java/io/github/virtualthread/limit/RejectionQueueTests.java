@@ -3,32 +3,53 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rejections are reported in order, and none is lost with the thread that reports it. */
+/** Rejections are reported on threads of their own, and none is lost with the thread that reports it. */
 @Timeout(300)
 class RejectionQueueTests {
 
-    private final RejectionQueue queue = new RejectionQueue(new TaskTimer("test"));
-    private final List<Call> reported = new ArrayList<>();
+    private static final Duration ENOUGH = Duration.ofMinutes(2);
 
-    @Test
-    void allAreToldInTheOrderInWhichTheyCame() {
-        List<Call> calls = List.of(recorded(), recorded(), recorded());
-        calls.forEach(call -> queue.add(call, Reason.EVICTED));
+    private final TaskTimer timer = new TaskTimer("test");
+    private final RejectionQueue queue = new RejectionQueue(timer);
+    private final Set<Call> reported = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger reports = new AtomicInteger();
+    private final CountDownLatch release = new CountDownLatch(1);
 
-        queue.tellAll();
-
-        assertThat(reported).containsExactlyElementsOf(calls);
-        assertThat(queue.isEmpty()).isTrue();
+    @AfterEach
+    void close() {
+        release.countDown();
+        timer.close();
     }
 
     @Test
-    void aCallLetsGoBeforeItIsTold() {
+    void allAreReportedAndNoneTwice() {
+        List<Call> calls = Stream.generate(this::recorded).limit(1_000).toList();
+        calls.forEach(call -> queue.add(call, Reason.EVICTED));
+
+        queue.reportSoon();
+
+        assertThat(calls).allSatisfy(call -> assertThat(call.rejected).succeedsWithin(ENOUGH));
+        assertThat(queue.isEmpty()).isTrue();
+        assertThat(reports).hasValue(1_000);
+    }
+
+    @Test
+    void aCallLetsGoBeforeItsReport() {
         Call call = recorded();
 
         queue.add(call, Reason.EVICTED);
@@ -43,91 +64,148 @@ class RejectionQueueTests {
         assertThat(call.grant()).isFalse();
 
         queue.add(call, null);
-        queue.tellAll();
+        queue.reportSoon();
 
-        assertThat(call.failed).isDone();
+        assertThat(call.failed).succeedsWithin(ENOUGH);
         assertThat(call.rejected).isNotDone();
     }
 
     @Test
-    void oneThatCannotBeToldDoesNotKeepTheOthersFromIt() {
+    void oneThatCannotBeReportedDoesNotKeepTheOthersFromIt() {
         Call next = recorded();
         queue.add(
                 new Call(null) {
                     @Override
-                    protected void rejected(Reason reason) {
+                    protected void reportRejected(@Nullable Reason reason) {
                         throw new IllegalStateException("broken");
                     }
                 },
                 Reason.EVICTED);
         queue.add(next, Reason.EVICTED);
 
-        queue.tellAll();
+        queue.reportSoon();
 
-        assertThat(reported).containsExactly(next);
+        assertThat(next.rejected).succeedsWithin(ENOUGH);
+    }
+
+    @Test
+    void reportsThatBlockHoldUpNoOther() {
+        List<Call> blocking = Stream.generate(() -> new Call(null) {
+                    @Override
+                    protected void reportRejected(@Nullable Reason reason) {
+                        awaitUninterruptibly(release);
+                        super.reportRejected(reason);
+                    }
+                })
+                .limit(10 * HandOffs.COMING)
+                .<Call>map(call -> call)
+                .toList();
+        blocking.forEach(call -> queue.add(call, Reason.EVICTED));
+        Call last = recorded();
+        queue.add(last, Reason.EVICTED);
+
+        queue.reportSoon();
+
+        assertThat(last.rejected).succeedsWithin(ENOUGH);
+        assertThat(blocking).noneMatch(call -> call.rejected.isDone());
+    }
+
+    @Test
+    void eachIsReportedOnAThreadOfItsOwn() {
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        List<Call> calls = Stream.generate(() -> new Call(null) {
+                    @Override
+                    protected void reportRejected(@Nullable Reason reason) {
+                        if (Thread.currentThread().isVirtual() && !threads.add(Thread.currentThread())) {
+                            throw new IllegalStateException("a virtual thread has reported two");
+                        }
+                        super.reportRejected(reason);
+                    }
+                })
+                .limit(500)
+                .<Call>map(call -> call)
+                .toList();
+        calls.forEach(call -> queue.add(call, Reason.EVICTED));
+
+        queue.reportSoon();
+
+        assertThat(calls).allSatisfy(call -> assertThat(call.rejected).succeedsWithin(ENOUGH));
+        assertThat(threads).doesNotContain(Thread.currentThread());
     }
 
     /** As if the JVM had taken off its stack what the first thread does. */
     @Test
-    void whatAThreadLosesIsToldAgainByWhoAsksForThat() throws Exception {
-        CountDownLatch telling = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
+    void whatAThreadLosesIsReportedAgain() throws Exception {
+        CountDownLatch reporting = new CountDownLatch(1);
+        AtomicBoolean first = new AtomicBoolean(true);
         Call lost = new Call(null) {
             @Override
-            protected void rejected(Reason reason) {
-                if (telling.getCount() > 0) {
-                    telling.countDown();
+            protected void reportRejected(@Nullable Reason reason) {
+                if (first.getAndSet(false)) {
+                    reporting.countDown();
                     awaitUninterruptibly(release);
                 } else {
-                    super.rejected(reason);
+                    super.reportRejected(reason);
                 }
             }
         };
-        Call next = recorded();
         queue.add(lost, Reason.EVICTED);
-        queue.add(next, Reason.EVICTED);
-        Thread first = Thread.ofPlatform().daemon().start(queue::tellNext);
-        telling.await();
+        queue.reportSoon();
+        assertThat(reporting.await(2, TimeUnit.MINUTES)).isTrue();
 
-        queue.tellAll();
-        assertThat(reported).containsExactly(next);
+        Call next = recorded();
+        queue.add(next, Reason.EVICTED);
+        queue.reportSoon();
+        assertThat(next.rejected).succeedsWithin(ENOUGH);
         assertThat(lost.rejected).isNotDone();
 
-        queue.tellAgain();
-        assertThat(lost.rejected).isCompletedWithValue(Reason.EVICTED);
+        queue.reportAgain();
+        assertThat(lost.rejected).succeedsWithin(ENOUGH).isEqualTo(Reason.EVICTED);
+        Awaitility.await().atMost(ENOUGH).until(queue::isEmpty);
+    }
 
-        release.countDown();
-        first.join();
+    /** Somebody evicts while calls are being reported that claim nothing, as callers that wait do. */
+    @Test
+    void whatIsReportedAgainIsCountedOnce() {
+        List<Call> calls = Stream.generate(() -> new Call(null) {
+                    @Override
+                    protected void reportRejected(@Nullable Reason reason) {
+                        if (reported.add(this)) {
+                            queue.reportAgain();
+                        }
+                        super.reportRejected(reason);
+                    }
+                })
+                .limit(1_000)
+                .<Call>map(call -> call)
+                .toList();
+        calls.forEach(call -> queue.add(call, Reason.EVICTED));
+
+        queue.reportSoon();
+
+        assertThat(calls).allSatisfy(call -> assertThat(call.rejected).succeedsWithin(ENOUGH));
+        Awaitility.await().atMost(ENOUGH).until(() -> queue.all().isEmpty());
         assertThat(queue.isEmpty()).isTrue();
     }
 
-    /** What comes while the others hear it once more is not counted any longer: or whoever tells would look for it for ever. */
+    /** A stop claims reports that no thread has begun. */
     @Test
-    void whatComesWhileOthersAreToldAgainIsToldOnce() throws Exception {
-        CountDownLatch telling = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
-        Call late = recorded();
-        Call lost = new Call(null) {
-            @Override
-            protected void rejected(Reason reason) {
-                if (telling.getCount() > 0) {
-                    telling.countDown();
-                    awaitUninterruptibly(release);
-                } else {
-                    queue.add(late, Reason.DEADLINE);
-                }
-            }
-        };
-        queue.add(lost, Reason.EVICTED);
-        Thread first = Thread.ofPlatform().daemon().start(queue::tellNext);
-        telling.await();
+    void whatIsClaimedElsewhereIsNotReportedHere() {
+        Call claimed = recorded();
+        Call next = recorded();
+        queue.add(claimed, Reason.EVICTED);
+        queue.add(next, Reason.EVICTED);
+        assertThat(queue.all()).containsExactly(claimed, next);
 
-        queue.tellAgain();
+        assertThat(claimed.claimReport()).isTrue();
+        queue.claimed(claimed, false);
+        assertThat(queue.all()).containsExactly(next);
+        queue.reportSoon();
 
-        assertThat(reported).containsExactly(late);
+        assertThat(next.rejected).succeedsWithin(ENOUGH);
         assertThat(queue.isEmpty()).isTrue();
-        release.countDown();
-        first.join();
+        assertThat(reported).containsExactly(next);
+        assertThat(claimed.claimReport()).isFalse();
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {
@@ -141,8 +219,10 @@ class RejectionQueueTests {
     private Call recorded() {
         return new Call(null) {
             @Override
-            protected void rejected(Reason reason) {
+            protected void reportRejected(@Nullable Reason reason) {
                 reported.add(this);
+                reports.incrementAndGet();
+                super.reportRejected(reason);
             }
         };
     }
