@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,8 +56,25 @@ final class Admission {
         return lock;
     }
 
-    /** Applies a change of the settings. Needs the lock; {@link #serve} must follow without it. */
-    void change(int morePermits, LimitSettings before, LimitSettings after) {
+    /** Runs a change under the lock. Whoever can go afterwards goes, also if the change fails half-way. */
+    <T> T change(Supplier<T> change) {
+        PermitRequest heirs = null;
+        lock.lock();
+        try {
+            return change.get();
+        } finally {
+            try {
+                heirs = level.isAlone() ? null : takeAll();
+            } finally {
+                lock.unlock();
+            }
+            grantEach(heirs);
+            serve();
+        }
+    }
+
+    /** Applies changed settings, within {@link #change}. */
+    void apply(int morePermits, LimitSettings before, LimitSettings after) {
         level.change(morePermits, after.permitsPerKey());
         if (!Objects.equals(before.maxWait(), after.maxWait())) {
             // the oldest has to go earlier, or later, than the timer knows
@@ -75,7 +93,7 @@ final class Admission {
     Reason admit(PermitRequest request) {
         Place place = request.place();
         // nobody waits at a limit that is not full: nobody is overtaken
-        if (place == null && level.fullSince == 0 && level.isAlone() && permits.tryAcquire()) {
+        if (place == null && !level.full && level.isAlone() && permits.tryAcquire()) {
             grant(request);
             return null;
         }
@@ -85,7 +103,6 @@ final class Admission {
     private @Nullable Reason admitInTurn(PermitRequest request, @Nullable Place place) {
         boolean nested = request.isNested();
         boolean granted = false;
-        boolean early = false;
         boolean stays = false;
         Reason refused = null;
         boolean keyMayRun = true;
@@ -99,7 +116,6 @@ final class Admission {
                 enqueue(request);
             }
             stays = refused == null;
-            early = !stays && !level.isAlone() && level.couldGo(place);
         } finally {
             if (!stays) {
                 queue.leave(place);
@@ -111,9 +127,6 @@ final class Admission {
         } else if (stays) {
             joined(request, nested);
             missed(keyMayRun, false);
-        } else if (early) { // calls of other limits are about to go before it, and may leave permits for it
-            serve();
-            return admitInTurn(request, place);
         } else {
             missed(keyMayRun, true);
         }
@@ -165,8 +178,7 @@ final class Admission {
     /** Hands a permit over to the next in the queue, or returns it where nobody waits. */
     void release(@Nullable Place place) {
         if (!level.isAlone()) {
-            giveBack(place);
-            serve();
+            grantEach(heirs(place));
         } else {
             PermitRequest heir = place == null && queue.isEmpty() ? null : heir(place);
             if (heir == null) {
@@ -177,6 +189,43 @@ final class Admission {
             }
         }
         level.complete(place); // last: where the stack ends here, the permit is back
+    }
+
+    private @Nullable PermitRequest heirs(@Nullable Place place) {
+        lock.lock();
+        try {
+            level.giveBack(place);
+            return takeAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Takes permits for all who can go, linked as in a list. Under the hold of the lock that has freed the permits: no call that comes
+     * finds permits free, and before it others that are about to get them. Needs the lock.
+     */
+    private @Nullable PermitRequest takeAll() {
+        PermitLevel outermost = level.outermost();
+        PermitRequest first = outermost.takeNext();
+        for (PermitRequest last = first; last != null; last = last.next) {
+            last.next = outermost.takeNext();
+        }
+        return first;
+    }
+
+    private void grantEach(@Nullable PermitRequest first) {
+        boolean serves = !rejections.isEmpty();
+        PermitRequest next = first;
+        while (next != null) {
+            PermitRequest each = next;
+            next = each.next;
+            each.next = null;
+            serves |= !grantOrGiveBack(each);
+        }
+        if (serves) {
+            serve();
+        }
     }
 
     private @Nullable PermitRequest heir(@Nullable Place place) {
@@ -191,11 +240,19 @@ final class Admission {
 
     /** Grants permits that are taken; where that fails, they go to another first. */
     private void grant(PermitRequest request) {
-        if (!request.grant()) {
-            rejections.add(request, null);
-            giveBack(request.place());
+        if (!grantOrGiveBack(request)) {
             serveAnybody();
         }
+    }
+
+    private static boolean grantOrGiveBack(PermitRequest request) {
+        boolean granted = request.grant();
+        if (!granted) {
+            Admission its = Objects.requireNonNull(request.semaphore()).admission;
+            its.rejections.add(request, null);
+            its.giveBack(request.place());
+        }
+        return granted;
     }
 
     private void serveAnybody() {
@@ -230,10 +287,7 @@ final class Admission {
     private void grantAll() {
         PermitLevel outermost = level.outermost();
         for (PermitRequest next = takeNext(outermost); next != null; next = takeNext(outermost)) {
-            if (!next.grant()) {
-                rejections.add(next, null);
-                Objects.requireNonNull(next.semaphore()).admission.giveBack(next.place());
-            }
+            boolean unused = grantOrGiveBack(next);
         }
     }
 

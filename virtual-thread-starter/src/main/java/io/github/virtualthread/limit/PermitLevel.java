@@ -22,9 +22,12 @@ final class PermitLevel {
     private final StripedCount completed = new StripedCount();
 
     /**
-     * When a call found no permit free, by {@link System#nanoTime}; 0 once a permit came free that nobody waited for. A free
-     * permit leaves it as it is, whoever takes that permit clears it: giving back costs nothing.
+     * Whether a call has found no permit free, and none has come free since that nobody waited for. While it is not set, nobody waits.
+     * A free permit leaves it as it is, whoever takes that permit clears it: giving back costs nothing.
      */
+    volatile boolean full;
+
+    /** Since when it is full, by {@link System#nanoTime}; written before that. */
     volatile long fullSince;
 
     PermitLevel(SemaphoreLimit limit, Permits permits, @Nullable PermitLevel around) {
@@ -58,8 +61,7 @@ final class PermitLevel {
     long saturated() {
         // the permits first: the time could be from long ago, and a permit free until just now
         boolean free = isFree(null);
-        long since = fullSince;
-        return free || since == 0 ? 0 : Math.max(1, System.nanoTime() - since);
+        return free || !full ? 0 : Math.max(1, System.nanoTime() - fullSince);
     }
 
     long completed() {
@@ -113,9 +115,7 @@ final class PermitLevel {
     /** Notes of this level and those inside, as far as a call would find permits, that they are not full. */
     private void clearWhereFree() {
         if (permits.availablePermits() > 0) {
-            if (fullSince != 0 && !isAwaited()) {
-                fullSince = 0;
-            }
+            clearUnlessAwaited();
             for (PermitLevel each : inside) {
                 each.clearWhereFree();
             }
@@ -186,8 +186,9 @@ final class PermitLevel {
 
     private void noteFull(@Nullable TaskLimit held) {
         for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
-            if (each.fullSince == 0 && (each == this || each.permits.availablePermits() <= 0)) {
-                each.fullSince = System.nanoTime() | 1; // never 0
+            if (!each.full && (each == this || each.permits.availablePermits() <= 0)) {
+                each.fullSince = System.nanoTime();
+                each.full = true;
             }
         }
     }
@@ -239,9 +240,13 @@ final class PermitLevel {
         TaskLimit held = held(request.place());
         queue.grant(request);
         for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
-            if (each.fullSince != 0 && !each.isAwaited()) {
-                each.fullSince = 0;
-            }
+            each.clearUnlessAwaited();
+        }
+    }
+
+    private void clearUnlessAwaited() {
+        if (full && !isAwaited()) {
+            full = false;
         }
     }
 
@@ -263,7 +268,7 @@ final class PermitLevel {
     }
 
     /** Whether there are permits for a call, and its key allows one more. */
-    boolean couldGo(@Nullable Place place) {
+    private boolean couldGo(@Nullable Place place) {
         return queue.mayRun(place) && isFree(held(place));
     }
 

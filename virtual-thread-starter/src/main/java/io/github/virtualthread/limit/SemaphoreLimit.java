@@ -154,15 +154,12 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     /** The size of the semaphore is 0 meanwhile, so a change of the permits lets nobody through. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     private void occupied(int more) {
-        admission.lock().lock();
-        try {
+        admission.change(() -> {
             int before = size(settings);
             occupations += more;
-            admission.change(size(settings) - before, settings, settings);
-        } finally {
-            admission.lock().unlock();
-        }
-        admission.serve();
+            admission.apply(size(settings) - before, settings, settings);
+            return true;
+        });
         if (more < 0 && waiting() > 0) {
             admission.level.missed(false); // it wants permits again
         }
@@ -220,15 +217,13 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
 
     @Override
     public void lend(PermitLease lease, int permits) {
-        admission.lock().lock();
-        try {
-            int before = size(settings);
-            lease.lent = permits;
-            admission.change(size(settings) - before, settings, settings);
-        } finally {
-            admission.lock().unlock();
-            admission.serve(); // also where as many are lent as before: the lease may have been over
-        }
+        admission.change(
+                () -> { // also where as many are lent as before: the lease may have been over
+                    int before = size(settings);
+                    lease.lent = permits;
+                    admission.apply(size(settings) - before, settings, settings);
+                    return true;
+                });
         if (within != null && admission.level.permits.left() > 0 && admission.isAnyReady()) {
             within.admission.level.missed(false); // now the limits around may be short of permits
         }
@@ -309,16 +304,16 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
 
     /** Returns false if the settings are not the same any more. */
     private boolean replace(LimitSettings before, LimitSettings after) {
-        admission.lock().lock();
-        try {
-            if (!before.equals(settings)) {
-                return false;
+        boolean replaced = admission.change(() -> {
+            boolean present = before.equals(settings);
+            if (present) {
+                settings = after;
+                admission.apply(size(after) - size(before), before, after);
             }
-            settings = after;
-            admission.change(size(after) - size(before), before, after);
-        } finally {
-            admission.lock().unlock();
-            admission.serve(); // also where the timer gets no thread: the permits are there
+            return present;
+        });
+        if (!replaced) {
+            return false;
         }
         if (before.permits() != after.permits() || !Objects.equals(before.clusterPermits(), after.clusterPermits())) {
             admission.level.changed(); // tells the other replicas

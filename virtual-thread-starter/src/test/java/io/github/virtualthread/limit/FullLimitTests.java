@@ -194,7 +194,8 @@ class FullLimitTests {
         for (int i = 0; i < ROUNDS; i++) {
             Call holder = Call.asked(limit);
             era.incrementAndGet();
-            limit.admission.level.fullSince = System.nanoTime() - AGE.toNanos() | 1;
+            limit.admission.level.fullSince = System.nanoTime() - AGE.toNanos();
+            limit.admission.level.full = true;
             holder.giveBack();
             era.incrementAndGet();
             Call.asked(limit).giveBack();
