@@ -1,7 +1,6 @@
 package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitChange.Source;
-import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -46,16 +45,6 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     }
 
     @Override
-    public int permits() {
-        return settings.permits();
-    }
-
-    @Override
-    public @Nullable PermitsFrom permitsFrom() {
-        return settings.permitsFrom();
-    }
-
-    @Override
     public int available() {
         return Math.max(0, admission.level.permits.availablePermits());
     }
@@ -81,33 +70,8 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     }
 
     @Override
-    public int queueCapacity() {
-        return settings.queueCapacity();
-    }
-
-    @Override
-    public @Nullable Duration maxWait() {
-        return settings.maxWait();
-    }
-
-    @Override
-    public Nested nested() {
-        return settings.nested();
-    }
-
-    @Override
     public @Nullable TaskLimit within() {
         return within;
-    }
-
-    @Override
-    public int permitsPerKey() {
-        return settings.permitsPerKey();
-    }
-
-    @Override
-    public int queueCapacityPerKey() {
-        return settings.queueCapacityPerKey();
     }
 
     @Override
@@ -171,16 +135,6 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
 
     private int running() {
         return size(settings) - admission.level.permits.left();
-    }
-
-    @Override
-    public @Nullable Integer clusterPermits() {
-        return settings.clusterPermits();
-    }
-
-    @Override
-    public void setClusterPermits(int clusterPermits) {
-        change(now -> now.withClusterPermits(clusterPermits), Source.CODE);
     }
 
     @Override
@@ -251,28 +205,8 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     }
 
     @Override
-    public void resize(int permits) {
-        change(now -> now.withPermits(permits), Source.CODE);
-    }
-
-    @Override
-    public void setQueueCapacity(int queueCapacity) {
-        change(now -> now.withQueueCapacity(queueCapacity), Source.CODE);
-    }
-
-    @Override
-    public void setMaxWait(@Nullable Duration maxWait) {
-        change(now -> now.withMaxWait(maxWait), Source.CODE);
-    }
-
-    @Override
-    public void setPermitsPerKey(int permitsPerKey) {
-        change(now -> now.withPermitsPerKey(permitsPerKey), Source.CODE);
-    }
-
-    @Override
-    public void setQueueCapacityPerKey(int queueCapacityPerKey) {
-        change(now -> now.withQueueCapacityPerKey(queueCapacityPerKey), Source.CODE);
+    public void change(UnaryOperator<LimitSettings> change) {
+        change(change, Source.CODE);
     }
 
     void change(UnaryOperator<LimitSettings> change, Source by) {

@@ -4,6 +4,7 @@ import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +31,22 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     LimitSettings settings();
 
     /**
+     * Replaces the settings of the limit. More permits start waiting calls at once, fewer take effect as running calls end. Does not
+     * block.
+     *
+     * @param change makes the new settings of the present ones, with the same name; applied again if somebody else changes the limit
+     *     at the same time. If it throws, nothing is changed
+     */
+    void change(UnaryOperator<LimitSettings> change);
+
+    /**
      * Maximum number of calls that run at once.
      *
      * @return number of permits, at least 1
      */
-    int permits();
+    default int permits() {
+        return settings().permits();
+    }
 
     /**
      * The pool that the permits are taken from. Until it has been read, which is when all singletons exist, the limit has 1
@@ -42,8 +54,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      *
      * @return source of the permits, null if the number is configured directly
      */
-    @Nullable
-    PermitsFrom permitsFrom();
+    default @Nullable PermitsFrom permitsFrom() {
+        return settings().permitsFrom();
+    }
 
     /**
      * Number of free permits at this moment.
@@ -87,15 +100,18 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      *
      * @return at least 0, {@link LimitSettings#UNBOUNDED} for no maximum
      */
-    int queueCapacity();
+    default int queueCapacity() {
+        return settings().queueCapacity();
+    }
 
     /**
      * Maximum wait; after it the call is rejected.
      *
      * @return more than zero, null for no maximum
      */
-    @Nullable
-    Duration maxWait();
+    default @Nullable Duration maxWait() {
+        return settings().maxWait();
+    }
 
     /**
      * What happens to a task that is submitted by a body that holds a permit of this limit, or of one around it, if no permit
@@ -103,7 +119,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      *
      * @return whether it waits, with a warning, or is rejected
      */
-    Nested nested();
+    default Nested nested() {
+        return settings().nested();
+    }
 
     /**
      * Changes the number of permits. Growing starts waiting calls at once; shrinking takes effect as running calls end. Does
@@ -112,7 +130,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param permits maximum number of calls that run at once, at least 1
      * @throws IllegalArgumentException if {@code permits} is below 1
      */
-    void resize(int permits);
+    default void resize(int permits) {
+        change(now -> now.withPermits(permits));
+    }
 
     /**
      * Changes how many calls may wait. Calls that already wait stay. Does not block.
@@ -120,7 +140,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param queueCapacity at least 0, {@link LimitSettings#UNBOUNDED} for no maximum
      * @throws IllegalArgumentException if {@code queueCapacity} is negative
      */
-    void setQueueCapacity(int queueCapacity);
+    default void setQueueCapacity(int queueCapacity) {
+        change(now -> now.withQueueCapacity(queueCapacity));
+    }
 
     /**
      * Changes how long calls may wait, including those that already wait. Does not block.
@@ -128,7 +150,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param maxWait more than zero, null for no maximum
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
-    void setMaxWait(@Nullable Duration maxWait);
+    default void setMaxWait(@Nullable Duration maxWait) {
+        change(now -> now.withMaxWait(maxWait));
+    }
 
     /**
      * The limit around this one: a call under this limit needs a permit of both.
@@ -175,14 +199,18 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      *
      * @return at least 1, {@link LimitSettings#UNBOUNDED} for no maximum
      */
-    int permitsPerKey();
+    default int permitsPerKey() {
+        return settings().permitsPerKey();
+    }
 
     /**
      * Maximum number of calls of one key that wait.
      *
      * @return at least 0, {@link LimitSettings#UNBOUNDED} for no maximum
      */
-    int queueCapacityPerKey();
+    default int queueCapacityPerKey() {
+        return settings().queueCapacityPerKey();
+    }
 
     /**
      * Changes how many calls of one key run at once. Growing starts waiting calls at once; shrinking takes effect as running
@@ -191,7 +219,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param permitsPerKey at least 1, {@link LimitSettings#UNBOUNDED} for no maximum
      * @throws IllegalArgumentException if {@code permitsPerKey} is below 1
      */
-    void setPermitsPerKey(int permitsPerKey);
+    default void setPermitsPerKey(int permitsPerKey) {
+        change(now -> now.withPermitsPerKey(permitsPerKey));
+    }
 
     /**
      * Changes how many calls of one key may wait. Calls that already wait stay. Does not block.
@@ -199,7 +229,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param queueCapacityPerKey at least 0, {@link LimitSettings#UNBOUNDED} for no maximum
      * @throws IllegalArgumentException if {@code queueCapacityPerKey} is negative
      */
-    void setQueueCapacityPerKey(int queueCapacityPerKey);
+    default void setQueueCapacityPerKey(int queueCapacityPerKey) {
+        change(now -> now.withQueueCapacityPerKey(queueCapacityPerKey));
+    }
 
     /**
      * Number of keys that have calls which run or wait at this moment.
@@ -259,8 +291,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      *
      * @return at least 1, null for a limit of this JVM alone
      */
-    @Nullable
-    Integer clusterPermits();
+    default @Nullable Integer clusterPermits() {
+        return settings().clusterPermits();
+    }
 
     /**
      * Changes how many calls run at once in all replicas of the application together. A smaller number is in force as soon as the
@@ -270,7 +303,9 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param clusterPermits at least 1
      * @throws IllegalArgumentException if {@code clusterPermits} is below 1, or if the limit is one of this JVM alone
      */
-    void setClusterPermits(int clusterPermits);
+    default void setClusterPermits(int clusterPermits) {
+        change(now -> now.withClusterPermits(clusterPermits));
+    }
 
     /**
      * Number of permits that this JVM may use at this moment.
