@@ -1,7 +1,7 @@
 package io.github.virtualthread.cluster;
 
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;

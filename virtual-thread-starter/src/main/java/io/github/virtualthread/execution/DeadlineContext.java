@@ -2,7 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Future;

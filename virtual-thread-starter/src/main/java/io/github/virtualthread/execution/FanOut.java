@@ -2,7 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;

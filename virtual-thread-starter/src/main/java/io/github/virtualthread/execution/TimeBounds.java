@@ -3,7 +3,7 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;

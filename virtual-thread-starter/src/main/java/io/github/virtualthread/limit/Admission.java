@@ -2,6 +2,7 @@ package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
+import io.github.virtualthread.timer.TaskTimer;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.timer.TaskTimer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * #reportAgain}.
  */
 final class RejectionQueue {
+
+    /** Maximum number of threads that are asked for and have not begun. */
+    static final int MOST = 64;
 
     private final BriefLock lock = new BriefLock();
     private final RequestList requests = new RequestList(); // guarded by the lock; those being reported come first
@@ -53,7 +57,7 @@ final class RejectionQueue {
     void reportSoon() {
         int asked = coming.get();
         // if another thread has asked, or has begun, in between, that one sees to the rest
-        if (!isEmpty() && asked < Math.min(unreported, HandOffs.COMING) && coming.compareAndSet(asked, asked + 1)) {
+        if (!isEmpty() && asked < Math.min(unreported, MOST) && coming.compareAndSet(asked, asked + 1)) {
             try {
                 timer.handOffReport(reportNext);
             } catch (Throwable noThread) {
@@ -103,7 +107,7 @@ final class RejectionQueue {
                 reported(request);
             }
         } catch (Throwable failure) {
-            TaskTimer.tell(failure);
+            TaskTimer.uncaught(failure);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitChange.Source;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -2,6 +2,7 @@ package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.timer.TaskTimer;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

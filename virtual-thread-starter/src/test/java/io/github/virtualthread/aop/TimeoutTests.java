@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.limit.TaskTimer;
-import io.github.virtualthread.limit.TimerEntries;
 import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.timer.TaskTimer;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -12,7 +12,7 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import jakarta.annotation.PostConstruct;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -16,6 +16,7 @@ record PackageRules(String root) {
     private static final List<String> ORDER = List.of(
             "mistake",
             "bytecode",
+            "timer",
             "limit",
             "cluster",
             "context",
@@ -30,7 +31,7 @@ record PackageRules(String root) {
             "actuate",
             "autoconfigure");
 
-    private static final List<String> ENGINE = List.of("limit", "context", "execution");
+    private static final List<String> ENGINE = List.of("timer", "limit", "context", "execution");
 
     ArchRule eachKnowsOnlyThoseAbove() {
         CompositeArchRule rule = CompositeArchRule.of(leafKnowsNone());
@@ -97,14 +98,15 @@ record PackageRules(String root) {
                 .allowEmptyShould(true);
     }
 
-    /** The limits need the JDK and one exception of Spring's. */
+    /** The limits need the JDK, a timer and one exception of Spring's. */
     ArchRule limitsNeedLittle() {
         return noClasses()
                 .that()
                 .resideInAPackage(in("limit"))
                 .should()
                 .dependOnClassesThat()
-                .resideOutsideOfPackages("java..", "org.jspecify..", "org.springframework.core.task", in("limit"))
+                .resideOutsideOfPackages(
+                        "java..", "org.jspecify..", "org.springframework.core.task", in("timer"), in("limit"))
                 .allowEmptyShould(true);
     }
 
@@ -115,7 +117,8 @@ record PackageRules(String root) {
                 .resideInAPackage(root + ".cluster")
                 .should()
                 .dependOnClassesThat()
-                .resideOutsideOfPackages("java..", "org.jspecify..", "org.slf4j..", in("limit"), root + ".cluster")
+                .resideOutsideOfPackages(
+                        "java..", "org.jspecify..", "org.slf4j..", in("timer"), in("limit"), root + ".cluster")
                 .allowEmptyShould(true);
     }
 

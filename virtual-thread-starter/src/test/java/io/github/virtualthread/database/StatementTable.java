@@ -9,7 +9,7 @@ import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.ResultSet;

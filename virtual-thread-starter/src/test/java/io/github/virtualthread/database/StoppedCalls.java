@@ -13,7 +13,7 @@ import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;

@@ -9,7 +9,7 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.jdbc.CancellableDataSource;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

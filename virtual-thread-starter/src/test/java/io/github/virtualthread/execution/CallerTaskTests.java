@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.timer.TimerEntries;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

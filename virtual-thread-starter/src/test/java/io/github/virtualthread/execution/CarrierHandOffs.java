@@ -1,6 +1,6 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;

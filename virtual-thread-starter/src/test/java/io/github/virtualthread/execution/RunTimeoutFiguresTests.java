@@ -3,7 +3,7 @@ package io.github.virtualthread.execution;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.timer.TimerEntries;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.github.virtualthread.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;

@@ -12,7 +12,7 @@ import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.github.virtualthread.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.limit.TimerEntries;
+import io.github.virtualthread.timer.TimerEntries;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.SoftAssertions;

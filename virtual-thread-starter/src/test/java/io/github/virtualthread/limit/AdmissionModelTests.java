@@ -6,6 +6,7 @@ import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
+import io.github.virtualthread.timer.TaskTimer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,6 +3,8 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.timer.TaskTimer;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -136,10 +138,10 @@ class ChangedWaitTests {
         for (int i = 1; i <= 1_000; i++) {
             limit.setMaxWait(LONG.plusSeconds(i));
         }
-        assertThat(timer.entries).hasSize(1);
+        assertThat(TimerEntries.count(timer)).isOne();
 
         limit.setMaxWait(null);
-        assertThat(timer.entries).isEmpty();
+        assertThat(TimerEntries.count(timer)).isZero();
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.github.virtualthread.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

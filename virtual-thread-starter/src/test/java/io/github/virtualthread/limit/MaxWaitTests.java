@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.timer.TaskTimer;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -104,7 +106,7 @@ class MaxWaitTests {
         Call.asked(limit, 1_000);
 
         assertThat(limit.waiting()).isEqualTo(999);
-        assertThat(timer.entries).hasSize(1);
+        assertThat(TimerEntries.count(timer)).isOne();
     }
 
     @Test
@@ -144,7 +146,7 @@ class MaxWaitTests {
     @Test
     void aCallIsNotQueuedWhenTheTimerCannotStart() {
         boolean[] broken = {true};
-        try (TaskTimer unreliable = new TaskTimer(action -> {
+        try (TaskTimer unreliable = TimerEntries.withThreads(action -> {
             if (broken[0]) {
                 throw new OutOfMemoryError("unable to create native thread");
             }

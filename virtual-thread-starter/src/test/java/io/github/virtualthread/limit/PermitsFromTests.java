@@ -3,6 +3,7 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.virtualthread.timer.TaskTimer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,7 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -97,7 +98,7 @@ class RejectionQueueTests {
                         super.reportRejected(reason);
                     }
                 })
-                .limit(10 * HandOffs.COMING)
+                .limit(10 * RejectionQueue.MOST)
                 .<Call>map(call -> call)
                 .toList();
         blocking.forEach(call -> queue.add(call, Reason.EVICTED));

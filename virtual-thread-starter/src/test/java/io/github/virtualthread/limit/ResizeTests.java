@@ -3,6 +3,8 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.virtualthread.timer.TaskTimer;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.limit.TaskTimer;
+import io.github.virtualthread.timer.TaskTimer;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.GlobalObservationConvention;

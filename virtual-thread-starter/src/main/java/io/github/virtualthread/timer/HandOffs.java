@@ -1,4 +1,4 @@
-package io.github.virtualthread.limit;
+package io.github.virtualthread.timer;
 
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedTransferQueue;
@@ -27,7 +27,7 @@ final class HandOffs {
     private static final long IDLE = TimeUnit.SECONDS.toNanos(1);
 
     /** Maximum number of virtual threads that have not begun: more would need memory, and none of them comes earlier for it. */
-    static final int COMING = 64;
+    private static final int COMING = 64;
 
     private static final int VIRTUAL = -1;
 
@@ -257,7 +257,7 @@ final class HandOffs {
                     TaskTimer.pause();
                     continue;
                 } catch (Throwable failure) {
-                    TaskTimer.tell(failure);
+                    TaskTimer.uncaught(failure);
                 }
                 taken = null;
                 if (slot != VIRTUAL) {
@@ -276,7 +276,7 @@ final class HandOffs {
             if (failure instanceof OutOfMemoryError) {
                 run();
             } else {
-                TaskTimer.tell(failure);
+                TaskTimer.uncaught(failure);
             }
         }
     }

@@ -1,8 +1,9 @@
-package io.github.virtualthread.limit;
+package io.github.virtualthread.timer;
 
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.springframework.test.util.ReflectionTestUtils;
@@ -35,6 +36,15 @@ public final class TimerEntries {
 
     public static int threads(TaskTimer timer) {
         return timer.thread.get() == null ? 0 : 1;
+    }
+
+    /** How long it is until the first of them is due. */
+    public static Duration untilFirst(TaskTimer timer) {
+        return Duration.ofNanos(timer.entries.first().at - System.nanoTime());
+    }
+
+    public static TaskTimer withThreads(ThreadFactory threads) {
+        return new TaskTimer(threads);
     }
 
     /** A timer whose thread cannot be started. */

@@ -1,4 +1,4 @@
-package io.github.virtualthread.limit;
+package io.github.virtualthread.timer;
 
 /**
  * Starts threads. Where one cannot be had, the JVM tries for some milliseconds: after that nobody tries again for a moment, as many
@@ -31,10 +31,5 @@ final class ThreadStarts {
         if (before != 0) {
             failedAt = 0;
         }
-    }
-
-    /** Whether the last one could not be had. */
-    boolean haveFailed() {
-        return failedAt != 0;
     }
 }

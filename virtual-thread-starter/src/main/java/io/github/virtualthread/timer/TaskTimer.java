@@ -1,4 +1,4 @@
-package io.github.virtualthread.limit;
+package io.github.virtualthread.timer;
 
 import java.lang.Thread.UncaughtExceptionHandler;
 import java.util.concurrent.CompletableFuture;
@@ -135,8 +135,12 @@ public final class TaskTimer implements AutoCloseable {
         thread.set(null);
     }
 
-    /** A failure of ours goes where those of any other thread go. */
-    static void tell(Throwable failure) {
+    /**
+     * Reports a failure of ours as one of any other thread.
+     *
+     * @param failure what was thrown
+     */
+    public static void uncaught(Throwable failure) {
         Thread current = Thread.currentThread();
         current.getThreadGroup().uncaughtException(current, failure);
     }
@@ -236,7 +240,7 @@ public final class TaskTimer implements AutoCloseable {
                 return;
             } catch (Throwable failure) {
                 completeExceptionally(failure);
-                tell(failure); // nobody else asks how it went
+                uncaught(failure); // nobody else asks how it went
             }
             complete(null);
         }

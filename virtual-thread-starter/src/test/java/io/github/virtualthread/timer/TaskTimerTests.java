@@ -1,4 +1,4 @@
-package io.github.virtualthread.limit;
+package io.github.virtualthread.timer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
