@@ -8,6 +8,9 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.github.virtualthread.limit.TaskLimit;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -112,6 +115,26 @@ class InternalsPageTests {
                 .containsExactlyInAnyOrderElementsOf(MAIN.getPackage(ROOT).getSubpackages().stream()
                         .map(JavaPackage::getName)
                         .toList());
+    }
+
+    /** Only what is a state of one of them is a constant of type byte. */
+    @ParameterizedTest
+    @CsvSource({"PermitRequest, phase", "InterruptibleCall, window", "Lease, lending"})
+    void theStatesAreTheConstants(String type, String head) throws ClassNotFoundException {
+        Class<?> states = Class.forName(type(type + ".x").getName());
+        Stream<String> constants = type.equals("Lease")
+                ? Stream.of(TaskLimit.ClusterState.Lending.values()).map(Enum::name)
+                : Stream.of(states.getDeclaredFields())
+                        .filter(field -> Modifier.isStatic(field.getModifiers()) && field.getType() == byte.class)
+                        .map(Field::getName);
+
+        assertThat(Pages.lines(Pages.ROOT.resolve(PAGE)).stream()
+                        .dropWhile(line -> !line.startsWith("| " + head + " |"))
+                        .takeWhile(line -> line.startsWith("|"))
+                        .map(Pattern.compile("\\| `(\\w+)` \\|.*")::matcher)
+                        .filter(Matcher::matches)
+                        .map(row -> row.group(1)))
+                .containsExactlyInAnyOrderElementsOf(constants.toList());
     }
 
     /** Every call that a method makes, itself or by other methods of its class. */
