@@ -123,11 +123,14 @@ final class ReportStorm {
         if (busy) {
             keepCarriers(test);
         }
+        TaskSpec spec = test.engine.spec("Test.report", "report");
+        TaskLimit report = test.limit("report");
+        test.engine.acquire(spec).close(null); // what follows is not about classes that have to be loaded
+        report.resize(9);
+        report.occupy().close();
         AtomicLong asked = new AtomicLong();
         Thread asking = Thread.ofPlatform().daemon().start(() -> asked.set(nanos(() -> by.end(test))));
         begun.set(true);
-        TaskSpec spec = test.engine.spec("Test.report", "report");
-        TaskLimit report = test.limit("report");
         long submit = 0;
         long change = 0;
         long close = 0;

@@ -23,7 +23,7 @@ class ReportStormTests {
     private static final int CARRIERS = 2;
 
     /** On an idle machine a tenth of a second is enough. Who reported the rejections of others took ten. */
-    private static final long SOON = 5_000;
+    private static final long SOON = 1_000;
 
     private static ChildJvm.Report run(int carriers, Object... arguments) throws Exception {
         ChildJvm.Report report = new ChildJvm(ReportStorm.class)
