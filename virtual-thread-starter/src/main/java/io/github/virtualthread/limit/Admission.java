@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Limits that lie within each other have one lock, and a call that waits has taken none of the permits that it needs: see {@link
  * PermitLevel}.
  */
+@SuppressWarnings("try") // a lock is held, not read
 final class Admission {
 
     private final SemaphoreLimit limit;
@@ -45,11 +46,8 @@ final class Admission {
     }
 
     private void add(PermitLevel inside) {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             level.add(inside);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -193,12 +191,9 @@ final class Admission {
     }
 
     private @Nullable PermitRequest heirs(@Nullable Place place) {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             level.giveBack(place);
             return takeAll();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -230,12 +225,9 @@ final class Admission {
     }
 
     private @Nullable PermitRequest heir(@Nullable Place place) {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             queue.end(place);
             return level.heir();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -267,11 +259,8 @@ final class Admission {
             permits.release();
             return;
         }
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             level.giveBack(place);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -293,11 +282,8 @@ final class Admission {
     }
 
     private @Nullable PermitRequest takeNext(PermitLevel outermost) {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             return outermost.takeNext();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -308,15 +294,12 @@ final class Admission {
 
     /** Takes one request out of the queue, if it is still there. */
     boolean remove(PermitRequest request) {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             if (!request.isQueued()) {
                 return false;
             }
             queue.remove(request);
             return true;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -352,11 +335,8 @@ final class Admission {
     }
 
     private @Nullable PermitRequest pollWaitingAt(long moment) {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             return queue.pollWaitingAtLeast(0, moment);
-        } finally {
-            lock.unlock();
         }
     }
 

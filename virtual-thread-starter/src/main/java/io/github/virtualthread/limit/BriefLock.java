@@ -8,8 +8,8 @@ import java.util.function.Supplier;
  * A lock that is held for a few dozen nanoseconds. Callers and ending calls want it at the same time, and parking would take much
  * longer than trying again.
  */
-@SuppressWarnings("serial")
-final class BriefLock extends ReentrantLock {
+@SuppressWarnings({"serial", "try"})
+final class BriefLock extends ReentrantLock implements AutoCloseable {
 
     private static final int SPINS = 100;
 
@@ -45,13 +45,21 @@ final class BriefLock extends ReentrantLock {
         return false;
     }
 
+    /** Takes this lock for a {@code try} with resources, which costs no object. */
+    BriefLock hold() {
+        lock();
+        return this;
+    }
+
+    @Override
+    public void close() {
+        unlock();
+    }
+
     /** Runs an action under this lock. */
     <T> T locked(Supplier<T> action) {
-        lock();
-        try {
+        try (BriefLock held = hold()) {
             return action.get();
-        } finally {
-            unlock();
         }
     }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Evicts requests that have waited too long. All wait equally long at most, so they expire in the order in which they came: one entry
  * in the timer, for the oldest, serves all.
  */
+@SuppressWarnings("try") // a lock is held, not read
 final class Expiry {
 
     /** How many requests the timer's thread takes out of the queue in a row. */
@@ -80,21 +81,15 @@ final class Expiry {
             expired = polled < FIRST ? poll() : null;
         }
         rejections.reportSoon();
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             reschedule(); // who joined meanwhile has left that to us
-        } finally {
-            lock.unlock();
         }
     }
 
     private @Nullable PermitRequest poll() {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             Duration longest = maxWait.get();
             return longest == null ? null : queue.pollWaitingAtLeast(nanos(longest), System.nanoTime());
-        } finally {
-            lock.unlock();
         }
     }
 

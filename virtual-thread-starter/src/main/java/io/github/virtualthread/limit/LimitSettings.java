@@ -239,7 +239,7 @@ public record LimitSettings(
     }
 
     private LimitSettings copy(Consumer<Copy> change) {
-        Copy copy = new Copy(this);
+        Copy copy = new Copy();
         change.accept(copy);
         return copy.settings();
     }
@@ -299,46 +299,19 @@ public record LimitSettings(
         return problems;
     }
 
-    /** Settings that may be changed. */
-    private static final class Copy {
+    /** These settings, to be changed. */
+    private final class Copy {
 
-        final String name;
-        int permits;
-        int queueCapacity;
-
-        @Nullable
-        Duration maxWait;
-
-        Nested nested;
-
-        @Nullable
-        PermitsFrom permitsFrom;
-
-        @Nullable
-        String within;
-
-        int permitsPerKey;
-        int queueCapacityPerKey;
-
-        @Nullable
-        Integer clusterPermits;
-
-        @Nullable
-        OnFailure onFailure;
-
-        Copy(LimitSettings settings) {
-            this.name = settings.name;
-            this.permits = settings.permits;
-            this.queueCapacity = settings.queueCapacity;
-            this.maxWait = settings.maxWait;
-            this.nested = settings.nested;
-            this.permitsFrom = settings.permitsFrom;
-            this.within = settings.within;
-            this.permitsPerKey = settings.permitsPerKey;
-            this.queueCapacityPerKey = settings.queueCapacityPerKey;
-            this.clusterPermits = settings.clusterPermits;
-            this.onFailure = settings.onFailure;
-        }
+        private int permits = LimitSettings.this.permits;
+        private int queueCapacity = LimitSettings.this.queueCapacity;
+        private @Nullable Duration maxWait = LimitSettings.this.maxWait;
+        private Nested nested = LimitSettings.this.nested;
+        private @Nullable PermitsFrom permitsFrom = LimitSettings.this.permitsFrom;
+        private @Nullable String within = LimitSettings.this.within;
+        private int permitsPerKey = LimitSettings.this.permitsPerKey;
+        private int queueCapacityPerKey = LimitSettings.this.queueCapacityPerKey;
+        private @Nullable Integer clusterPermits = LimitSettings.this.clusterPermits;
+        private @Nullable OnFailure onFailure = LimitSettings.this.onFailure;
 
         LimitSettings settings() {
             return new LimitSettings(

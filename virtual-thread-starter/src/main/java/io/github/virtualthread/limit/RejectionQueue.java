@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * report: where memory is short, the JVM may take what a thread does off its stack. What was lost that way is reported after {@link
  * #reportAgain}.
  */
+@SuppressWarnings("try") // a lock is held, not read
 final class RejectionQueue {
 
     /** Maximum number of threads that are asked for and have not begun. */
@@ -44,12 +45,9 @@ final class RejectionQueue {
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void add(PermitRequest request, @Nullable Reason reason) {
         request.rejecting(reason);
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             requests.add(request);
             unreported++;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -112,26 +110,20 @@ final class RejectionQueue {
     }
 
     private void reported(PermitRequest request) {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             claimed(request, request.isReporting()); // looked at under the lock: it may be about to be reported again
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Those that some thread has begun to report, and has not claimed, count as unreported again: that thread may be lost. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void reportAgain() {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             for (PermitRequest each = requests.peek(); each != null && each.isReporting(); each = each.next) {
                 if (each.reportsAgain()) {
                     unreported++;
                 }
             }
-        } finally {
-            lock.unlock();
         }
         reportSoon();
     }
@@ -139,8 +131,7 @@ final class RejectionQueue {
     /** The first that nobody reports yet: those before it are as many as there are threads that begin. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     private @Nullable PermitRequest begin() {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             for (PermitRequest each = requests.peek(); each != null; each = each.next) {
                 if (each.reporting()) {
                     unreported--;
@@ -148,21 +139,16 @@ final class RejectionQueue {
                 }
             }
             return null;
-        } finally {
-            lock.unlock();
         }
     }
 
     /** The request has claimed its report, which some thread had begun or not. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void claimed(PermitRequest request, boolean begun) {
-        lock.lock();
-        try {
+        try (BriefLock held = lock.hold()) {
             if (remove(request) && !begun) {
                 unreported--;
             }
-        } finally {
-            lock.unlock();
         }
     }
 

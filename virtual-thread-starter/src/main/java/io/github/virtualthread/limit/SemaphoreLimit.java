@@ -119,15 +119,20 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     /** The size of the semaphore is 0 meanwhile, so a change of the permits lets nobody through. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     private void occupied(int more) {
-        admission.change(() -> {
-            int before = size(settings);
-            occupations += more;
-            admission.apply(size(settings) - before, settings, settings);
-            return true;
-        });
+        sized(() -> occupations += more);
         if (more < 0 && waiting() > 0) {
             admission.level.missed(false); // it wants permits again
         }
+    }
+
+    /** Changes what the size of the semaphore depends on, beside the settings. */
+    private void sized(Runnable change) {
+        admission.change(() -> {
+            int before = size(settings);
+            change.run();
+            admission.apply(size(settings) - before, settings, settings);
+            return true;
+        });
     }
 
     private int size(LimitSettings settings) {
@@ -172,13 +177,7 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
 
     @Override
     public void lend(PermitLease lease, int permits) {
-        admission.change(
-                () -> { // also where as many are lent as before: the lease may have been over
-                    int before = size(settings);
-                    lease.lent = permits;
-                    admission.apply(size(settings) - before, settings, settings);
-                    return true;
-                });
+        sized(() -> lease.lent = permits); // also where as many are lent as before: the lease may have been over
         if (within != null && admission.level.permits.left() > 0 && admission.isAnyReady()) {
             within.admission.level.missed(false); // now the limits around may be short of permits
         }
