@@ -245,7 +245,7 @@ final class PermitLevel {
     }
 
     private void clearUnlessAwaited() {
-        if (full && !isAwaited()) {
+        if (full && !isAwaited(limit)) {
             full = false;
         }
     }
@@ -258,18 +258,13 @@ final class PermitLevel {
 
     private @Nullable PermitRequest nextHolding() {
         PermitRequest next = queue.firstHolding();
-        while (next != null && !couldGo(next.place())) {
+        while (next != null && !(queue.mayRun(next.place()) && isFree(held(next.place())))) {
             next = next.next;
         }
         for (PermitLevel each : inside) {
             next = WaitQueue.older(next, each.nextHolding());
         }
         return next;
-    }
-
-    /** Whether there are permits for a call, and its key allows one more. */
-    private boolean couldGo(@Nullable Place place) {
-        return queue.mayRun(place) && isFree(held(place));
     }
 
     private @Nullable PermitRequest nextFree() {
@@ -283,11 +278,7 @@ final class PermitLevel {
         return next;
     }
 
-    /** Whether a call waits that needs a permit of this level. */
-    private boolean isAwaited() {
-        return isAwaited(limit);
-    }
-
+    /** Whether a call waits, here or inside, that needs a permit of that limit. */
     private boolean isAwaited(TaskLimit wanted) {
         boolean awaited = queue.isAnyReady();
         for (PermitRequest each = queue.firstHolding(); each != null; each = each.next) {

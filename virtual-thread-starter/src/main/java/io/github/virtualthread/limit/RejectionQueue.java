@@ -102,16 +102,13 @@ final class RejectionQueue {
         try {
             request.report();
             if (!request.hasClaimed()) {
-                reported(request);
+                try (BriefLock held =
+                        lock.hold()) { // looked at under it: the request may be about to be reported again
+                    claimed(request, request.isReporting());
+                }
             }
         } catch (Throwable failure) {
             TaskTimer.uncaught(failure);
-        }
-    }
-
-    private void reported(PermitRequest request) {
-        try (BriefLock held = lock.hold()) {
-            claimed(request, request.isReporting()); // looked at under the lock: it may be about to be reported again
         }
     }
 
@@ -146,19 +143,11 @@ final class RejectionQueue {
     @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void claimed(PermitRequest request, boolean begun) {
         try (BriefLock held = lock.hold()) {
-            if (remove(request) && !begun) {
-                unreported--;
+            if (requests.contains(request)) { // otherwise another thread has reported it, too
+                requests.remove(request);
+                unreported -= begun ? 0 : 1;
             }
         }
-    }
-
-    /** Needs the lock. Returns false if another thread has reported the request, too. */
-    private boolean remove(PermitRequest request) {
-        boolean present = requests.contains(request);
-        if (present) {
-            requests.remove(request);
-        }
-        return present;
     }
 
     /** Those that have not claimed their report. */

@@ -136,19 +136,15 @@ final class HandOffs {
                 Taker taker = new Taker(slot);
                 Thread made = taker.thread(platformFactory);
                 if (platform.compareAndSet(slot, present, made)) {
-                    start(slot, made);
+                    try {
+                        platformThreads.start(made);
+                    } catch (Throwable noThread) {
+                        platform.set(slot, null);
+                        throw noThread;
+                    }
                     return;
                 }
             }
-        }
-    }
-
-    private void start(int slot, Thread made) {
-        try {
-            platformThreads.start(made);
-        } catch (Throwable noThread) {
-            platform.set(slot, null);
-            throw noThread;
         }
     }
 
