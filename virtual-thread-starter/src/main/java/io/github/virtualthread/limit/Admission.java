@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * PermitLevel}.
  */
 @SuppressWarnings("try") // a lock is held, not read
-final class Admission {
+final class Admission implements PermitGate {
 
-    private final SemaphoreLimit limit;
+    private final TaskLimit limit;
     private final BriefLock lock;
     final PermitLevel level;
     private final Permits permits; // of the level
@@ -31,8 +31,12 @@ final class Admission {
     private final Expiry expiry; // guarded by lock
     private final RejectionQueue rejections;
 
-    Admission(SemaphoreLimit limit, Permits permits, @Nullable SemaphoreLimit within, TaskTimer timer) {
-        Admission around = within == null ? null : within.admission;
+    /**
+     * Creates the admission of a limit.
+     *
+     * @param around admission of the limit around it, null for none
+     */
+    Admission(TaskLimit limit, Permits permits, @Nullable Admission around, TaskTimer timer) {
         this.limit = limit;
         this.lock = around == null ? new BriefLock() : around.lock;
         this.rejections = around == null ? new RejectionQueue(timer) : around.rejections;
@@ -87,9 +91,8 @@ final class Admission {
         return turns == null ? none : read.apply(turns);
     }
 
-    /** Grants the request, queues it, or says why not. */
-    @Nullable
-    Reason admit(PermitRequest request) {
+    @Override
+    public @Nullable Reason admit(PermitRequest request) {
         Place place = request.place();
         // nobody waits at a limit that is not full: nobody is overtaken
         if (place == null && !level.full && level.isAlone() && permits.tryAcquire()) {
@@ -174,8 +177,8 @@ final class Admission {
         }
     }
 
-    /** Hands a permit over to the next in the queue, or returns it where nobody waits. */
-    void release(@Nullable Place place) {
+    @Override
+    public void release(@Nullable Place place) {
         if (!level.isAlone()) {
             grantEach(heirs(place));
         } else {
@@ -241,9 +244,7 @@ final class Admission {
     private static boolean grantOrGiveBack(PermitRequest request) {
         boolean granted = request.grant();
         if (!granted) {
-            Admission its = Objects.requireNonNull(request.semaphore()).admission;
-            its.rejections.add(request, null);
-            its.giveBack(request.place());
+            Objects.requireNonNull(request.gate()).takeBack(request);
         }
         return granted;
     }
@@ -254,7 +255,10 @@ final class Admission {
         }
     }
 
-    private void giveBack(@Nullable Place place) {
+    @Override
+    public void takeBack(PermitRequest request) {
+        rejections.add(request, null);
+        Place place = request.place();
         if (place == null && level.isAlone()) {
             permits.release();
             return;
@@ -292,8 +296,8 @@ final class Admission {
         return !queue.isEmpty() && lock.locked(queue::isAnyReady);
     }
 
-    /** Takes one request out of the queue, if it is still there. */
-    boolean remove(PermitRequest request) {
+    @Override
+    public boolean remove(PermitRequest request) {
         try (BriefLock held = lock.hold()) {
             if (!request.isQueued()) {
                 return false;
@@ -303,8 +307,8 @@ final class Admission {
         }
     }
 
-    /** Takes one request out of the queue, and has it reported on another thread. */
-    boolean reject(PermitRequest request, Reason reason) {
+    @Override
+    public boolean reject(PermitRequest request, Reason reason) {
         boolean waited = remove(request);
         if (waited) {
             rejections.add(request, reason);
@@ -325,12 +329,13 @@ final class Admission {
         return evicted;
     }
 
-    List<PermitRequest> unreported() {
+    @Override
+    public List<PermitRequest> unreported() {
         return rejections.all();
     }
 
-    /** The report of a request was claimed, after some thread had begun it, or before. */
-    void claimed(PermitRequest request, boolean begun) {
+    @Override
+    public void claimed(PermitRequest request, boolean begun) {
         rejections.claimed(request, begun);
     }
 
@@ -340,11 +345,13 @@ final class Admission {
         }
     }
 
-    List<PermitRequest> waiting(int most) {
+    @Override
+    public List<PermitRequest> waiting(int most) {
         return lock.locked(() -> queue.first(most));
     }
 
-    Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
+    @Override
+    public Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
         return lock.locked(() -> queue.find(wanted));
     }
 }

@@ -14,6 +14,8 @@ public class LimitExceededException extends TaskRejectedException {
 
     private static final long serialVersionUID = 1L;
 
+    static final String NOTHING_LENT = "nobody lends it permits";
+
     /** Why a call was rejected. */
     public enum Reason {
         /** The queue is full: as many calls wait as its capacity allows. */
@@ -122,7 +124,7 @@ public class LimitExceededException extends TaskRejectedException {
             return "the application is stopping and accepts no more calls";
         }
         boolean lent = settings.clusterPermits() != null;
-        boolean nothingLent = lent && SemaphoreLimit.NOTHING_LENT.equals(full);
+        boolean nothingLent = lent && NOTHING_LENT.equals(full);
         String state = "limit %s (%s) has %s and %d calls waiting"
                 .formatted(limit, settings.describe(), lent ? lent(nothingLent) : available + " permits free", waiting);
         String around = available > 0 && full != null ? ", and " + full : "";

@@ -14,7 +14,7 @@ final class PermitLevel {
 
     private static final PermitLevel[] NONE = {};
 
-    private final SemaphoreLimit limit;
+    private final TaskLimit limit;
     private final @Nullable PermitLevel around;
     private volatile PermitLevel[] inside = NONE;
     final Permits permits;
@@ -30,7 +30,7 @@ final class PermitLevel {
     /** Since when it is full, by {@link System#nanoTime}; written before that. */
     volatile long fullSince;
 
-    PermitLevel(SemaphoreLimit limit, Permits permits, @Nullable PermitLevel around) {
+    PermitLevel(TaskLimit limit, Permits permits, @Nullable PermitLevel around) {
         this.limit = limit;
         this.around = around;
         this.permits = permits;
@@ -207,12 +207,21 @@ final class PermitLevel {
             noteFullWhereReady();
             return null;
         }
-        PermitLevel its = Objects.requireNonNull(next.semaphore()).admission.level;
+        PermitLevel its = Objects.requireNonNull(of(next.limit()));
         if (!its.acquire(held(next.place()))) {
             return takeNext(); // its lease has ended since it was seen, so another is the next
         }
         its.handTo(next);
         return next;
+    }
+
+    /** The level of a limit, this one or one inside. */
+    private @Nullable PermitLevel of(@Nullable TaskLimit wanted) {
+        PermitLevel found = limit == wanted ? this : null;
+        for (int i = 0; found == null && i < inside.length; i++) {
+            found = inside[i].of(wanted);
+        }
+        return found;
     }
 
     /** Calls that could not go for their key alone may have become ready while there are no permits. */

@@ -82,7 +82,7 @@ public abstract class PermitRequest {
      * @return waiting requests; they may have gone on meanwhile
      */
     public static List<PermitRequest> waiting(TaskLimit limit, int most) {
-        return ((SemaphoreLimit) limit).admission.waiting(most);
+        return PermitGate.of(limit).waiting(most);
     }
 
     /**
@@ -93,11 +93,12 @@ public abstract class PermitRequest {
      * @return the first in the queue that is wanted; it may have gone on meanwhile
      */
     public static Optional<PermitRequest> findWaiting(TaskLimit limit, Predicate<PermitRequest> wanted) {
-        return ((SemaphoreLimit) limit).admission.find(wanted);
+        return PermitGate.of(limit).find(wanted);
     }
 
-    final @Nullable SemaphoreLimit semaphore() {
-        return (SemaphoreLimit) limit();
+    final @Nullable PermitGate gate() {
+        TaskLimit limit = limit();
+        return limit == null ? null : PermitGate.of(limit);
     }
 
     /**
@@ -108,9 +109,9 @@ public abstract class PermitRequest {
      * @return why the request was refused, null if it was not
      */
     protected final @Nullable Reason ask() {
-        SemaphoreLimit limit = semaphore();
-        if (limit != null) {
-            return limit.admission.admit(this);
+        PermitGate gate = gate();
+        if (gate != null) {
+            return gate.admit(this);
         }
         borrowOrGrant(HOLDING);
         return null;
@@ -211,7 +212,7 @@ public abstract class PermitRequest {
      * @return requests of this limit, and of those within it or around it
      */
     public static List<PermitRequest> unreported(TaskLimit limit) {
-        return ((SemaphoreLimit) limit).admission.unreported();
+        return PermitGate.of(limit).unreported();
     }
 
     /**
@@ -257,8 +258,8 @@ public abstract class PermitRequest {
      * @return whether the request was still waiting: then it is never granted and never rejected
      */
     protected final boolean leave() {
-        SemaphoreLimit limit = semaphore();
-        return limit != null && phase == QUEUED && limit.admission.remove(this);
+        PermitGate gate = gate();
+        return gate != null && phase == QUEUED && gate.remove(this);
     }
 
     /**
@@ -269,9 +270,9 @@ public abstract class PermitRequest {
      * @return whether the request was waiting
      */
     protected final boolean reject(Reason reason) {
-        SemaphoreLimit limit = semaphore();
+        PermitGate gate = gate();
         byte now = phase;
-        return limit != null && (now == QUEUED || now >= REJECTED) && limit.admission.reject(this, reason);
+        return gate != null && (now == QUEUED || now >= REJECTED) && gate.reject(this, reason);
     }
 
     /**
@@ -323,9 +324,9 @@ public abstract class PermitRequest {
     protected final boolean claimReport() {
         for (byte before = phase; before != REPORTED; before = phase) {
             if (PHASE.compareAndSet(this, before, REPORTED)) {
-                SemaphoreLimit limit = semaphore();
-                if (limit != null) {
-                    limit.admission.claimed(this, before >= REPORTING);
+                PermitGate gate = gate();
+                if (gate != null) {
+                    gate.claimed(this, before >= REPORTING);
                 }
                 return true;
             }
@@ -341,9 +342,9 @@ public abstract class PermitRequest {
         byte before = phase;
         if (hasOwnPermit(before) || isBorrower(before)) {
             PHASE.setRelease(this, OVER);
-            SemaphoreLimit limit = semaphore();
-            if (limit != null && !isBorrower(before)) {
-                limit.admission.release(place());
+            PermitGate gate = gate();
+            if (gate != null && !isBorrower(before)) {
+                gate.release(place());
             }
         }
     }

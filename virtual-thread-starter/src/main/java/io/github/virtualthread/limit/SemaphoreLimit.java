@@ -11,9 +11,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A limit with its settings. Its {@link Admission} decides who gets a permit. */
-final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
-
-    static final String NOTHING_LENT = "nobody lends it permits";
+final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.Borrower {
 
     final Admission admission;
     private final @Nullable SemaphoreLimit within;
@@ -28,11 +26,16 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
         this.name = settings.name();
         this.within = within;
         this.changes = changes;
-        this.admission = new Admission(this, permits(settings), within, timer);
+        this.admission = new Admission(this, permits(settings), within == null ? null : within.admission, timer);
     }
 
     private static Permits permits(LimitSettings settings) {
         return settings.clusterPermits() == null ? new Permits(settings.permits()) : PermitLease.Leased.create();
+    }
+
+    @Override
+    public PermitGate gate() {
+        return admission;
     }
 
     @Override
@@ -167,7 +170,7 @@ final class SemaphoreLimit implements TaskLimit, PermitLease.Borrower {
     @Override
     public @Nullable String whyFull() {
         PermitLease lease = admission.level.permits.lease();
-        return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : NOTHING_LENT;
+        return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : LimitExceededException.NOTHING_LENT;
     }
 
     @Override

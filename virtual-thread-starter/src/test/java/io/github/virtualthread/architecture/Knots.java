@@ -3,6 +3,11 @@ package io.github.virtualthread.architecture;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,7 +18,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Types that all know each other, some by way of others: none of them can be understood without the rest. Found by Tarjan's
@@ -21,6 +28,12 @@ import java.util.stream.Collectors;
  */
 final class Knots {
 
+    /** Sealed for the sake of users, who make no limits of their own: it knows nothing of what it permits. */
+    private static final String SEALED = "io.github.virtualthread.limit.TaskLimit";
+
+    private static final Pattern CONSTANT = Pattern.compile("\\b\\w+\\.[A-Z][A-Z_0-9]+\\b");
+
+    private final Map<String, Set<String>> owners = new HashMap<>(); // of constants, which the compiler copies
     private final Map<String, Set<String>> graph = new TreeMap<>();
     private final Map<String, Integer> numbers = new HashMap<>(); // of those that were visited
     private final Map<String, Integer> lowest = new HashMap<>();
@@ -29,12 +42,47 @@ final class Knots {
 
     private Knots(JavaClasses classes) {
         for (JavaClass type : classes) {
+            for (JavaField field : type.getFields()) {
+                owners.computeIfAbsent(type.getSimpleName() + "." + field.getName(), name -> new TreeSet<>())
+                        .add(outermost(type));
+            }
+        }
+        for (JavaClass type : classes) {
             Set<String> known = graph.computeIfAbsent(outermost(type), name -> new TreeSet<>());
+            if (!type.getEnclosingClass().isPresent()) {
+                known.addAll(ownersOfConstants(type));
+            }
+            if (type.isInterface()
+                    && type.reflect().isSealed()
+                    && !type.getName().equals(SEALED)) {
+                Stream.of(type.reflect().getPermittedSubclasses())
+                        .map(permitted -> outermost(classes.get(permitted)))
+                        .forEach(known::add);
+            }
             type.getDirectDependenciesFromSelf().stream()
                     .map(Dependency::getTargetClass)
                     .filter(target -> classes.contain(target.getName()))
                     .map(Knots::outermost)
                     .forEach(known::add);
+        }
+    }
+
+    /** By the source, as a class file does not say where the value of a constant is from. */
+    private Set<String> ownersOfConstants(JavaClass type) {
+        String file = type.getName().replace('.', '/') + ".java";
+        return Stream.of("src/main/java", "src/test/java")
+                .map(folder -> Path.of(folder, file))
+                .filter(Files::exists)
+                .flatMap(source -> CONSTANT.matcher(withoutComments(source)).results())
+                .flatMap(use -> owners.getOrDefault(use.group(), Set.of()).stream())
+                .collect(Collectors.toSet());
+    }
+
+    private static String withoutComments(Path source) {
+        try {
+            return Files.readString(source).replaceAll("(?s)/\\*.*?\\*/|//[^\n]*", "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

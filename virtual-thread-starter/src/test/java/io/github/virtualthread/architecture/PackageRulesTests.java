@@ -76,12 +76,29 @@ class PackageRulesTests {
         assertThat(Knots.of(MAIN)).allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(10));
     }
 
+    /** A call that asks, its key, the keys' turns, and the gate it asks at. */
+    @Test
+    void noMoreThanFourTypesOfTheLimitsKnowEachOther() {
+        assertThat(Knots.of(MAIN))
+                .filteredOn(knot -> knot.keySet().stream().allMatch(type -> type.startsWith(ROOT + ".limit.")))
+                .isNotEmpty()
+                .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(4));
+    }
+
     @Test
     void aKnotIsFoundAcrossNestedTypes() {
         JavaClasses tied = new ClassFileImporter().importPackages(FIXTURES + "cycle");
 
         assertThat(Knots.of(tied)).singleElement().satisfies(knot -> assertThat(knot.keySet())
                 .containsExactly(FIXTURES + "cycle.context.First", FIXTURES + "cycle.execution.Second"));
+    }
+
+    @Test
+    void aKnotIsFoundAcrossConstantsAndSealedTypes() {
+        JavaClasses tied = new ClassFileImporter().importPackages(FIXTURES + "knot");
+
+        assertThat(Knots.of(tied)).singleElement().satisfies(knot -> assertThat(knot)
+                .hasSize(3));
     }
 
     @Test
