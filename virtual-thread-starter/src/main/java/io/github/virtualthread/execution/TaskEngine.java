@@ -297,6 +297,16 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
+     * The engine behind a bean that users know.
+     *
+     * @param threads any
+     * @return its engine
+     */
+    public static TaskEngine of(VirtualThreads threads) {
+        return threads.engine;
+    }
+
+    /**
      * Whether a failure is the rejection of the current thread's own call, and not a failure of its body. The log already has the
      * rejections: one line per minute for each limit, with their number.
      *

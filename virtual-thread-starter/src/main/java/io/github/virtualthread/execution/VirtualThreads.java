@@ -28,7 +28,7 @@ public final class VirtualThreads {
     /** Begins the generated part of a class name: of lambdas, and of Spring's proxies. */
     private static final String GENERATED = "$$";
 
-    private final TaskEngine engine;
+    final TaskEngine engine;
     private final BiConsumer<String, Throwable> uncaught;
 
     /**

@@ -5,6 +5,7 @@ import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.HeldPermit;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskSpec;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
@@ -56,13 +57,13 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     /**
      * Creates a filter that answers 503 and excludes nothing.
      *
-     * @param engine bean of this type
+     * @param threads bean of this type
      * @param limit name of the limit, null for none
      * @param deadline time that each request has from this filter on, for its wait and its answer; more than zero, null for none
      * @throws IllegalArgumentException if the limit does not exist, or if {@code deadline} is zero or negative
      */
-    public WebLimitFilter(TaskEngine engine, @Nullable String limit, @Nullable Duration deadline) {
-        Door known = limit == null ? null : Door.of(engine, limit);
+    public WebLimitFilter(VirtualThreads threads, @Nullable String limit, @Nullable Duration deadline) {
+        Door known = limit == null ? null : Door.of(TaskEngine.of(threads), limit);
         this.door = known == null ? null : () -> known;
         this.deadline = positive(deadline);
     }

@@ -4,7 +4,7 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import io.github.virtualthread.web.WebLimitFilter;
@@ -105,8 +105,8 @@ class DoorAutoConfigurationTests {
     static class OwnFilter {
 
         @Bean
-        WebLimitFilter door(TaskEngine engine) {
-            return new WebLimitFilter(engine, "web", null);
+        WebLimitFilter door(VirtualThreads threads) {
+            return new WebLimitFilter(threads, "web", null);
         }
     }
 
@@ -114,8 +114,8 @@ class DoorAutoConfigurationTests {
     static class OwnRegistration {
 
         @Bean
-        FilterRegistrationBean<WebLimitFilter> door(TaskEngine engine) {
-            return new FilterRegistrationBean<>(new WebLimitFilter(engine, "web", null));
+        FilterRegistrationBean<WebLimitFilter> door(VirtualThreads threads) {
+            return new FilterRegistrationBean<>(new WebLimitFilter(threads, "web", null));
         }
     }
 

@@ -10,8 +10,14 @@ import io.github.virtualthread.test.MemoryEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,6 +39,9 @@ import org.springframework.core.io.ByteArrayResource;
 class ExampleTests {
 
     private static final Map<String, String> REGIONS = new LinkedHashMap<>();
+    private static final Set<String> IMPORTS = new TreeSet<>();
+    private static final Pattern IMPORT = Pattern.compile(
+            "^import (?:static )?(io\\.github\\.virtualthread\\.(?!docs)(?:[a-z]+\\.)*[A-Z]\\w*)[\\w.]*;");
 
     @BeforeAll
     static void readRegions() throws IOException {
@@ -43,6 +52,7 @@ class ExampleTests {
     }
 
     private static void readRegions(Path file) {
+        Map<String, String> imports = new HashMap<>(); // full names of our types by the names that a region uses
         String region = null;
         for (String line : Pages.lines(file)) {
             String stripped = line.strip();
@@ -52,8 +62,41 @@ class ExampleTests {
                 region = null;
             } else if (region != null && !stripped.startsWith("import io.github.virtualthread.docs.")) {
                 REGIONS.merge(region, line, (before, next) -> before + "\n" + next);
+                readUses(line, imports);
+            } else {
+                readImport(stripped, imports);
             }
         }
+    }
+
+    private static void readImport(String line, Map<String, String> imports) {
+        Matcher imported = IMPORT.matcher(line);
+        if (imported.find()) {
+            imports.put(imported.group().replaceAll(".*\\.|;", ""), imported.group(1));
+        }
+    }
+
+    private static void readUses(String line, Map<String, String> imports) {
+        readImport(line.strip(), imports);
+        imports.forEach((name, type) -> {
+            if (line.matches(".*\\b" + name + "\\b.*")) {
+                IMPORTS.add(type);
+            }
+        });
+    }
+
+    /** Users compile against what the page of public types lists. */
+    @Test
+    void theRegionsImportPublicTypesOnly() {
+        assertThat(IMPORTS).isNotEmpty().isSubsetOf(publicTypes());
+    }
+
+    private static Set<String> publicTypes() {
+        return Pattern.compile("(?m)^\\| `(io\\.github\\.virtualthread\\.[\\w.]+)` \\|")
+                .matcher(Pages.text("docs/compatibility.md"))
+                .results()
+                .map(row -> row.group(1))
+                .collect(Collectors.toSet());
     }
 
     static Stream<Block> javaBlocks() {

@@ -1,6 +1,6 @@
 package io.github.virtualthread.docs;
 
-import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.web.WebLimitFilter;
 import java.time.Duration;
 import org.springframework.context.annotation.Bean;
@@ -12,8 +12,8 @@ class PlainDoor {
 
     // example: PlainDoor
     @Bean
-    WebLimitFilter door(TaskEngine engine) {
-        WebLimitFilter filter = new WebLimitFilter(engine, "web", Duration.ofSeconds(5));
+    WebLimitFilter door(VirtualThreads threads) {
+        WebLimitFilter filter = new WebLimitFilter(threads, "web", Duration.ofSeconds(5));
         filter.setExclude(request -> request.getServletPath().startsWith("/events/"));
         return filter;
     }

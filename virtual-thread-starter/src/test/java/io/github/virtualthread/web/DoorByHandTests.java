@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
@@ -43,11 +44,12 @@ class DoorByHandTests {
 
     private final AnnotationConfigApplicationContext context =
             new AnnotationConfigApplicationContext(PlainSpring.class);
+    private final VirtualThreads threads = context.getBean(VirtualThreads.class);
     private final TaskEngine engine = context.getBean(TaskEngine.class);
     private final TaskLimit limit = context.getBean(TaskLimits.class).get("web");
     private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/orders");
     private final MockHttpServletResponse response = new MockHttpServletResponse();
-    private final WebLimitFilter filter = new WebLimitFilter(engine, "web", Duration.ofMinutes(5));
+    private final WebLimitFilter filter = new WebLimitFilter(threads, "web", Duration.ofMinutes(5));
 
     @BeforeEach
     void allowAsynchronousAnswers() {
@@ -76,10 +78,10 @@ class DoorByHandTests {
 
     @Test
     void aWrongLimitOrDeadlineIsThrownAtOnce() {
-        assertThatThrownBy(() -> new WebLimitFilter(engine, "wbe", null))
+        assertThatThrownBy(() -> new WebLimitFilter(threads, "wbe", null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("wbe");
-        assertThatThrownBy(() -> new WebLimitFilter(engine, "web", Duration.ZERO))
+        assertThatThrownBy(() -> new WebLimitFilter(threads, "web", Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("A deadline of requests must be longer than zero, was 0s");
         assertThatThrownBy(() -> new WebLimitFilter(() -> engine, null, Duration.ofSeconds(-1)))

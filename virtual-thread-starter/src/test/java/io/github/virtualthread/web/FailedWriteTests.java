@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.config.EnableVirtual;
-import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -35,7 +35,7 @@ class FailedWriteTests {
 
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(OnePermit.class);
     private final TaskLimit limit = context.getBean(TaskLimits.class).get("web");
-    private final WebLimitFilter filter = new WebLimitFilter(context.getBean(TaskEngine.class), "web", null);
+    private final WebLimitFilter filter = new WebLimitFilter(context.getBean(VirtualThreads.class), "web", null);
     private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/orders");
     private final BrokenResponse broken = new BrokenResponse();
 
