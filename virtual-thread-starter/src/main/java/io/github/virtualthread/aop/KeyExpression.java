@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -27,6 +28,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
+import org.springframework.util.ClassUtils;
 
 /**
  * Reads the key of a call from its arguments, on the caller's thread.
@@ -41,15 +43,10 @@ final class KeyExpression {
     private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
-            return !type.isArray() && (isOwn(type, "toString") || isOwn(type, "hashCode"));
-        }
-
-        private boolean isOwn(Class<?> type, String name) {
-            try {
-                return type.getMethod(name).getDeclaringClass() != Object.class;
-            } catch (NoSuchMethodException impossible) {
-                return true;
-            }
+            return !type.isArray()
+                    && Stream.of("toString", "hashCode")
+                            .map(name -> ClassUtils.getMethod(type, name))
+                            .anyMatch(method -> method.getDeclaringClass() != Object.class);
         }
     };
 

@@ -45,13 +45,9 @@ final class Admission implements PermitGate {
         this.queue = level.queue;
         this.expiry = new Expiry(queue, lock, timer, rejections, limit::maxWait);
         if (around != null) {
-            around.add(level);
-        }
-    }
-
-    private void add(PermitLevel inside) {
-        try (BriefLock held = lock.hold()) {
-            level.add(inside);
+            try (BriefLock held = lock.hold()) {
+                around.level.add(level);
+            }
         }
     }
 
@@ -128,18 +124,11 @@ final class Admission implements PermitGate {
             grant(request);
         } else if (stays) {
             joined(request, nested);
-            missed(keyMayRun, false);
-        } else {
-            missed(keyMayRun, true);
+        }
+        if (!granted && keyMayRun) { // what waits for its key does not need more of the limit
+            level.missed(!stays);
         }
         return refused;
-    }
-
-    /** Only who could use permits wants them: what waits for its key does not need more of the limit. */
-    private void missed(boolean keyMayRun, boolean refused) {
-        if (keyMayRun) {
-            level.missed(refused);
-        }
     }
 
     private @Nullable Reason refusal(@Nullable Place place, boolean nested) {
@@ -274,15 +263,11 @@ final class Admission implements PermitGate {
      * reports the rejections of others.
      */
     void serve() {
-        grantAll();
-        rejections.reportSoonOrNow();
-    }
-
-    private void grantAll() {
         PermitLevel outermost = level.outermost();
         for (PermitRequest next = takeNext(outermost); next != null; next = takeNext(outermost)) {
             boolean unused = grantOrGiveBack(next);
         }
+        rejections.reportSoonOrNow();
     }
 
     private @Nullable PermitRequest takeNext(PermitLevel outermost) {

@@ -102,8 +102,7 @@ final class RejectionQueue {
         try {
             request.report();
             if (!request.hasClaimed()) {
-                try (BriefLock held =
-                        lock.hold()) { // looked at under it: the request may be about to be reported again
+                try (BriefLock held = lock.hold()) { // the request may be about to be reported again
                     claimed(request, request.isReporting());
                 }
             }
