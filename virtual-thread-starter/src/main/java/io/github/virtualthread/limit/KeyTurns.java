@@ -25,8 +25,7 @@ final class KeyTurns {
     private final Line others = new Line(null); // its requests are in the queue of the limit
     private volatile @Nullable Map<String, Line> lines;
     private boolean large;
-    private @Nullable Line first; // of the ring
-    private @Nullable Line last;
+    private final LinkedNodes<Line> ring = new LinkedNodes<>();
     private volatile int permitsPerKey;
     private int blocked;
 
@@ -107,17 +106,18 @@ final class KeyTurns {
 
     /** Whether one of the lines may go. */
     boolean isAnyReady() {
-        return first != null;
+        return ring.peek() != null;
     }
 
     /** Whether it is the turn of requests without a key. */
     boolean isTurnOfOthers() {
-        return others.equals(first);
+        return others.equals(ring.peek());
     }
 
     /** The request whose turn it is, if that has a key. */
     @Nullable
     PermitRequest next() {
+        Line first = ring.peek();
         return first == null || first.head == null ? null : first.head.request;
     }
 
@@ -163,8 +163,8 @@ final class KeyTurns {
     }
 
     private void toEnd(Line line) {
-        if (isInRing(line)) {
-            unlink(line);
+        if (ring.contains(line)) {
+            ring.remove(line);
         }
         place(line);
     }
@@ -175,11 +175,11 @@ final class KeyTurns {
         line.blocked = line.key == null ? 0 : Math.max(0, line.waiting - Math.max(0, permitsPerKey - line.running));
         blocked += line.blocked - before;
         boolean ready = line.waiting > 0 && mayRun(line);
-        boolean inRing = isInRing(line);
+        boolean inRing = ring.contains(line);
         if (ready && !inRing) {
-            link(line);
+            ring.add(line);
         } else if (!ready && inRing) {
-            unlink(line);
+            ring.remove(line);
         }
         if (line.key != null && line.arrived + line.waiting + line.running == 0) {
             forget(line.key);
@@ -200,38 +200,8 @@ final class KeyTurns {
         }
     }
 
-    /** No field of its own: each key would pay for it. */
-    private boolean isInRing(Line line) {
-        return line.previous != null || line.equals(first);
-    }
-
-    private void link(Line line) {
-        line.previous = last;
-        if (last == null) {
-            first = line;
-        } else {
-            last.next = line;
-        }
-        last = line;
-    }
-
-    private void unlink(Line line) {
-        if (line.previous == null) {
-            first = line.next;
-        } else {
-            line.previous.next = line.next;
-        }
-        if (line.next == null) {
-            last = line.previous;
-        } else {
-            line.next.previous = line.previous;
-        }
-        line.previous = null;
-        line.next = null;
-    }
-
     /** The requests of one key, first in, first out. */
-    static final class Line {
+    static final class Line extends LinkedNodes.Node<Line> {
 
         private final @Nullable String key;
         private int arrived; // wait outside of this line, as they hold a permit of a limit around, or have just come
@@ -240,8 +210,6 @@ final class KeyTurns {
         private int blocked; // of those that wait
         private @Nullable Place head;
         private @Nullable Place tail;
-        private @Nullable Line previous; // in the ring, as the next one
-        private @Nullable Line next;
 
         Line(@Nullable String key) {
             this.key = key;

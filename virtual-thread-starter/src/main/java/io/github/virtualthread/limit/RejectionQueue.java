@@ -15,14 +15,15 @@ import org.jspecify.annotations.Nullable;
  * report: where memory is short, the JVM may take what a thread does off its stack. What was lost that way is reported after {@link
  * #reportAgain}.
  */
-@SuppressWarnings("try") // a lock is held, not read
+@SuppressWarnings({"try", "NonAtomicVolatileUpdate"}) // a lock is held, not read; all is written under it
 final class RejectionQueue {
 
     /** Maximum number of threads that are asked for and have not begun. */
     static final int MOST = 64;
 
     private final BriefLock lock = new BriefLock();
-    private final RequestList requests = new RequestList(); // guarded by the lock; those being reported come first
+    private final LinkedNodes<PermitRequest> requests =
+            new LinkedNodes<>(); // guarded by the lock; those being reported come first
     private volatile int unreported;
     private final TaskTimer timer;
     private final Runnable reportNext = this::reportNext; // made before memory may be short
@@ -42,7 +43,6 @@ final class RejectionQueue {
      *
      * @param reason why it gets no permit; null where it had one and could not use it
      */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void add(PermitRequest request, @Nullable Reason reason) {
         request.rejecting(reason);
         try (BriefLock held = lock.hold()) {
@@ -112,7 +112,6 @@ final class RejectionQueue {
     }
 
     /** Those that some thread has begun to report, and has not claimed, count as unreported again: that thread may be lost. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void reportAgain() {
         try (BriefLock held = lock.hold()) {
             for (PermitRequest each = requests.peek(); each != null && each.isReporting(); each = each.next) {
@@ -125,7 +124,6 @@ final class RejectionQueue {
     }
 
     /** The first that nobody reports yet: those before it are as many as there are threads that begin. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     private @Nullable PermitRequest begin() {
         try (BriefLock held = lock.hold()) {
             for (PermitRequest each = requests.peek(); each != null; each = each.next) {
@@ -139,7 +137,6 @@ final class RejectionQueue {
     }
 
     /** The request has claimed its report, which some thread had begun or not. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void claimed(PermitRequest request, boolean begun) {
         try (BriefLock held = lock.hold()) {
             if (requests.contains(request)) { // otherwise another thread has reported it, too

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * Requests that wait for a permit: first in, first out; where some have keys, these take turns. Leaving takes constant time.
  * Everything but {@link #size()} and {@link #isEmpty()} needs the lock of the limit.
  */
+@SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
 final class WaitQueue {
 
     private final IntSupplier permitsPerKey;
-    private final RequestList plain = new RequestList();
-    private @Nullable RequestList keyed; // in the order in which they came, as the two others
-    private @Nullable RequestList holding; // their threads hold permits of a limit around this one
+    private final LinkedNodes<PermitRequest> plain = new LinkedNodes<>();
+    private final LinkedNodes<PermitRequest> keyed = new LinkedNodes<>();
+    private final LinkedNodes<PermitRequest> holding =
+            new LinkedNodes<>(); // their threads hold permits of a limit around
     private @Nullable KeyTurns turns; // null before the first key
     private volatile int size;
 
@@ -57,7 +59,6 @@ final class WaitQueue {
     }
 
     /** Adds a request. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     void add(PermitRequest request) {
         Place place = request.place();
         list(place).add(request);
@@ -127,13 +128,13 @@ final class WaitQueue {
     /** The first of those whose threads hold a permit of a limit around this one. */
     @Nullable
     PermitRequest firstHolding() {
-        return peek(holding);
+        return holding.peek();
     }
 
     /** The request that has waited longest. */
     @Nullable
     PermitRequest oldest() {
-        return older(older(plain.peek(), peek(keyed)), peek(holding));
+        return older(older(plain.peek(), keyed.peek()), holding.peek());
     }
 
     /** The one of two that has waited longer. */
@@ -159,8 +160,8 @@ final class WaitQueue {
     List<PermitRequest> first(int most) {
         List<PermitRequest> first = new ArrayList<>();
         PermitRequest ofPlain = plain.peek();
-        PermitRequest ofKeyed = peek(keyed);
-        PermitRequest ofHolding = peek(holding);
+        PermitRequest ofKeyed = keyed.peek();
+        PermitRequest ofHolding = holding.peek();
         while (first.size() < most) {
             PermitRequest oldest = older(older(ofPlain, ofKeyed), ofHolding);
             if (oldest == null) {
@@ -180,8 +181,8 @@ final class WaitQueue {
 
     /** The first request that is wanted. */
     Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
-        for (PermitRequest list : new PermitRequest[] {plain.peek(), peek(keyed), peek(holding)}) {
-            for (PermitRequest each = list; each != null; each = each.next) {
+        for (PermitRequest first : new PermitRequest[] {plain.peek(), keyed.peek(), holding.peek()}) {
+            for (PermitRequest each = first; each != null; each = each.next) {
                 if (wanted.test(each)) {
                     return Optional.of(each);
                 }
@@ -190,7 +191,6 @@ final class WaitQueue {
         return Optional.empty();
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
     private @Nullable Place unlink(PermitRequest request) {
         Place place = request.place();
         list(place).remove(request);
@@ -202,20 +202,11 @@ final class WaitQueue {
         return place;
     }
 
-    private RequestList list(@Nullable Place place) {
+    private LinkedNodes<PermitRequest> list(@Nullable Place place) {
         if (place == null) {
             return plain;
         }
-        if (place.held == null) {
-            keyed = keyed == null ? new RequestList() : keyed;
-            return keyed;
-        }
-        holding = holding == null ? new RequestList() : holding;
-        return holding;
-    }
-
-    private static @Nullable PermitRequest peek(@Nullable RequestList list) {
-        return list == null ? null : list.peek();
+        return place.held == null ? keyed : holding;
     }
 
     private void othersChanged() {

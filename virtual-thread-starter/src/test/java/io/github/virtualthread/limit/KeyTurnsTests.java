@@ -303,7 +303,7 @@ class KeyTurnsTests {
         assertThat(ReflectionTestUtils.getField(turns, "lines"))
                 .as("table of the map")
                 .isNull();
-        assertThat(ReflectionTestUtils.getField(turns, "first")).as("ring").isNull();
+        assertThat(turns).extracting("ring.head").as("ring").isNull();
     }
 
     /**
