@@ -1,14 +1,12 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.StripedCount;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks that have not ended. All of them are counted, and so are callers that wait for a permit. Those that have a thread
@@ -18,34 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveTasks {
 
-    /** The bit of a task's place that says whether the task is counted; the others are its place in the table. */
+    /** The bit of a task's slot that says whether the task is counted; the others are its slot in the table. */
     private static final int COUNTED = Integer.MIN_VALUE;
 
-    private static final VarHandle PLACE;
-
-    static {
-        try {
-            PLACE = MethodHandles.lookup().findVarHandle(Task.class, "place", int.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-        link(null);
-    }
-
-    /** The JVM needs memory for the first use of each of these, and when a task is refused that may be short. */
-    @SuppressWarnings("EmptyCatch")
-    private static void link(@Nullable Task none) {
-        try {
-            boolean unused = PLACE.compareAndSet(none, 0, 0);
-        } catch (NullPointerException linked) {
-            // as meant
-        }
-        try {
-            int unused = (int) PLACE.getAndBitwiseAnd(none, 0);
-        } catch (NullPointerException linked) {
-            // as meant
-        }
-    }
+    private static final AtomicIntegerFieldUpdater<Task> SLOT =
+            AtomicIntegerFieldUpdater.newUpdater(Task.class, "slot");
 
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -60,12 +35,12 @@ final class LiveTasks {
 
     /** One more task has begun. */
     void begin(Task task) {
-        task.place |= COUNTED;
+        SLOT.lazySet(task, task.slot | COUNTED);
         begin();
     }
 
     static boolean isCounted(Task task) {
-        return (task.place & COUNTED) != 0;
+        return (task.slot & COUNTED) != 0;
     }
 
     /** The task has ended, unless it had ended before. Throws nothing. */
@@ -93,19 +68,19 @@ final class LiveTasks {
 
     /** The task gets a thread. */
     void enter(Task task, Thread thread) {
-        task.place = running.enter(task, thread.threadId()) | (task.place & COUNTED);
+        SLOT.lazySet(task, running.enter(task, thread.threadId()) | (task.slot & COUNTED));
     }
 
     /** As {@link #enter}, for a task that gets no permit: it may have entered before, and enter on another thread, too. */
     void enterOnce(Task task) {
-        if ((task.place & ~COUNTED) != 0) {
+        if ((task.slot & ~COUNTED) != 0) {
             return;
         }
         int entered = running.enter(task, ThreadLocalRandom.current().nextInt()); // no thread of its own yet
         int before;
         do {
-            before = task.place;
-        } while ((before & ~COUNTED) == 0 && !PLACE.compareAndSet(task, before, entered | before));
+            before = task.slot;
+        } while ((before & ~COUNTED) == 0 && !SLOT.compareAndSet(task, before, entered | before));
         if ((before & ~COUNTED) != 0) {
             running.leave(entered);
         }
@@ -113,19 +88,22 @@ final class LiveTasks {
 
     /** The thread of the task ends, or could not be started. */
     void leave(Task task) {
-        int place = clear(task, ~COUNTED);
-        if (place != 0) {
-            running.leave(place);
+        int slot = clear(task, ~COUNTED);
+        if (slot != 0) {
+            running.leave(slot);
         }
     }
 
-    /** Clears bits of a task's place; returns those that were set. Two threads may report at once that a task gets no permit. */
+    /** Clears bits of a task's slot; returns those that were set. Two threads may report at once that a task gets no permit. */
     private static int clear(Task task, int bits) {
-        if (task.isRefused()) {
-            return (int) PLACE.getAndBitwiseAnd(task, ~bits) & bits;
+        int before = task.slot;
+        if (!task.isRefused()) {
+            SLOT.lazySet(task, before & ~bits);
+        } else {
+            while (!SLOT.compareAndSet(task, before, before & ~bits)) {
+                before = task.slot;
+            }
         }
-        int before = task.place;
-        task.place = before & ~bits;
         return before & bits;
     }
 

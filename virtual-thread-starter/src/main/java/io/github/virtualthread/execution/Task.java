@@ -30,8 +30,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     private CapturedContext context;
 
-    /** For {@link LiveTasks}: its place among the tasks that have a thread, and whether it is counted. */
-    int place;
+    /** For {@link LiveTasks}: its slot among the tasks that have a thread, and whether it is counted. */
+    volatile int slot;
 
     /**
      * Creates a task that has not been submitted. Must be called on the caller's thread.

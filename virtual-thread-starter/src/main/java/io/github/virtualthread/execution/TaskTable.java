@@ -7,34 +7,34 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set where each element takes the place that its number leads to. Numbers that follow each other lead to places far apart, so
+ * A set where each element takes the slot that its number leads to. Numbers that follow each other lead to slots far apart, so
  * threads that add and remove at the same time seldom contend. Adding and removing are one write each, without a lock and without a
  * shared count.
  *
- * <p>If more than half of the places are taken, their number doubles. The old places stay for the elements in them.
+ * <p>If more than half of the slots are taken, their number doubles. The old slots stay for the elements in them.
  */
 final class TaskTable<T> {
 
     private static final int SMALLEST = 64;
     private static final int ATTEMPTS = 16;
-    private static final int STEP = 0x9E3779B9; // the golden section of all numbers, and odd: reaches all places
+    private static final int STEP = 0x9E3779B9; // the golden section of all numbers, and odd: reaches all slots
 
-    /** One table of each size, at the logarithm of the size. A place is the size plus the index, so it identifies both. */
+    /** One table of each size, at the logarithm of the size. A slot is the size plus the index, so it identifies both. */
     private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable T>> tables =
             new AtomicReferenceArray<>(Integer.SIZE);
 
     final ReentrantLock growth = new ReentrantLock();
     private volatile AtomicReferenceArray<@Nullable T> largest = table(SMALLEST);
 
-    /** Takes a place, for {@link #leave}. Many that enter at the same time should have numbers of their own. */
+    /** Takes a slot, for {@link #leave}. Many that enter at the same time should have numbers of their own. */
     int enter(T task, long number) {
         int from = (int) number;
-        int place = enter(task, from, largest);
-        while (place == 0) {
+        int slot = enter(task, from, largest);
+        while (slot == 0) {
             grow();
-            place = enter(task, ++from, largest); // elsewhere: those that have these places may stay
+            slot = enter(task, ++from, largest); // elsewhere: those that have these slots may stay
         }
-        return place;
+        return slot;
     }
 
     private int enter(T task, int number, AtomicReferenceArray<@Nullable T> table) {
@@ -49,9 +49,9 @@ final class TaskTable<T> {
         return 0;
     }
 
-    void leave(int place) {
-        int size = Integer.highestOneBit(place);
-        tables.get(Integer.numberOfTrailingZeros(size)).setRelease(place - size, null);
+    void leave(int slot) {
+        int size = Integer.highestOneBit(slot);
+        tables.get(Integer.numberOfTrailingZeros(size)).setRelease(slot - size, null);
     }
 
     /** All elements that were added before this call and have not left. */
