@@ -126,7 +126,7 @@ final class CallerTask extends Call {
             if (deadline == null || !deadline.isOver()) {
                 park(System.nanoTime() - begin, deadline == null ? Long.MAX_VALUE : deadline.left());
             } else if (!leave(Reason.DEADLINE)) {
-                parkUntilTold();
+                parkUntilReported();
             }
         }
     }
@@ -163,14 +163,18 @@ final class CallerTask extends Call {
             }
             throw refusal;
         } else {
-            parkUntilTold();
+            parkUntilReported();
         }
     }
 
-    /** The thread that removed us from the queue is about to wake us. */
-    private void parkUntilTold() {
-        if (!granted && rejection == null) { // looked at anew: to leave may park, and so miss that we are woken
-            LockSupport.park(this);
+    /** The thread that removed us from the queue is about to wake us. Looked at anew: to leave may park, and so miss that. */
+    private void parkUntilReported() {
+        if (!granted && rejection == null) {
+            try {
+                LockSupport.park(this);
+            } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
+                Thread.onSpinWait();
+            }
         }
     }
 
@@ -187,22 +191,14 @@ final class CallerTask extends Call {
     private void giveUp() {
         if (!leave()) {
             boolean interrupted = false;
-            while (!granted && rejection == null) { // the thread that removed us from the queue is about to wake us
+            while (!granted && rejection == null) {
                 interrupted |= Thread.interrupted(); // or this would not park
-                awaitTelling();
+                parkUntilReported();
             }
             giveBack();
             if (interrupted) {
                 thread.interrupt();
             }
-        }
-    }
-
-    private void awaitTelling() {
-        try {
-            LockSupport.park(this);
-        } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
-            Thread.onSpinWait();
         }
     }
 

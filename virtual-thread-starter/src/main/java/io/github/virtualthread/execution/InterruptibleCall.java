@@ -38,44 +38,33 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     private static final byte SHIELDED = 4;
     private static final byte SHIELDED_LATE = 5; // the stop came before
     private static final byte SHIELDED_STOPPED = 6; // the shield knows of the stop; the interrupt is owed to the thread
-    private static final VarHandle WINDOW;
-    private static final VarHandle CAUSE;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            WINDOW = lookup.findVarHandle(InterruptibleCall.class, "window", byte.class);
-            CAUSE = lookup.findVarHandle(InterruptibleCall.class, "cause", byte.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
+    private static final VarHandle WINDOW = byteField(MethodHandles.lookup(), "window");
+    private static final VarHandle CAUSE = byteField(MethodHandles.lookup(), "cause");
 
     /** Why a body is interrupted. */
     enum Cause {
-        CANCELLED(1, Outcome.CANCELLED, " was cancelled"),
-        TIMED_OUT(2, Outcome.TIMEOUT, ""),
-        STOPPED(3, Outcome.CANCELLED, " was interrupted: the application stopped before it ended"),
-        OVERDUE(4, Outcome.TIMEOUT, "");
+        CANCELLED(Outcome.CANCELLED, " was cancelled"),
+        TIMED_OUT(Outcome.TIMEOUT, ""),
+        STOPPED(Outcome.CANCELLED, " was interrupted: the application stopped before it ended"),
+        OVERDUE(Outcome.TIMEOUT, "");
+
+        private static final Cause[] ALL = values();
 
         final Outcome outcome;
-        private final byte code;
         private final String what;
 
-        Cause(int code, Outcome outcome, String what) {
-            this.code = (byte) code;
+        Cause(Outcome outcome, String what) {
             this.outcome = outcome;
             this.what = what;
         }
 
-        static @Nullable Cause of(byte code) {
-            return switch (code) {
-                case 1 -> CANCELLED;
-                case 2 -> TIMED_OUT;
-                case 3 -> STOPPED;
-                case 4 -> OVERDUE;
-                default -> null;
-            };
+        private static @Nullable Cause of(byte code) {
+            return code == 0 ? null : ALL[code - 1];
+        }
+
+        @SuppressWarnings("EnumOrdinal") // a field for the cause would make each call larger
+        private byte code() {
+            return (byte) (ordinal() + 1);
         }
 
         /** What the caller sees, no matter how the body reacted to the interrupt. */
@@ -114,7 +103,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     /** Decides the outcome, with or without a body to interrupt. */
     final void decide(Cause why) {
-        CAUSE.compareAndSet(this, (byte) 0, why.code);
+        CAUSE.compareAndSet(this, (byte) 0, why.code());
     }
 
     /** The current thread is the one of the body from now on. */

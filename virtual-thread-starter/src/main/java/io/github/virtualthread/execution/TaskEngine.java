@@ -85,42 +85,24 @@ public final class TaskEngine implements AutoCloseable {
             boolean callerTrace) {
         this(
                 limits,
-                propagation,
-                timer,
-                threadNamePrefix,
-                contextClassLoader,
-                listeners,
-                decorators,
-                callerTrace,
-                GRACE,
-                PLATFORM_WAIT);
+                new EngineParts(
+                        new Gate(),
+                        propagation,
+                        new TaskDecorators(new LazyBeans<>("Task decorators", decorators)),
+                        new TaskThreads(threadNamePrefix, contextClassLoader),
+                        timer,
+                        new LiveTasks(),
+                        new PermitHolders(),
+                        new TaskListeners(new LazyBeans<>("Task listeners", listeners)),
+                        new Rejections(timer, Duration.ofMinutes(1)),
+                        callerTrace,
+                        GRACE,
+                        PLATFORM_WAIT));
     }
 
-    TaskEngine(
-            TaskLimits limits,
-            ContextPropagation propagation,
-            TaskTimer timer,
-            String threadNamePrefix,
-            ClassLoader contextClassLoader,
-            Supplier<? extends List<TaskListener>> listeners,
-            Supplier<? extends List<TaskDecorator>> decorators,
-            boolean callerTrace,
-            Duration grace,
-            Duration platformWait) {
+    TaskEngine(TaskLimits limits, EngineParts parts) {
         this.limits = limits;
-        this.parts = new EngineParts(
-                new Gate(),
-                propagation,
-                new TaskDecorators(new LazyBeans<>("Task decorators", decorators)),
-                new TaskThreads(threadNamePrefix, contextClassLoader),
-                timer,
-                new LiveTasks(),
-                new PermitHolders(),
-                new TaskListeners(new LazyBeans<>("Task listeners", listeners)),
-                new Rejections(timer, Duration.ofMinutes(1)),
-                callerTrace,
-                grace,
-                platformWait);
+        this.parts = parts;
     }
 
     /**

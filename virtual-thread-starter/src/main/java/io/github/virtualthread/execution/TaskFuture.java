@@ -28,10 +28,6 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
         task = null;
     }
 
-    boolean isDetached() {
-        return task == null;
-    }
-
     /** Gets a failure, because no caller holds this future; null if one does. */
     @Nullable
     Consumer<Throwable> onFailure() {

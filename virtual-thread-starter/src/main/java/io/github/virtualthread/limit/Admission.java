@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Admission implements PermitGate {
 
     private final TaskLimit limit;
-    private final BriefLock lock;
+    final BriefLock lock;
     final PermitLevel level;
     private final Permits permits; // of the level
     private final WaitQueue queue; // as well
@@ -43,16 +43,12 @@ final class Admission implements PermitGate {
         this.level = new PermitLevel(limit, permits, around == null ? null : around.level);
         this.permits = permits;
         this.queue = level.queue;
-        this.expiry = new Expiry(queue, lock, timer, rejections, limit::maxWait);
+        this.expiry = new Expiry(queue, lock, timer, rejections, limit);
         if (around != null) {
             try (BriefLock held = lock.hold()) {
                 around.level.add(level);
             }
         }
-    }
-
-    BriefLock lock() {
-        return lock;
     }
 
     /** Runs a change under the lock. Whoever can go afterwards goes, also if the change fails half-way. */

@@ -5,7 +5,6 @@ import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +21,7 @@ final class Expiry {
     private final BriefLock lock; // guards the queue and the entry
     private final TaskTimer timer;
     private final RejectionQueue rejections;
-    private final Supplier<@Nullable Duration> maxWait;
+    private final TaskLimit limit;
     private final Runnable whenDue = this::due; // made before memory may be short
     private @Nullable Future<?> entry;
 
@@ -31,25 +30,20 @@ final class Expiry {
      *
      * @param lock of the limit
      * @param rejections where requests go from the queue
-     * @param maxWait maximum wait of the limit, null for none
+     * @param limit has the maximum wait
      */
-    Expiry(
-            WaitQueue queue,
-            BriefLock lock,
-            TaskTimer timer,
-            RejectionQueue rejections,
-            Supplier<@Nullable Duration> maxWait) {
+    Expiry(WaitQueue queue, BriefLock lock, TaskTimer timer, RejectionQueue rejections, TaskLimit limit) {
         this.queue = queue;
         this.lock = lock;
         this.timer = timer;
         this.rejections = rejections;
-        this.maxWait = maxWait;
+        this.limit = limit;
     }
 
     /** Has the timer wake us for the oldest request, unless it does so earlier already. Needs the lock. */
     void schedule() {
         PermitRequest oldest = queue.oldest();
-        Duration longest = maxWait.get();
+        Duration longest = limit.maxWait();
         if (oldest != null && longest != null && (entry == null || entry.isDone())) {
             entry = timer.schedule(whenDue, nanos(longest) - (System.nanoTime() - oldest.joinedAt));
         }
@@ -88,7 +82,7 @@ final class Expiry {
 
     private @Nullable PermitRequest poll() {
         try (BriefLock held = lock.hold()) {
-            Duration longest = maxWait.get();
+            Duration longest = limit.maxWait();
             return longest == null ? null : queue.pollWaitingAtLeast(nanos(longest), System.nanoTime());
         }
     }

@@ -27,8 +27,8 @@ final class PermitLevel {
      */
     volatile boolean full;
 
-    /** Since when it is full, by {@link System#nanoTime}; written before that. */
-    volatile long fullSince;
+    /** Since when it is full, by {@link System#nanoTime}; written before that, read after it. */
+    long fullSince;
 
     PermitLevel(TaskLimit limit, Permits permits, @Nullable PermitLevel around) {
         this.limit = limit;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is its own node in the queue, so that leaving the queue needs no search and waiting costs no second object.
  */
-public abstract class PermitRequest {
+public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
 
     private static final byte QUEUED = 1;
     private static final byte HOLDING = 2;
@@ -33,30 +33,30 @@ public abstract class PermitRequest {
     private static final byte REPORTING = 64;
 
     private static final Reason[] REASONS = Reason.values();
-    private static final VarHandle PHASE;
-
-    static {
-        try {
-            PHASE = MethodHandles.lookup().findVarHandle(PermitRequest.class, "phase", byte.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
+    private static final VarHandle PHASE = byteField(MethodHandles.lookup(), "phase");
 
     private volatile byte phase; // 0: has not asked yet
-
-    /** Links of the {@link RequestList} that it is in, guarded by the lock of that. */
-    @Nullable
-    PermitRequest previous;
-
-    @Nullable
-    PermitRequest next;
 
     /** When the request was made, if that was noted, later when it joined the queue. In the queue these times ascend. */
     long joinedAt;
 
     /** Creates a request that has not asked yet. */
     protected PermitRequest() {}
+
+    /**
+     * Gives atomic access to a field.
+     *
+     * @param lookup of the class that has it
+     * @param name its name
+     * @return access to that field of all objects
+     */
+    protected static VarHandle byteField(MethodHandles.Lookup lookup, String name) {
+        try {
+            return lookup.findVarHandle(lookup.lookupClass(), name, byte.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
 
     /**
      * The limit that is asked for a permit, always the same.

@@ -188,14 +188,14 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
 
     @Override
     public int held(PermitLease lease) {
-        return admission.lock().locked(() -> Math.max(lease.lent, running())); // also more than it may use now
+        return admission.lock.locked(() -> Math.max(lease.lent, running())); // also more than it may use now
     }
 
     /** At most as many as this limit and those around it allow. */
     @Override
     public int wanted() {
         return Math.min(
-                most(), admission.lock().locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
+                most(), admission.lock.locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
     }
 
     @Override

@@ -69,10 +69,6 @@ public final class TaskLimits {
         boolean unused = add(settings);
     }
 
-    private SemaphoreLimit create(LimitSettings settings) {
-        return new SemaphoreLimit(settings, around(settings), timer, changes);
-    }
-
     private @Nullable SemaphoreLimit around(LimitSettings settings) {
         SemaphoreLimit around = settings.within() == null ? null : limits.get(LimitNames.uniform(settings.within()));
         if (around == null && settings.within() != null) {
@@ -93,7 +89,8 @@ public final class TaskLimits {
         boolean[] added = new boolean[1];
         limits.computeIfAbsent(LimitNames.uniform(settings.name()), name -> {
             added[0] = true;
-            return create(settings); // only if it is used: the limit around it would keep it
+            // only if it is used: the limit around it would keep it
+            return new SemaphoreLimit(settings, around(settings), timer, changes);
         });
         return added[0];
     }
@@ -129,10 +126,6 @@ public final class TaskLimits {
      * @throws IllegalArgumentException if it does not exist; the message lists the existing ones
      */
     public TaskLimit get(String name) {
-        return find(name);
-    }
-
-    private SemaphoreLimit find(String name) {
         SemaphoreLimit limit = limits.get(LimitNames.uniform(name));
         if (limit == null) {
             throw new IllegalArgumentException(
@@ -206,7 +199,7 @@ public final class TaskLimits {
      *     reported with the next ones, or when this is called again
      */
     public int evictWaiting(String name) {
-        return find(name).admission.evict(Reason.EVICTED);
+        return ((SemaphoreLimit) get(name)).admission.evict(Reason.EVICTED);
     }
 
     /**

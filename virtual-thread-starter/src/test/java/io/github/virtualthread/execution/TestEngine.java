@@ -91,17 +91,20 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
             boolean callerTrace,
             LimitSettings... settings) {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
-        engine = new TaskEngine(
-                limits,
+        EngineParts parts = new EngineParts(
+                new Gate(),
                 propagation,
+                new TaskDecorators(new LazyBeans<>("Task decorators", () -> decorators)),
+                new TaskThreads("vt-", APPLICATION),
                 timer,
-                "vt-",
-                APPLICATION,
-                () -> listeners,
-                () -> decorators,
+                new LiveTasks(),
+                new PermitHolders(),
+                new TaskListeners(new LazyBeans<>("Task listeners", () -> listeners)),
+                new Rejections(timer, Duration.ofMinutes(1)),
                 callerTrace,
                 grace,
                 platformWait);
+        engine = new TaskEngine(limits, parts);
     }
 
     /** For bodies to wait at: opens when the engine is closed, if the test has not opened it before. */

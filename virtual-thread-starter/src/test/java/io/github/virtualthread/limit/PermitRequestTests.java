@@ -199,7 +199,10 @@ class PermitRequestTests {
         head.joinedAt = System.nanoTime() - Duration.ofMinutes(50).toNanos();
         queue.add(head);
 
-        new Expiry(queue, new BriefLock(), timer, new RejectionQueue(timer), () -> Duration.ofHours(1)).schedule();
+        LimitSettings patient = LimitSettings.of("db", 1).withMaxWait(Duration.ofHours(1));
+
+        TaskLimit limit = new SemaphoreLimit(patient, null, timer, change -> {});
+        new Expiry(queue, new BriefLock(), timer, new RejectionQueue(timer), limit).schedule();
 
         assertThat(TimerEntries.count(timer)).isOne();
         assertThat(TimerEntries.untilFirst(timer).toSeconds()).isBetween(500L, 600L);
