@@ -11,7 +11,7 @@ final class StressedRequest extends PermitRequest {
     private static final TaskTimer TIMER = new TaskTimer("timer");
 
     private final TaskLimit limit;
-    private final @Nullable Place place;
+    private final @Nullable KeyedPlace place;
     private final AtomicInteger granted = new AtomicInteger();
 
     StressedRequest(TaskLimit limit) {
@@ -20,7 +20,7 @@ final class StressedRequest extends PermitRequest {
 
     StressedRequest(TaskLimit limit, @Nullable String key) {
         this.limit = limit;
-        this.place = key == null ? null : new Place(key, null);
+        this.place = key == null ? null : new KeyedPlace(key, null);
     }
 
     /** Limits that nobody listens to. */
@@ -54,7 +54,7 @@ final class StressedRequest extends PermitRequest {
     }
 
     @Override
-    protected @Nullable Place place() {
+    protected @Nullable KeyedPlace place() {
         return place;
     }
 

@@ -60,7 +60,7 @@ public final class ClusterShares {
     private volatile boolean lost; // written under the lock above
     private volatile String problem = SILENCE; // of the last exchange
 
-    /** Is told how exchanges end. Must not block. */
+    /** Is notified how exchanges end. Must not block. */
     public interface Listener {
 
         /**
@@ -147,7 +147,7 @@ public final class ClusterShares {
     /**
      * Tells a listener about exchanges from now on.
      *
-     * @param listener is told
+     * @param listener is notified
      */
     public void listen(Listener listener) {
         listeners.add(listener);
@@ -169,18 +169,18 @@ public final class ClusterShares {
         if (stopped) {
             return;
         }
-        CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
-        goodbye = told;
+        CompletableFuture<@Nullable Void> said = new CompletableFuture<>();
+        goodbye = said;
         stopped = true;
         try {
             exchangeSoon();
-            told.get(1, TimeUnit.SECONDS);
+            said.get(1, TimeUnit.SECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | OutOfMemoryError notReached) {
             // the lease ends by itself
         } finally {
-            told.complete(null); // nobody waits for it any more, and the client of the engine may be closed
+            said.complete(null); // nobody waits for it any more, and the client of the engine may be closed
             if (stopped) {
                 endIf(exchange -> true);
             }
@@ -228,20 +228,20 @@ public final class ClusterShares {
             return;
         }
         long sent = clock.getAsLong();
-        List<ClusterShare> telling = List.of();
-        removals.exchangeAll(claims -> exchange(claims, clock.getAsLong()));
+        List<ClusterShare> claiming = List.of();
+        removals.forEach(claim -> exchange(List.of(claim), clock.getAsLong()).getFirst());
         try {
-            telling = shares.stream()
+            claiming = shares.stream()
                     .filter(leaves ? ClusterShare::isKnown : share -> share.untilClaim() <= 0)
                     .toList();
-            for (int done = 0; done < telling.size(); done += MOST_CLAIMS) {
+            for (int done = 0; done < claiming.size(); done += MOST_CLAIMS) {
                 sent = clock.getAsLong();
-                List<ClusterShare> some = telling.subList(done, Math.min(telling.size(), done + MOST_CLAIMS));
+                List<ClusterShare> some = claiming.subList(done, Math.min(claiming.size(), done + MOST_CLAIMS));
                 report(sent, exchange(some, leaves, sent));
             }
         } catch (Throwable failure) {
             problem = "cannot be reached (" + failure + ")";
-            telling.forEach(ClusterShare::failed);
+            claiming.forEach(ClusterShare::failed);
             report(sent, Outcome.ERROR);
         }
         if (leaves) {
@@ -252,8 +252,8 @@ public final class ClusterShares {
     }
 
     /** A claim that is refused is as good as not answered; the others are. */
-    private Outcome exchange(List<ClusterShare> telling, boolean leaves, long sent) throws Exception {
-        List<Claim> claims = telling.stream()
+    private Outcome exchange(List<ClusterShare> claiming, boolean leaves, long sent) throws Exception {
+        List<Claim> claims = claiming.stream()
                 .map(leaves ? ClusterShare::goodbye : ClusterShare::claim)
                 .toList();
         List<Answer> answers = exchange(claims, sent);
@@ -261,7 +261,7 @@ public final class ClusterShares {
         String refusal = null;
         for (int i = 0; i < claims.size(); i++) {
             Answer answer = answers.get(i);
-            ClusterShare share = telling.get(i);
+            ClusterShare share = claiming.get(i);
             if (answer.refusal() != null) {
                 refusal = answer.refusal();
                 share.failed();
@@ -406,11 +406,11 @@ public final class ClusterShares {
         }
     }
 
-    /** Nothing that is told may end the exchanges. */
+    /** No listener may end the exchanges. */
     @SuppressWarnings("EmptyCatch")
-    private static void safely(Runnable telling) {
+    private static void safely(Runnable notification) {
         try {
-            telling.run();
+            notification.run();
         } catch (Throwable failure) {
             try {
                 logger.error("An exchange of permits with other replicas could not be reported", failure);

@@ -83,12 +83,12 @@ final class StartupReport {
             warn(limit);
             warnOfTurns(limit);
             if (calls.stream().noneMatch(call -> hasKey(call, limit))) {
-                tellOfKeys(limit);
+                reportKeys(limit);
             }
         }
     }
 
-    private static void tellOfKeys(TaskLimit limit) {
+    private static void reportKeys(TaskLimit limit) {
         if (limit.permitsPerKey() != LimitSettings.UNBOUNDED) {
             logger.info(
                     "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies to"

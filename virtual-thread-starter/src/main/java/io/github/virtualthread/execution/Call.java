@@ -2,10 +2,10 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
+import io.github.virtualthread.limit.KeyedPlace;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.PermitRequest;
-import io.github.virtualthread.limit.Place;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,7 +88,7 @@ abstract class Call extends PermitRequest implements TaskCall {
     }
 
     @Override
-    protected final @Nullable Place place() {
+    protected final @Nullable KeyedPlace place() {
         return recipe.place();
     }
 
@@ -110,7 +110,7 @@ abstract class Call extends PermitRequest implements TaskCall {
     /** Notifies the listeners of the submission, if one of them hears it. They may ask from then on how long the call has waited. */
     final void observe() {
         TaskListeners listeners = parts().listeners();
-        if (listeners.hear(spec())) {
+        if (listeners.listensTo(spec())) {
             observed = true;
             joins();
             listeners.submitted(this);
@@ -132,7 +132,7 @@ abstract class Call extends PermitRequest implements TaskCall {
     }
 
     /** The body never runs: the limit has rejected the call, or there was no thread or memory for it. */
-    final void refused(Throwable reason) {
+    final void rejected(Throwable reason) {
         if (!(reason instanceof LimitExceededException rejection)) {
             finished(Outcome.ERROR, reason);
             return;
@@ -156,7 +156,7 @@ abstract class Call extends PermitRequest implements TaskCall {
         }
     }
 
-    /** Rejects the call if it waits; returns whether it did. Then it is told so on another thread. */
+    /** Rejects the call if it waits; returns whether it did. That is reported on another thread. */
     final boolean rejectWaiting(Reason reason) {
         return reject(reason);
     }

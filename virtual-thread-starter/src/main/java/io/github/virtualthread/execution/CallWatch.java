@@ -150,7 +150,7 @@ public final class CallWatch {
                 logger.info("Limit '{}' is no longer full, after {} s", limit.name(), ended.toSeconds());
             }
         }
-        if (full.compareTo(saturated) >= 0 && seen.isToBeTold(full)) {
+        if (full.compareTo(saturated) >= 0 && seen.isDue(full)) {
             logger.warn(describe(limit, full, seen));
         }
     }

@@ -35,7 +35,7 @@ final class CallerTask extends Call {
         try {
             permit.acquire(deadline);
         } catch (LimitExceededException rejection) {
-            permit.refused(rejection);
+            permit.rejected(rejection);
             throw rejection;
         } catch (InterruptedException interruption) {
             permit.finished(Outcome.CANCELLED, interruption);
@@ -75,7 +75,7 @@ final class CallerTask extends Call {
         CallerTask call = new CallerTask(recipe);
         call.observe();
         LimitExceededException rejection = call.rejection(Reason.DEADLINE, deadline);
-        call.refused(rejection);
+        call.rejected(rejection);
         return rejection;
     }
 

@@ -74,9 +74,9 @@ final class ExecutorView implements AsyncTaskExecutor {
     private void failed(Runnable task, Throwable failure) {
         if (task instanceof Future<?> future) {
             // it has not run: a thread that waits for it would wait forever
-            Failures.tell(told -> future.cancel(false), recipe, failure);
+            Failures.report(reported -> future.cancel(false), recipe, failure);
         }
-        Failures.tell(told -> uncaught.accept(recipe.name(), told), recipe, failure);
+        Failures.report(reported -> uncaught.accept(recipe.name(), reported), recipe, failure);
     }
 
     @Override

@@ -33,7 +33,7 @@ public final class FailedCalls {
     public CompletableFuture<@Nullable Object> submit(TaskSpec spec, Throwable failure) {
         Task task = engine.task(spec, NEVER, null);
         CompletableFuture<@Nullable Object> future = task.future();
-        refuse(task, failure);
+        rejectUnqueued(task, failure);
         return future;
     }
 
@@ -45,7 +45,7 @@ public final class FailedCalls {
      * @param onFailure gets the failure, on a virtual thread with the caller's context
      */
     public void execute(TaskSpec spec, Throwable failure, Consumer<Throwable> onFailure) {
-        refuse(engine.task(spec, NEVER, onFailure), failure);
+        rejectUnqueued(engine.task(spec, NEVER, onFailure), failure);
     }
 
     /**
@@ -60,7 +60,7 @@ public final class FailedCalls {
         }
     }
 
-    private void refuse(Task task, Throwable failure) {
+    private void rejectUnqueued(Task task, Throwable failure) {
         Throwable reason = failure;
         try {
             task.observe();
@@ -68,6 +68,6 @@ public final class FailedCalls {
             reason = noRoom;
         }
         engine.parts().live().begin(task);
-        task.refuse(reason);
+        task.rejectUnqueued(reason);
     }
 }

@@ -19,7 +19,7 @@ final class Failures {
     private Failures() {}
 
     /** Passes a failure that nobody waits for to its handler. */
-    static void tell(Consumer<Throwable> handler, TaskSpec spec, Throwable failure) {
+    static void report(Consumer<Throwable> handler, TaskSpec spec, Throwable failure) {
         try {
             handler.accept(failure);
         } catch (Throwable thrown) {

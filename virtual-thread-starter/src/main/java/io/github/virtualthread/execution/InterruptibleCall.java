@@ -173,7 +173,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             decide(why);
             if (why.outcome == Outcome.TIMEOUT) {
                 // before the interrupt, which closes the channel that the body is blocked on and may take long
-                TimeBounds.tell(this);
+                TimeBounds.reportTimeout(this);
             }
             if (!shielded || !Shields.stop(this)) {
                 interruptThread();

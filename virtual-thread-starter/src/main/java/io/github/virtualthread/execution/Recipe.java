@@ -1,6 +1,6 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.limit.Place;
+import io.github.virtualthread.limit.KeyedPlace;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ final class Recipe extends TaskSpec {
 
     private final TaskThreads.Named threads;
     private final EngineParts parts;
-    private final @Nullable Place place; // of the only call, if this is for one call
+    private final @Nullable KeyedPlace place; // of the only call, if this is for one call
     private final TaskSpec shared;
 
     Recipe(
@@ -27,7 +27,7 @@ final class Recipe extends TaskSpec {
         this.shared = this;
     }
 
-    private Recipe(Recipe recipe, Place place) {
+    private Recipe(Recipe recipe, KeyedPlace place) {
         super(recipe);
         this.threads = recipe.threads;
         this.parts = recipe.parts;
@@ -40,12 +40,12 @@ final class Recipe extends TaskSpec {
      * field for it.
      */
     Recipe forOneCall(@Nullable String key, @Nullable TaskLimit held) {
-        return new Recipe(this, new Place(key, held));
+        return new Recipe(this, new KeyedPlace(key, held));
     }
 
     /** Key of the call, and permit that its thread holds; null if this is for many calls. */
     @Nullable
-    Place place() {
+    KeyedPlace place() {
         return place;
     }
 

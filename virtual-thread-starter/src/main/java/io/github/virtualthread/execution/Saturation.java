@@ -16,7 +16,7 @@ final class Saturation {
     private Duration full = Duration.ZERO; // at the last check
     private int looks;
     private @Nullable Duration last; // how long the limit had been full at the last check, if that was logged
-    private int toldAt;
+    private int loggedAt;
 
     /**
      * Adds a check.
@@ -58,10 +58,10 @@ final class Saturation {
     }
 
     /** True once when it has lasted long enough, and once per minute from then on. */
-    boolean isToBeTold(Duration full) {
-        boolean due = last == null || looks - toldAt >= LOOKS_A_MINUTE;
+    boolean isDue(Duration full) {
+        boolean due = last == null || looks - loggedAt >= LOOKS_A_MINUTE;
         last = full;
-        toldAt = due ? looks : toldAt;
+        loggedAt = due ? looks : loggedAt;
         return due;
     }
 }

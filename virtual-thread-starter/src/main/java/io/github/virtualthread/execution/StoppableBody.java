@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A body that may be stopped: by its timeout or deadline, a cancel or the end of the application. Usually a stop interrupts it.
  * A part of it that an interrupt would break, such as a call of a database driver, can be shielded: then whoever shields it is
- * told of the stop and ends that part in its own way. Found by {@link TaskEngine#currentBody}.
+ * notified of the stop and ends that part in its own way. Found by {@link TaskEngine#currentBody}.
  */
 public interface StoppableBody extends TaskCall {
 
@@ -16,7 +16,7 @@ public interface StoppableBody extends TaskCall {
     enum Entered {
         /** The body is over, or the part is within another that is shielded. Nothing is shielded. */
         NOT,
-        /** From now on a stop is told to the shield and does not interrupt. */
+        /** From now on the shield is notified of a stop and does not interrupt. */
         RUNNING,
         /** The body was stopped before. No interrupt comes from now on. */
         STOPPED
@@ -56,20 +56,20 @@ public interface StoppableBody extends TaskCall {
     /**
      * Shields what follows, on the thread of the body. The flag of the thread stays as it is.
      *
-     * @param part is told of a stop
+     * @param part is notified of a stop
      * @return whether it is shielded; then {@link #unshield} must follow
      */
     Entered shield(Shield part);
 
     /**
-     * Ends what is shielded, on the thread of the body. Waits for a stop that is being told to the shield.
+     * Ends what is shielded, on the thread of the body. Waits for a stop of which the shield is being notified.
      *
      * @return whether the body was stopped during this part; the caller then owes the interrupt to the thread
      */
     boolean unshield();
 
     /**
-     * Interrupts the thread after all, if the body has been stopped and is shielded. Waits until the shield has been told of the
+     * Interrupts the thread after all, if the body has been stopped and is shielded. Waits until the shield has been notified of the
      * stop: never called by {@link Shield#stopped} itself.
      *
      * @return whether it was interrupted

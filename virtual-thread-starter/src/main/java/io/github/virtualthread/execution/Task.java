@@ -80,10 +80,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         try {
             Reason refused = context instanceof DeadlineContext timed ? TimeBounds.ask(this, timed) : askForPermit();
             if (refused != null) {
-                refuse(refused);
+                rejectUnqueued(refused);
             }
         } catch (Throwable noTimer) {
-            refuse(noTimer);
+            rejectUnqueued(noTimer);
         }
     }
 
@@ -109,12 +109,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      * longer counted by then: if memory is short, the JVM may remove what follows from the stack of a caller without running its
      * handlers.
      */
-    void refuse(Throwable reason) {
+    void rejectUnqueued(Throwable reason) {
         bodyOrRefusal = reason;
         if (future.onFailure() == null) {
             parts().live().end(this);
             try {
-                settleRefused();
+                settleRejected();
             } finally {
                 letGo();
             }
@@ -123,9 +123,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    void refuse(Reason reason) {
+    void rejectUnqueued(Reason reason) {
         onRejected(reason);
-        refuse(refusal(reason));
+        rejectUnqueued(refusal(reason));
     }
 
     /** Returns a rejection, or the shortage itself if memory is short. */
@@ -165,7 +165,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         try {
             parts().live().enterOnce(this);
         } catch (Throwable noRoom) {
-            settleRefused(noRoom);
+            settleRejected(noRoom);
             return;
         }
         runHere();
@@ -181,14 +181,14 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             parts().live().enterOnce(this);
             parts().timer().handOffReport(this::runHere);
         } catch (Throwable noThread) {
-            settleRefused(noThread);
+            settleRejected(noThread);
         }
     }
 
-    private void settleRefused(Throwable noThread) {
+    private void settleRejected(Throwable noThread) {
         try {
             Failures.suppress(Objects.requireNonNull(whyRefused()), noThread);
-            settleRefused();
+            settleRejected();
         } catch (Throwable noRoom) {
             boolean unused = future.fail(noRoom);
         } finally {
@@ -196,9 +196,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    private void settleRefused() {
+    private void settleRejected() {
         Throwable reason = Objects.requireNonNull(whyRefused());
-        refused(reason);
+        rejected(reason);
         settle(null, null, reason);
     }
 
@@ -248,7 +248,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             parts().threads().enter(threads(), this);
             scope = ContextPropagation.open(context);
             Throwable known = whyRefused();
-            Throwable refusal = known == null ? refuseLate() : known;
+            Throwable refusal = known == null ? rejectLate() : known;
             if (refusal == null) {
                 // the body runs in this frame: what lies below a body is copied whenever it blocks
                 Object value = null;
@@ -269,7 +269,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             } else {
                 giveBack();
                 if (claimReport()) {
-                    settleRefused();
+                    settleRejected();
                 } else { // memory was short before, or another thread reports it, too
                     boolean unused = future.fail(refusal);
                 }
@@ -287,7 +287,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     /** The time of the task may be over although it has its permit. Returns why the body must not run, null if it may. */
-    private @Nullable Throwable refuseLate() {
+    private @Nullable Throwable rejectLate() {
         boolean stopped = parts().gate().isStopped();
         if (!stopped && !isOverdue()) {
             return null;
@@ -367,7 +367,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (!first) {
             Failures.late(spec(), failure);
         } else if (onFailure != null) {
-            Failures.tell(onFailure, spec(), failure);
+            Failures.report(onFailure, spec(), failure);
         }
     }
 

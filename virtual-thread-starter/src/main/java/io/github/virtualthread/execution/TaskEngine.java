@@ -393,18 +393,18 @@ public final class TaskEngine implements AutoCloseable {
             task.observe();
         } catch (Throwable noRoom) {
             parts.live().begin(task);
-            task.refuse(noRoom);
+            task.rejectUnqueued(noRoom);
             return;
         }
         parts.live().begin(task); // before the gate is checked: a stop waits for every call that was accepted
         if (!accepts()) {
-            task.refuse(Reason.SHUTDOWN);
+            task.rejectUnqueued(Reason.SHUTDOWN);
             return;
         }
         task.submit();
         // stopped in between: the stop that emptied the queues may have missed this call
         if (parts.gate().isStopped() && task.leaveQueue()) {
-            task.refuse(Reason.SHUTDOWN);
+            task.rejectUnqueued(Reason.SHUTDOWN);
         }
     }
 

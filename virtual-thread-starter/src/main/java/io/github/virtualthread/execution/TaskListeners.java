@@ -34,17 +34,17 @@ final class TaskListeners {
     }
 
     /** Whether any listener hears calls of that spec. */
-    boolean hear(TaskSpec spec) {
+    boolean listensTo(TaskSpec spec) {
         List<TaskListener> listeners = beans.get();
         for (int i = 0; i < listeners.size(); i++) {
-            if (hears(listeners.get(i), spec)) {
+            if (listens(listeners.get(i), spec)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean hears(TaskListener listener, TaskSpec spec) {
+    private static boolean listens(TaskListener listener, TaskSpec spec) {
         try {
             return listener.hears(spec);
         } catch (Throwable thrown) {
@@ -54,36 +54,36 @@ final class TaskListeners {
     }
 
     void submitted(TaskCall call) {
-        tell(call, SUBMITTED, null, null);
+        notifyEach(call, SUBMITTED, null, null);
     }
 
     void started(TaskCall call) {
-        tell(call, STARTED, null, null);
+        notifyEach(call, STARTED, null, null);
     }
 
     void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
-        tell(call, FINISHED, outcome, failure);
+        notifyEach(call, FINISHED, outcome, failure);
     }
 
     void stuck(TaskCall call) {
-        tell(call, STUCK, null, null);
+        notifyEach(call, STUCK, null, null);
     }
 
     void statementEnded(TaskCall call, StatementOutcome outcome) {
-        tell(call, (listener, stopped, none, nothing) -> listener.statementEnded(stopped, outcome), null, null);
+        notifyEach(call, (listener, stopped, none, nothing) -> listener.statementEnded(stopped, outcome), null, null);
     }
 
     void rejected(TaskCall call, LimitExceededException rejection) {
-        tell(call, REJECTED, null, rejection);
+        notifyEach(call, REJECTED, null, rejection);
     }
 
     /** Allocates nothing: a listener that saw the beginning of a call also sees its end if memory is short. */
-    private void tell(TaskCall call, Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
+    private void notifyEach(TaskCall call, Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
         List<TaskListener> listeners = beans.get();
         for (int i = 0; i < listeners.size(); i++) {
             TaskListener listener = listeners.get(i);
             try {
-                event.tell(listener, call, outcome, failure);
+                event.happened(listener, call, outcome, failure);
             } catch (Throwable thrown) {
                 log(listener, call.spec(), thrown);
             }
@@ -96,6 +96,6 @@ final class TaskListeners {
 
     private interface Event {
 
-        void tell(TaskListener listener, TaskCall call, @Nullable Outcome outcome, @Nullable Throwable failure);
+        void happened(TaskListener listener, TaskCall call, @Nullable Outcome outcome, @Nullable Throwable failure);
     }
 }

@@ -98,7 +98,7 @@ final class TimeBounds {
     private static void lookLater(Task task, Cause why, int looks, boolean wasShielded) {
         try {
             Future<?> unused =
-                    task.schedule(task.parts().grace(), () -> tellIfRunning(task, why, looks - 1, wasShielded));
+                    task.schedule(task.parts().grace(), () -> warnIfRunning(task, why, looks - 1, wasShielded));
         } catch (OutOfMemoryError noRoom) {
             // without the check whether the body reacts to the interrupt
         }
@@ -106,7 +106,7 @@ final class TimeBounds {
 
     /** Completes the future of a body that is about to be interrupted. Continuations may block, so they get a thread. */
     @SuppressWarnings("EmptyCatch")
-    static void tell(InterruptibleCall task) {
+    static void reportTimeout(InterruptibleCall task) {
         EngineParts parts = task.parts();
         try {
             parts.timer().handOff(() -> {
@@ -119,7 +119,7 @@ final class TimeBounds {
     }
 
     /** Whatever ends a statement has more time than a body that was interrupted. After it, the body has as much as any other. */
-    private static void tellIfRunning(Task task, Cause why, int looks, boolean wasShielded) {
+    private static void warnIfRunning(Task task, Cause why, int looks, boolean wasShielded) {
         Thread thread = task.runningThread();
         if (thread == null) {
             return;

@@ -85,7 +85,7 @@ final class Admission implements PermitGate {
 
     @Override
     public @Nullable Reason admit(PermitRequest request) {
-        Place place = request.place();
+        KeyedPlace place = request.place();
         // nobody waits at a limit that is not full: nobody is overtaken
         if (place == null && !level.full && level.isAlone() && permits.tryAcquire()) {
             grant(request);
@@ -94,7 +94,7 @@ final class Admission implements PermitGate {
         return admitInTurn(request, place);
     }
 
-    private @Nullable Reason admitInTurn(PermitRequest request, @Nullable Place place) {
+    private @Nullable Reason admitInTurn(PermitRequest request, @Nullable KeyedPlace place) {
         boolean nested = request.isNested();
         boolean granted = false;
         boolean stays = false;
@@ -127,7 +127,7 @@ final class Admission implements PermitGate {
         return refused;
     }
 
-    private @Nullable Reason refusal(@Nullable Place place, boolean nested) {
+    private @Nullable Reason refusal(@Nullable KeyedPlace place, boolean nested) {
         if (level.isRefused()) {
             return Reason.NO_LEASE;
         }
@@ -163,7 +163,7 @@ final class Admission implements PermitGate {
     }
 
     @Override
-    public void release(@Nullable Place place) {
+    public void release(@Nullable KeyedPlace place) {
         if (!level.isAlone()) {
             grantEach(heirs(place));
         } else {
@@ -178,7 +178,7 @@ final class Admission implements PermitGate {
         level.complete(place); // last: where the stack ends here, the permit is back
     }
 
-    private @Nullable PermitRequest heirs(@Nullable Place place) {
+    private @Nullable PermitRequest heirs(@Nullable KeyedPlace place) {
         try (BriefLock held = lock.hold()) {
             level.giveBack(place);
             return takeAll();
@@ -212,7 +212,7 @@ final class Admission implements PermitGate {
         }
     }
 
-    private @Nullable PermitRequest heir(@Nullable Place place) {
+    private @Nullable PermitRequest heir(@Nullable KeyedPlace place) {
         try (BriefLock held = lock.hold()) {
             queue.end(place);
             return level.heir();
@@ -243,7 +243,7 @@ final class Admission implements PermitGate {
     @Override
     public void takeBack(PermitRequest request) {
         rejections.add(request, null);
-        Place place = request.place();
+        KeyedPlace place = request.place();
         if (place == null && level.isAlone()) {
             permits.release();
             return;

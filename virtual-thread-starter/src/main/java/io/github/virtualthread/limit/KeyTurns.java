@@ -39,7 +39,7 @@ final class KeyTurns {
     }
 
     /** A request comes. All that follows needs no memory. */
-    void arrive(Place place, String key) {
+    void arrive(KeyedPlace place, String key) {
         Map<String, Line> known = lines;
         if (known == null) {
             known = new ConcurrentHashMap<>();
@@ -57,7 +57,7 @@ final class KeyTurns {
     }
 
     /** A request that has arrived waits in the line of its key. */
-    void join(PermitRequest request, Place place, Line line) {
+    void join(PermitRequest request, KeyedPlace place, Line line) {
         line.arrived--;
         place.request = request;
         line.add(place);
@@ -65,7 +65,7 @@ final class KeyTurns {
     }
 
     /** A request goes away without a permit. */
-    void leave(Place place) {
+    void leave(KeyedPlace place) {
         Line line = place.line;
         if (line != null) {
             place.line = null;
@@ -75,7 +75,7 @@ final class KeyTurns {
     }
 
     /** A request gets its permit. Its key has its next turn after all others. */
-    void grant(Place place) {
+    void grant(KeyedPlace place) {
         Line line = place.line;
         if (line != null) {
             line.remove(place);
@@ -85,7 +85,7 @@ final class KeyTurns {
     }
 
     /** A request gives its permit back. */
-    void end(Place place) {
+    void end(KeyedPlace place) {
         Line line = place.line;
         if (line != null) {
             line.running--;
@@ -208,8 +208,8 @@ final class KeyTurns {
         private int waiting; // in this line
         private int running;
         private int blocked; // of those that wait
-        private @Nullable Place head;
-        private @Nullable Place tail;
+        private @Nullable KeyedPlace head;
+        private @Nullable KeyedPlace tail;
 
         Line(@Nullable String key) {
             this.key = key;
@@ -223,7 +223,7 @@ final class KeyTurns {
             return waiting + arrived;
         }
 
-        void add(Place place) {
+        void add(KeyedPlace place) {
             waiting++;
             place.previous = tail;
             if (tail == null) {
@@ -234,7 +234,7 @@ final class KeyTurns {
             tail = place;
         }
 
-        void remove(Place place) {
+        void remove(KeyedPlace place) {
             if (place.request == null) {
                 arrived--;
                 return;

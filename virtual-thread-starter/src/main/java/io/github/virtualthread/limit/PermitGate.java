@@ -25,7 +25,7 @@ interface PermitGate {
     Reason admit(PermitRequest request);
 
     /** Hands a permit over to the next in the queue, or returns it where nobody waits. */
-    void release(@Nullable Place place);
+    void release(@Nullable KeyedPlace place);
 
     /** Takes the permit of a request back that could not use it, and adds the request to the rejections. */
     void takeBack(PermitRequest request);

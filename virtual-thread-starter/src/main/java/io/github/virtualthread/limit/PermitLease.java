@@ -25,7 +25,7 @@ public abstract class PermitLease {
         this.borrower = (Borrower) limit;
     }
 
-    /** The limit has this lease from now on. Calls that wait already are told at once. */
+    /** The limit has this lease from now on. If calls wait already, it is notified at once. */
     protected final void begin() {
         borrower.begin(this);
         if (borrower.wanted() > 0) {
@@ -129,7 +129,7 @@ public abstract class PermitLease {
     /** A call has found no permit, and waits or was refused. */
     final void missed(boolean wasRefused) {
         if (limit.isOccupied()) {
-            return; // it has told what it can use, which is nothing
+            return; // it has said what it can use, which is nothing
         }
         if (wasRefused) {
             refused.increment();

@@ -69,7 +69,7 @@ final class PermitLevel {
     }
 
     /** A call has ended that had taken permits. Needs no lock. */
-    void complete(@Nullable Place place) {
+    void complete(@Nullable KeyedPlace place) {
         TaskLimit held = held(place);
         for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
             each.completed.increment();
@@ -86,7 +86,7 @@ final class PermitLevel {
     }
 
     /** Takes permits only while nobody waits who could go, so that nobody is overtaken. */
-    boolean take(@Nullable Place place) {
+    boolean take(@Nullable KeyedPlace place) {
         if (!queue.mayRun(place)) {
             return false; // there may be free permits
         }
@@ -162,7 +162,7 @@ final class PermitLevel {
         }
     }
 
-    /** The number of permits has changed: those who lend to this level, or to one inside, hear of it. Needs no lock. */
+    /** The number of permits has changed: those who lend to this level, or to one inside, are notified. Needs no lock. */
     void changed() {
         permits.changed();
         for (PermitLevel each : inside) {
@@ -194,7 +194,7 @@ final class PermitLevel {
     }
 
     /** Gives back what a call has taken. */
-    void giveBack(@Nullable Place place) {
+    void giveBack(@Nullable KeyedPlace place) {
         release(held(place));
         queue.end(place);
     }
@@ -299,7 +299,7 @@ final class PermitLevel {
         return awaited;
     }
 
-    private static @Nullable TaskLimit held(@Nullable Place place) {
+    private static @Nullable TaskLimit held(@Nullable KeyedPlace place) {
         return place == null ? null : place.held;
     }
 }

@@ -70,7 +70,7 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      *
      * @return place of this request alone, null here
      */
-    protected @Nullable Place place() {
+    protected @Nullable KeyedPlace place() {
         return null;
     }
 
@@ -293,7 +293,7 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      */
     protected final boolean needs(TaskLimit wanted) {
         TaskLimit own = limit();
-        Place place = place();
+        KeyedPlace place = place();
         TaskLimit before = place == null ? null : place.held;
         return own != null && own.includes(wanted) && (before == null || !before.includes(wanted));
     }

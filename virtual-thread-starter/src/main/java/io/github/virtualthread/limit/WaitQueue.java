@@ -35,7 +35,7 @@ final class WaitQueue {
     }
 
     /** A request comes, which may wait. If it has a key, keys take turns from now on. */
-    void arrive(@Nullable Place place) {
+    void arrive(@Nullable KeyedPlace place) {
         if (place != null && place.key != null) {
             if (turns == null) {
                 turns = new KeyTurns(permitsPerKey.getAsInt());
@@ -46,7 +46,7 @@ final class WaitQueue {
     }
 
     /** A request goes away that neither waits nor has a permit. */
-    void leave(@Nullable Place place) {
+    void leave(@Nullable KeyedPlace place) {
         if (place != null && turns != null) {
             turns.leave(place);
         }
@@ -60,7 +60,7 @@ final class WaitQueue {
 
     /** Adds a request. */
     void add(PermitRequest request) {
-        Place place = request.place();
+        KeyedPlace place = request.place();
         list(place).add(request);
         if (place == null) {
             othersChanged();
@@ -78,7 +78,7 @@ final class WaitQueue {
 
     /** Removes a request that gets its permit. */
     void grant(PermitRequest request) {
-        Place place = unlink(request);
+        KeyedPlace place = unlink(request);
         if (place == null && turns != null) {
             turns.grantOther();
         }
@@ -86,21 +86,21 @@ final class WaitQueue {
     }
 
     /** A request gets its permit, after it has waited or at once. */
-    void begin(@Nullable Place place) {
+    void begin(@Nullable KeyedPlace place) {
         if (place != null && turns != null) {
             turns.grant(place);
         }
     }
 
     /** A request gives its permit back. */
-    void end(@Nullable Place place) {
+    void end(@Nullable KeyedPlace place) {
         if (place != null && turns != null) {
             turns.end(place);
         }
     }
 
     /** Whether the key of a request allows one more of them. */
-    boolean mayRun(@Nullable Place place) {
+    boolean mayRun(@Nullable KeyedPlace place) {
         return place == null || place.line == null || turns == null || turns.mayRun(place.line);
     }
 
@@ -191,8 +191,8 @@ final class WaitQueue {
         return Optional.empty();
     }
 
-    private @Nullable Place unlink(PermitRequest request) {
-        Place place = request.place();
+    private @Nullable KeyedPlace unlink(PermitRequest request) {
+        KeyedPlace place = request.place();
         list(place).remove(request);
         if (place == null) {
             othersChanged();
@@ -202,7 +202,7 @@ final class WaitQueue {
         return place;
     }
 
-    private LinkedNodes<PermitRequest> list(@Nullable Place place) {
+    private LinkedNodes<PermitRequest> list(@Nullable KeyedPlace place) {
         if (place == null) {
             return plain;
         }

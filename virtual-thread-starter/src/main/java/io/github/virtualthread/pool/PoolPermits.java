@@ -80,7 +80,7 @@ public final class PoolPermits implements SmartLifecycle {
                     failing.remove(limit.name());
                 } catch (VirtualThreadConfigurationException failure) {
                     mistakes.addAll(failure.mistakes());
-                    tell(limit, failure);
+                    report(limit, failure);
                 }
             }
         } finally {
@@ -117,7 +117,7 @@ public final class PoolPermits implements SmartLifecycle {
     }
 
     /** During the start the report of mistakes has it; afterwards it is logged once. */
-    private void tell(TaskLimit limit, VirtualThreadConfigurationException failure) {
+    private void report(TaskLimit limit, VirtualThreadConfigurationException failure) {
         String message = String.valueOf(failure.getMessage());
         if ((running || failure.getCause() != null) && !message.equals(failing.put(limit.name(), message))) {
             logger.warn("{} The limit is unchanged: {}", message, limit, failure.getCause());

@@ -26,23 +26,23 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     }
 
     /**
-     * Sets who is told, at once if a write has failed before.
+     * Sets who is notified, at once if a write has failed before.
      *
-     * @param told may be told more than once, by the thread that writes
+     * @param handler may be called more than once, by the thread that writes
      */
-    void onFailedWrite(Consumer<Throwable> told) {
-        listener = told; // before the look at the failure: failed() looks the other way round
+    void onFailedWrite(Consumer<Throwable> handler) {
+        listener = handler; // before the look at the failure: failed() looks the other way round
         Throwable before = failure;
         if (before != null) {
-            told.accept(before);
+            handler.accept(before);
         }
     }
 
     private void failed(Throwable now) {
         failure = now;
-        Consumer<Throwable> told = listener;
-        if (told != null) {
-            told.accept(now);
+        Consumer<Throwable> handler = listener;
+        if (handler != null) {
+            handler.accept(now);
         }
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.execution.CallerTrace.TracedTask;
 import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
-import io.github.virtualthread.limit.Place;
+import io.github.virtualthread.limit.KeyedPlace;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.stream.Stream;
@@ -32,7 +32,7 @@ class CallSizeTests {
     @Test
     void aCallWithAKeyHasARecipeAndAPlaceOfItsOwn() {
         assertThat(bytes(Recipe.class)).isEqualTo(40);
-        assertThat(bytes(Place.class)).isEqualTo(40);
+        assertThat(bytes(KeyedPlace.class)).isEqualTo(40);
     }
 
     /** With compressed references, as in any heap below 32 GB, and with headers of 12 bytes. */

@@ -78,7 +78,7 @@ class RunTimeoutReportTests {
                         + " holds its permit of limit 'db'");
         assertThat(Arrays.toString(event.getThrowableProxy().getStackTraceElementProxyArray()))
                 .contains("awaitStubbornly")
-                .doesNotContain("tellIfRunning");
+                .doesNotContain("warnIfRunning");
         assertFails(future);
         assertThat(test.limit("db").available()).isZero();
         TimerEntries.await(test.timer, GRACE.multipliedBy(2));

@@ -15,7 +15,7 @@ class SaturationTests {
         int told = 0;
         for (int second = 10; second <= 130; second++) {
             saturation.sample(0, 0, Duration.ofSeconds(second));
-            told += saturation.isToBeTold(Duration.ofSeconds(second)) ? 1 : 0;
+            told += saturation.isDue(Duration.ofSeconds(second)) ? 1 : 0;
         }
 
         assertThat(told).isEqualTo(3); // after 10, 70 and 130 seconds
@@ -25,13 +25,13 @@ class SaturationTests {
     void isOverWhenNobodyWaitsOrOnlySomebodyWhoHasComeSince() {
         assertThat(saturation.isOver(Duration.ZERO)).isFalse();
 
-        saturation.isToBeTold(Duration.ofSeconds(10));
+        saturation.isDue(Duration.ofSeconds(10));
         assertThat(saturation.isOver(Duration.ofSeconds(11))).isFalse();
         assertThat(saturation.isOver(Duration.ofSeconds(1))).isTrue();
         assertThat(saturation.end()).isEqualTo(Duration.ofSeconds(10));
 
         assertThat(saturation.isOver(Duration.ZERO)).isFalse();
-        assertThat(saturation.isToBeTold(Duration.ofSeconds(10))).isTrue();
+        assertThat(saturation.isDue(Duration.ofSeconds(10))).isTrue();
     }
 
     @Test

@@ -15,7 +15,7 @@ class Call extends PermitRequest {
     private @Nullable Throwable failure;
 
     private final @Nullable TaskLimit limit;
-    private final @Nullable Place place;
+    private final @Nullable KeyedPlace place;
     boolean told;
     boolean hasLetGo;
 
@@ -26,7 +26,7 @@ class Call extends PermitRequest {
     /** A call with a key, or of a thread that holds a permit of a limit around. */
     Call(@Nullable TaskLimit limit, @Nullable String key, @Nullable TaskLimit held) {
         this.limit = limit;
-        this.place = key == null && held == null ? null : new Place(key, held);
+        this.place = key == null && held == null ? null : new KeyedPlace(key, held);
     }
 
     /** Asks for a permit with a key, and expects no refusal at once. */
@@ -71,7 +71,7 @@ class Call extends PermitRequest {
     }
 
     @Override
-    protected @Nullable Place place() {
+    protected @Nullable KeyedPlace place() {
         return place;
     }
 

@@ -217,7 +217,7 @@ class SchedulesTests {
 
             private final SemaphoreLimit asked;
             private final @Nullable String key;
-            private final @Nullable Place place;
+            private final @Nullable KeyedPlace place;
             private final AtomicBoolean over = new AtomicBoolean();
             private volatile boolean granted;
             private int begun;
@@ -226,7 +226,7 @@ class SchedulesTests {
             Request(SemaphoreLimit asked, @Nullable String key) {
                 this.asked = asked;
                 this.key = key;
-                this.place = key == null ? null : new Place(key, null);
+                this.place = key == null ? null : new KeyedPlace(key, null);
             }
 
             void make() {
@@ -278,7 +278,7 @@ class SchedulesTests {
             }
 
             @Override
-            protected @Nullable Place place() {
+            protected @Nullable KeyedPlace place() {
                 return place;
             }
 

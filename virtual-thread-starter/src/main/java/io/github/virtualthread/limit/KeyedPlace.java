@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * What only some requests have: a key, or a permit of a limit around theirs that their thread already holds. A place belongs to
  * one request.
  */
-public final class Place {
+public final class KeyedPlace {
 
     final @Nullable String key;
 
@@ -20,10 +20,10 @@ public final class Place {
     PermitRequest request; // null while it is not in the line
 
     @Nullable
-    Place previous;
+    KeyedPlace previous;
 
     @Nullable
-    Place next;
+    KeyedPlace next;
 
     /**
      * Creates the place of one request.
@@ -31,7 +31,7 @@ public final class Place {
      * @param key key of the request, null for none
      * @param held the nearest limit around that of the request of which its thread holds a permit, null for none
      */
-    public Place(@Nullable String key, @Nullable TaskLimit held) {
+    public KeyedPlace(@Nullable String key, @Nullable TaskLimit held) {
         this.key = key;
         this.held = held;
     }
