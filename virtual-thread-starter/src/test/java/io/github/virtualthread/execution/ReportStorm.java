@@ -135,7 +135,7 @@ final class ReportStorm {
         long change = 0;
         long close = 0;
         long begin = System.nanoTime();
-        while (System.nanoTime() - begin < 10 * SECOND && (asking.isAlive() || told.get() < waiting)) {
+        while (System.nanoTime() - begin < 5 * SECOND && (asking.isAlive() || told.get() < waiting)) {
             submit = Math.max(submit, nanos(() -> test.engine.submit(spec, () -> null)));
             change = Math.max(change, nanos(() -> report.resize(report.permits() == 8 ? 9 : 8)));
             change = Math.max(change, nanos(() -> report.occupy().close()));
@@ -169,7 +169,7 @@ final class ReportStorm {
                 LimitSettings.of(LIMIT, 20),
                 LimitSettings.of("report", 30).withWithin(LIMIT).withMaxWait(Duration.ofMillis(500)));
         TaskSpec spec = test.engine.spec("Test.report", "report");
-        int seconds = 10;
+        int seconds = 5;
         long[] late = new long[seconds * 2_500];
         AtomicInteger served = new AtomicInteger();
         long begin = System.nanoTime();

@@ -86,7 +86,7 @@ class ReportStormTests {
     @ParameterizedTest
     @CsvSource({"200, PT0.2S", "50, PT1S"})
     void callersAreNotifiedInTimeWhilePinnedBodiesKeepTheCarriers(int perSecond, Duration fallback) throws Exception {
-        ChildJvm.Report report = run(16, "pinned", perSecond, fallback, Duration.ofSeconds(20));
+        ChildJvm.Report report = run(16, "pinned", perSecond, fallback, Duration.ofSeconds(10));
 
         assertAtMost(report, "ms of the latest report at first", 6_000);
         assertAtMost(report, "ms of the latest report then", 6_000);
@@ -94,7 +94,7 @@ class ReportStormTests {
 
     @Test
     void sixtyRejectionsAreReportedEachSecondThoughAllCallersBlock() throws Exception {
-        ChildJvm.Report report = run(16, "pinned", 200, Duration.ofSeconds(1), Duration.ofSeconds(20));
+        ChildJvm.Report report = run(16, "pinned", 200, Duration.ofSeconds(1), Duration.ofSeconds(10));
 
         assertThat(report.figures().get("reports each second"))
                 .as(report.output())
