@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
  */
 class CeilingsTests {
 
-    private static final int CODE_LINES = 18_595;
+    private static final int CODE_LINES = 18_645;
     private static final int LONG_TYPES = 6;
-    private static final int WORDS_OF_PAGES = 56_450;
+    private static final int WORDS_OF_PAGES = 57_140;
 
     /** Lines of code that a type has without being long. */
     private static final int LONG = 250;
