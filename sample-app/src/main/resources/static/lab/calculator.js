@@ -15,27 +15,61 @@ export function openCalculator(form) {
     }
   };
   const calculate = () => {
-    const [rate, time, wait, replicas, connections] = ["rate", "time", "wait", "replicas", "connections"].map(value);
-    const permits = permitsFor(rate, time);
-    tell("permits", permits ? `${number(rate)} × ${number(time)} s = ${number(permits)}` : "Rate and time are numbers above 0");
-    tell("queue", permits ? queue(permits, wait, time) : "–");
-    tell("fits", permits ? fits(permits, replicas, connections, time) : "–");
+    const ids = ["rate", "time", "busy", "wait", "replicas", "connections"];
+    const [rate, time, busy, wait, replicas, connections] = ids.map(value);
+    const permits = permitsFor(rate, time, busy);
     const fitting = permits && Math.min(permits, allowed(replicas, connections));
-    code.textContent = fitting ? yaml(fitting, wait, time) : "";
-    place.hidden = !fitting;
+    const drains = fitting && drainsWith(fitting, rate, time);
+    tell("permits", permits ? `${number(rate)} × ${number(time)} s / ${number(busy)} % = ${number(permits)}` : missing(rate, time));
+    tell("expected", fitting ? expected(fitting, rate, time) : "–");
+    tell("queue", drains ? queue(fitting, wait, time) : "–");
+    tell("fits", permits ? fits(permits, replicas, connections, time) : "–");
+    code.textContent = drains ? yaml(fitting, wait, time) : "";
+    place.hidden = !drains;
   };
   form.addEventListener("input", calculate);
   form.addEventListener("submit", (event) => event.preventDefault());
   calculate();
 }
 
-// A part of a permit is a permit; but 100 × 0.07 is 7, whatever floating point makes of it.
-export function permitsFor(rate, time) {
-  return rate > 0 && time > 0 ? Math.ceil(Number((rate * time).toPrecision(12))) : null;
+// Rounds away what floating point adds: 100 × 0.07 is 7.
+function exactly(value) {
+  return Number(value.toPrecision(12));
+}
+
+// A part of a permit is a permit. With all of them busy all the time the queue would never drain.
+export function permitsFor(rate, time, busy) {
+  return rate > 0 && time > 0 && busy > 0 && busy < 100 ? Math.ceil(exactly((rate * time * 100) / busy)) : null;
+}
+
+function missing(rate, time) {
+  return rate > 0 && time > 0 ? "Busy at most is a number above 0 and below 100" : "Rate and time are numbers above 0";
+}
+
+function drainsWith(permits, rate, time) {
+  return permits > exactly(rate * time);
+}
+
+// Mean wait for a permit in seconds, by Erlang's formula for M/M/c.
+export function expectedWait(permits, rate, time) {
+  const load = rate * time;
+  let blocked = 1; // Erlang B, from the formula for one permit less
+  for (let c = 1; c <= permits; c++) {
+    blocked = (load * blocked) / (c + load * blocked);
+  }
+  const waits = blocked / (1 - (load / permits) * (1 - blocked));
+  return (waits * time) / (permits - load);
+}
+
+function expected(permits, rate, time) {
+  const busy = `${permits === 1 ? "1 permit is" : `${number(permits)} permits are`} busy ${number((rate * time * 100) / permits)} %`;
+  return drainsWith(permits, rate, time)
+    ? `${number(expectedWait(permits, rate, time) * 1000)} ms on average: ${busy}`
+    : `The queue would never drain: ${number(permits)} permits serve ${number(permits / time)} calls per second`;
 }
 
 function capacityFor(permits, wait, time) {
-  return Math.floor(Number(((permits * wait) / time).toPrecision(12)));
+  return Math.floor(exactly((permits * wait) / time));
 }
 
 // In each replica; as many as one likes where it is not said how many there are.

@@ -358,17 +358,18 @@ class LabPageTests extends InBrowser {
         Locator form = page.locator(".calculator");
         form.getByLabel("Calls per second").fill("100");
         form.getByLabel("Time of one call").fill("0.07"); // in floating point, 100 times that is a little more than 7
+        form.getByLabel("Busy at most").fill("70");
         form.getByLabel("Maximum wait").fill("2");
         form.getByLabel("Replicas").fill("4");
-        form.getByLabel("Connections").fill("28");
-        assertThat(page.locator("#permits")).hasText("100 × 0.07 s = 7");
-        assertThat(page.locator("#queue")).hasText("7 × 2 s / 0.07 s = 200 calls; one more would wait too long");
-        assertThat(page.locator("#fits")).hasText("4 × 7 = 28 connections: it fits, 0 are left for others");
+        form.getByLabel("Connections").fill("40");
+        assertThat(page.locator("#permits")).hasText("100 × 0.07 s / 70 % = 10");
+        assertThat(page.locator("#queue")).hasText("10 × 2 s / 0.07 s = 285 calls; one more would wait too long");
+        assertThat(page.locator("#fits")).hasText("4 × 10 = 40 connections: it fits, 0 are left for others");
 
-        form.getByLabel("Connections").fill("27");
+        form.getByLabel("Connections").fill("39");
         assertThat(page.locator("#fits"))
-                .hasText("4 × 7 = 28 connections: it does not fit. "
-                        + "At most 6 permits in each replica, enough for 85.7 calls per second");
+                .hasText("4 × 10 = 40 connections: it does not fit. "
+                        + "At most 9 permits in each replica, enough for 129 calls per second");
         form.getByLabel("Time of one call").fill("");
         assertThat(page.locator("#permits")).hasText("Rate and time are numbers above 0");
     }

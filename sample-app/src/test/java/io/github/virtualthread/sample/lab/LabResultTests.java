@@ -241,25 +241,42 @@ class LabResultTests extends InBrowser {
                         "Runs every experiment once, in small settings, in about \\d+(\\.5)? (s|minutes)\\."));
     }
 
-    /** 100 calls per second of 0.25 s need 25 permits; three replicas may have 20 each of 60 connections. */
+    /** 100 calls per second of 0.2 s keep 25 permits busy by 80 %; three replicas may have 22 each of 66 connections. */
     @ParameterizedTest
     @CsvSource({
-        "100, 0.25, 2, 3, 100, 25, 200, PT2S",
-        "100, 0.25, 0.5, 3, 60, 20, 40, PT0.5S",
-        "10, 0.2, 0, 1, 9, 2, 0,"
+        "100, 0.2, 80, 2, 3, 100, 25, 250, PT2S",
+        "100, 0.2, 80, 0.5, 3, 66, 22, 55, PT0.5S",
+        "10, 0.2, 100, 0, 1, 9, ,,",
+        "10, 0.2, 99, 0, 1, 9, 3, 0,"
     })
     void theCalculatorGivesYamlThatTheStarterTakes(
             String rate,
             String time,
+            String busy,
             String wait,
             String replicas,
             String connections,
-            int permits,
-            int queue,
+            Integer permits,
+            Integer queue,
             Duration maxWait)
             throws IOException {
-        Map.of("rate", rate, "time", time, "wait", wait, "replicas", replicas, "connections", connections)
-                .forEach((id, value) -> page.locator("#" + id).fill(value));
+        calculate(Map.of(
+                "rate",
+                rate,
+                "time",
+                time,
+                "busy",
+                busy,
+                "wait",
+                wait,
+                "replicas",
+                replicas,
+                "connections",
+                connections));
+        if (permits == null) {
+            assertThat(page.locator("#limit-yaml")).isHidden();
+            return;
+        }
         page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
         page.locator("#limit-yaml .copy").click();
         assertThat(page.locator("#limit-yaml .copy")).hasText("Copied");
@@ -277,6 +294,34 @@ class LabResultTests extends InBrowser {
                     assertThat(limit.queueCapacity()).isEqualTo(queue);
                     assertThat(limit.maxWait()).isEqualTo(maxWait);
                 });
+    }
+
+    /** Expected waits by the tables of Erlang C: 0.209 of the calls wait at 25 permits and a load of 20. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    100 | 0.2 | 80 | 100 × 0.2 s / 80 % = 25 | 8.36 ms on average: 25 permits are busy 80 %
+                    100 | 0.2 | 91 | 100 × 0.2 s / 91 % = 22 | 56.8 ms on average: 22 permits are busy 90.9 %
+                    1   | 0.5 | 50 | 1 × 0.5 s / 50 % = 1    | 500 ms on average: 1 permit is busy 50 %
+                    """)
+    void theCalculatorShowsTheExpectedWait(String rate, String time, String busy, String permits, String expected) {
+        calculate(Map.of("rate", rate, "time", time, "busy", busy, "replicas", "1", "connections", "100"));
+
+        assertThat(page.locator("#permits")).hasText(permits);
+        assertThat(page.locator("#expected")).hasText(expected);
+    }
+
+    /** Three replicas share 60 connections: 20 permits in each are busy all the time. */
+    @Test
+    void aQueueThatDoesNotDrainGetsNoYaml() {
+        calculate(Map.of("rate", "100", "time", "0.2", "replicas", "3", "connections", "60"));
+
+        assertThat(page.locator("#limit-yaml")).isHidden();
+        assertThat(page.locator("#expected"))
+                .hasText("The queue would never drain: 20 permits serve 100 calls per second");
+    }
+
+    private void calculate(Map<String, String> values) {
+        values.forEach((id, value) -> page.locator("#" + id).fill(value));
     }
 
     @Test
