@@ -68,7 +68,7 @@ export class Result {
   show({ answer, settings, guess }) {
     const { sentence, columns, rows, charts, notes, facts, gantts } = answer;
     const rounds = settings.rounds;
-    const told = verdict(guess, answer.right);
+    const told = verdict(guess, answer);
     this.#shown = { answer, settings };
     this.#root.classList.add("answered");
     this.#find(".sentence").textContent = sentence;
@@ -129,13 +129,13 @@ export class Result {
   }
 }
 
-// right is empty where what was measured confirms no guess.
-function verdict(guess, right) {
+// right is empty where what was measured confirms no guess; open says why, as far as that is known.
+function verdict(guess, { right, open }) {
   if (!guess) {
     return "";
   }
   if (!right) {
-    return `You guessed: ${guess}. These figures do not decide it.`;
+    return `You guessed: ${guess}. These figures do not decide it.${open ? ` ${open}` : ""}`;
   }
   return guess === right ? `Your guess was right: ${guess}.` : `Your guess was wrong: ${guess}. Measured: ${right}.`;
 }

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param facts what was found that is no figure
  * @param gantts what went on when
  * @param right the guess that what was measured confirms; empty where it confirms none
+ * @param open why it confirms none; empty where nothing is to be said of that
  */
 public record Answer(
         String sentence,
@@ -27,23 +28,29 @@ public record Answer(
         List<String> notes,
         Facts facts,
         List<Gantt> gantts,
-        String right) {
+        String right,
+        String open) {
 
     /** An answer in figures only. */
     public Answer(String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes) {
-        this(sentence, columns, rows, charts, notes, Facts.NONE, List.of(), "");
+        this(sentence, columns, rows, charts, notes, Facts.NONE, List.of(), "", "");
     }
 
     public Answer withFacts(Facts found) {
-        return new Answer(sentence, columns, rows, charts, notes, found, gantts, right);
+        return new Answer(sentence, columns, rows, charts, notes, found, gantts, right, open);
     }
 
     public Answer withGantts(List<Gantt> drawn) {
-        return new Answer(sentence, columns, rows, charts, notes, facts, drawn, right);
+        return new Answer(sentence, columns, rows, charts, notes, facts, drawn, right, open);
     }
 
     public Answer withRight(String guess) {
-        return new Answer(sentence, columns, rows, charts, notes, facts, gantts, guess);
+        return withRight(guess, "");
+    }
+
+    /** With the reason why there is no such guess; it counts only where the guess is empty. */
+    public Answer withRight(String guess, String reason) {
+        return new Answer(sentence, columns, rows, charts, notes, facts, gantts, guess, guess.isEmpty() ? reason : "");
     }
 
     /** For sentences and tables: three digits that count, or all of a whole number. */
@@ -52,11 +59,6 @@ public record Answer(
             return String.format(Locale.ROOT, "%,d", Math.round(value));
         }
         return String.format(Locale.ROOT, Math.abs(value) >= 10 ? "%.1f" : "%.2f", value);
-    }
-
-    /** Whether the one is more than the other by so much that a guess can be right or wrong: a quarter. */
-    public static boolean isClearlyMore(double one, double other) {
-        return one > 1.25 * other;
     }
 
     /** Parts of a work over the same time. */
@@ -116,10 +118,22 @@ public record Answer(
         public double median(String key) {
             return figures.get(key).median();
         }
+
+        public Figure figure(Column column) {
+            return figures.get(column.key());
+        }
     }
 
     /** One figure over all rounds. */
     public record Figure(double median, double min, double max) {
+
+        public Figure plus(Figure other) {
+            return new Figure(median + other.median, min + other.min, max + other.max);
+        }
+
+        public Figure times(double factor) {
+            return new Figure(factor * median, factor * min, factor * max);
+        }
 
         static Figure of(List<Double> rounds) {
             double[] sorted =

@@ -63,6 +63,17 @@ class LabResultTests extends InBrowser {
     }
 
     @Test
+    void aGuessThatStaysOpenSaysWhy() {
+        card.getByText("Virtual threads beat every pool").click();
+        answerWith(wide().withRight("", "The ranges overlap."));
+        run();
+
+        assertThat(card.locator(".guessed"))
+                .hasText(
+                        "You guessed: Virtual threads beat every pool. These figures do not decide it. The ranges overlap.");
+    }
+
+    @Test
     void whoHasNotGuessedIsNotToldOfAGuess() {
         answerWith(wide().withRight("Virtual threads beat every pool"));
         run();

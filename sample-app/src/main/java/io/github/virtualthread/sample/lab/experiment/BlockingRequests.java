@@ -1,6 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
 import static io.github.virtualthread.sample.lab.Answer.number;
 
 import io.github.virtualthread.sample.lab.About;
@@ -11,6 +10,7 @@ import io.github.virtualthread.sample.lab.Contender;
 import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import java.time.Duration;
@@ -85,6 +85,7 @@ class BlockingRequests implements Experiment {
                     contender(VIRTUAL_QUICK, doors.virtual(), false, run),
                     contender(PLATFORM_BLOCK, doors.platform(), true, run),
                     contender(VIRTUAL_BLOCK, doors.virtual(), true, run)));
+            Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
             return new Answer(
                             sentence(rows, run.get("millis")),
                             List.of(
@@ -99,7 +100,7 @@ class BlockingRequests implements Experiment {
                             rows,
                             List.of(),
                             notes(rows))
-                    .withRight(right(rows));
+                    .withRight(right(rows, ranges), ranges.open());
         }
     }
 
@@ -138,13 +139,21 @@ class BlockingRequests implements Experiment {
                         rate(rows, PLATFORM_QUICK));
     }
 
-    static String right(List<Row> rows) {
-        if (isClearlyMore(median(rows, VIRTUAL_BLOCK), median(rows, PLATFORM_BLOCK))) {
-            return isClearlyMore(median(rows, VIRTUAL_QUICK), median(rows, PLATFORM_QUICK))
-                    ? VIRTUAL_ALWAYS
-                    : VIRTUAL_WHERE_WAITING;
+    static String right(List<Row> rows, Ranges ranges) {
+        Row virtual = Row.named(rows, VIRTUAL_BLOCK);
+        Row platform = Row.named(rows, PLATFORM_BLOCK);
+        Row virtualQuick = Row.named(rows, VIRTUAL_QUICK);
+        Row platformQuick = Row.named(rows, PLATFORM_QUICK);
+        if (!ranges.isMore(virtual, platform, Tally.RATE)) {
+            return ranges.isMore(platform, virtual, Tally.RATE) ? POOL : "";
         }
-        return isClearlyMore(median(rows, PLATFORM_BLOCK), median(rows, VIRTUAL_BLOCK)) ? POOL : "";
+        if (ranges.isMore(virtualQuick, platformQuick, Tally.RATE)) {
+            return VIRTUAL_ALWAYS;
+        }
+        return ranges.isMore(platformQuick, virtualQuick, Tally.RATE)
+                        || ranges.isAlike(virtualQuick, platformQuick, Tally.RATE)
+                ? VIRTUAL_WHERE_WAITING
+                : "";
     }
 
     private static List<String> notes(List<Row> rows) {

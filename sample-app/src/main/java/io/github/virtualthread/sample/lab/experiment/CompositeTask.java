@@ -1,7 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
-
 import io.github.virtualthread.sample.catalog.ProductRepository;
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
@@ -13,6 +11,7 @@ import io.github.virtualthread.sample.lab.Contender;
 import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import io.github.virtualthread.sample.partner.PartnerClient;
@@ -96,6 +95,7 @@ class CompositeTask implements Experiment {
         List<Row> rows = run.compare(contenders);
         List<Gantt> gantts = new ArrayList<>(pages.values());
         gantts.addAll(failures.values());
+        Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
         return new Answer(
                         sentence(rows),
                         List.of(PAGE, FAILED, SERVER, FAN_OUT),
@@ -105,7 +105,7 @@ class CompositeTask implements Experiment {
                                 "To measure failures, the reviews fail after %d ms. The fan-out is not measured one after the other."
                                         .formatted(FAILS_AFTER)))
                 .withGantts(gantts)
-                .withRight(right(rows));
+                .withRight(right(rows, ranges), ranges.open());
     }
 
     private List<Way> ways() {
@@ -215,11 +215,17 @@ class CompositeTask implements Experiment {
                         all.median(SERVER.key()) - all.median(FAILED.key()));
     }
 
-    static String right(List<Row> rows) {
+    static String right(List<Row> rows, Ranges ranges) {
         Row virtual = Row.named(rows, VIRTUAL);
         boolean stopped = rows.stream().allMatch(row -> row.median(SERVER.key()) <= row.median(FAILED.key()));
-        boolean shorter = isClearlyMore(Row.named(rows, SEQUENTIAL).median(PAGE.key()), virtual.median(PAGE.key()));
-        return stopped ? STOPPED : shorter ? LONGEST_PART : ALL_PARTS;
+        if (stopped) {
+            return STOPPED;
+        }
+        Row sequential = Row.named(rows, SEQUENTIAL);
+        if (ranges.isMore(sequential, virtual, PAGE)) {
+            return LONGEST_PART;
+        }
+        return ranges.isAlike(sequential, virtual, PAGE) ? ALL_PARTS : "";
     }
 
     /**

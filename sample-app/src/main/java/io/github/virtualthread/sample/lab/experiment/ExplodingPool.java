@@ -1,7 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
-
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
@@ -13,6 +11,7 @@ import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import java.time.Duration;
@@ -114,7 +113,9 @@ class ExplodingPool implements Experiment {
                 "seconds",
                 "MB",
                 PATHS.keySet().stream().map(name -> drawn.get(name).heap(name)).toList()));
-        return new Answer(sentence(rows), columns, rows, charts, notes(run)).withRight(right(rows));
+        Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
+        return new Answer(sentence(rows), columns, rows, charts, notes(run))
+                .withRight(right(rows, ranges), ranges.open());
     }
 
     private Contender contender(String name, Run run, Map<String, FloodLines> drawn) {
@@ -180,7 +181,7 @@ class ExplodingPool implements Experiment {
                         count(rows, VIRTUAL, Flood.LEFT));
     }
 
-    static String right(List<Row> rows) {
+    static String right(List<Row> rows, Ranges ranges) {
         Row pool = Row.named(rows, POOL);
         double answered = pool.median(Tally.ANSWERED.key());
         if (pool.median(Flood.REJECTED.key()) > 0) {
@@ -189,7 +190,7 @@ class ExplodingPool implements Experiment {
         if (pool.median(Flood.DONE.key()) >= answered) {
             return AS_MANY;
         }
-        return isClearlyMore(Row.named(rows, QUEUE).median(Tally.ANSWERED.key()), answered) ? SLOWER : "";
+        return ranges.isMore(Row.named(rows, QUEUE), pool, Tally.ANSWERED) ? SLOWER : "";
     }
 
     private static String count(List<Row> rows, String name, Column column) {

@@ -1,6 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
 import static io.github.virtualthread.sample.lab.Answer.number;
 
 import io.github.virtualthread.sample.lab.About;
@@ -15,6 +14,7 @@ import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import java.io.IOException;
@@ -106,6 +106,7 @@ class OneCarrier implements Experiment {
             List<Row> rows = run.compare(List.of(
                     contender(PLATFORM, platform, run, latencies, heaps),
                     contender(VIRTUAL, virtual, run, latencies, heaps)));
+            Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
             return new Answer(
                             sentence(rows, run.get("users")),
                             List.of(
@@ -123,7 +124,7 @@ class OneCarrier implements Experiment {
                                     chart("Latency over time, of what was answered", "ms", latencies),
                                     chart("Heap of new objects", "MB", heaps)),
                             notes(run))
-                    .withRight(right(rows, run.get("users"), run.get("millis")));
+                    .withRight(right(rows, run.get("users"), run.get("millis"), ranges), ranges.open());
         }
     }
 
@@ -197,16 +198,19 @@ class OneCarrier implements Experiment {
     }
 
     /** As many as there are users are answered in the time that one request blocks, if each waits on its own. */
-    static String right(List<Row> rows, int users, int millis) {
-        double platform = Row.named(rows, PLATFORM).median(Tally.RATE.key());
-        double virtual = Row.named(rows, VIRTUAL).median(Tally.RATE.key());
-        if (users > 1 && virtual * millis / 1e3 > 0.7 * users) {
+    static String right(List<Row> rows, int users, int millis, Ranges ranges) {
+        Row platform = Row.named(rows, PLATFORM);
+        Row virtual = Row.named(rows, VIRTUAL);
+        if (users > 1 && virtual.figure(Tally.RATE).min() * millis / 1e3 > 0.7 * users) {
             return ALL_USERS;
         }
-        if (!isClearlyMore(virtual, platform)) {
-            return ONE_AT_A_TIME;
+        if (ranges.isMore(virtual, platform, Tally.RATE)) {
+            return virtual.figure(Tally.RATE).max()
+                            < 3 * platform.figure(Tally.RATE).min()
+                    ? A_LITTLE_MORE
+                    : "";
         }
-        return virtual < 3 * platform ? A_LITTLE_MORE : "";
+        return ranges.isAlike(virtual, platform, Tally.RATE) ? ONE_AT_A_TIME : "";
     }
 
     private static String got(Row row) {

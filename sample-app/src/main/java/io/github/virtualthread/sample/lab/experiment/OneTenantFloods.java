@@ -1,6 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
 import static io.github.virtualthread.sample.lab.Answer.number;
 
 import io.github.virtualthread.limit.TaskLimit;
@@ -17,6 +16,7 @@ import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Sampler;
 import io.github.virtualthread.sample.lab.Source;
@@ -109,6 +109,7 @@ class OneTenantFloods implements Experiment {
                             new Way(CAP, calls::capped))
                     .map(way -> contender(way, run, waits))
                     .toList());
+            Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
             return new Answer(
                             sentence(rows, run),
                             List.of(WAITED, WAITED_99, WAITED_MOST, OTHERS_DONE, FLOOD_DONE),
@@ -119,7 +120,7 @@ class OneTenantFloods implements Experiment {
                                     "ms",
                                     List.copyOf(waits.values()))),
                             notes(capped))
-                    .withRight(right(rows, run.get("millis")));
+                    .withRight(right(rows, run.get("millis"), ranges), ranges.open());
         } finally {
             capped.setPermitsPerKey(before);
         }
@@ -162,15 +163,28 @@ class OneTenantFloods implements Experiment {
     }
 
     /** None, if the others do not wait in one queue: then it was no flood. */
-    static String right(List<Row> rows, int millis) {
-        double queue = Row.named(rows, ONE_QUEUE).median(WAITED.key());
-        if (queue < 10 * millis) {
+    static String right(List<Row> rows, int millis, Ranges ranges) {
+        Row queue = Row.named(rows, ONE_QUEUE);
+        Row turns = Row.named(rows, TURNS);
+        Row cap = Row.named(rows, CAP);
+        if (queue.median(WAITED.key()) < 10 * millis) {
             return "";
         }
-        if (isClearlyMore(queue, 10 * Row.named(rows, TURNS).median(WAITED.key()))) {
+        if (isTenTimes(queue, turns, ranges)) {
             return TURNS_SUFFICE;
         }
-        return isClearlyMore(queue, 10 * Row.named(rows, CAP).median(WAITED.key())) ? ONLY_A_CAP : BEHIND;
+        if (ranges.isMore(queue, turns, WAITED)) {
+            return "";
+        }
+        return isTenTimes(queue, cap, ranges) ? ONLY_A_CAP : ranges.isAlike(queue, cap, WAITED) ? BEHIND : "";
+    }
+
+    private static boolean isTenTimes(Row queue, Row other, Ranges ranges) {
+        return ranges.isMore(
+                queue.name(),
+                queue.figure(WAITED),
+                "10 times " + other.name(),
+                other.figure(WAITED).times(10));
     }
 
     private static List<String> notes(TaskLimit capped) {

@@ -1,6 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
 import static io.github.virtualthread.sample.lab.Answer.number;
 
 import io.github.virtualthread.sample.lab.About;
@@ -12,6 +11,7 @@ import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import java.nio.file.Path;
@@ -88,6 +88,7 @@ class PinningDriver implements Experiment {
                 limits(run).forEach(limit -> contenders.add(contender(name(java, limit), jvm, limit, run)));
             }
             List<Row> rows = run.compare(contenders);
+            Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
             return new Answer(
                             sentence(rows, run),
                             List.of(
@@ -102,7 +103,7 @@ class PinningDriver implements Experiment {
                             rows,
                             List.of(),
                             notes(run, free, home.isPresent()))
-                    .withRight(old == null && free ? "" : right(rows));
+                    .withRight(old == null && free ? "" : right(rows, ranges), ranges.open());
         }
     }
 
@@ -165,13 +166,19 @@ class PinningDriver implements Experiment {
     }
 
     /** Of rows that begin with the small and the large limit on a Java that pins. */
-    static String right(List<Row> rows) {
+    static String right(List<Row> rows, Ranges ranges) {
         if (rows.size() < 2) {
             return "";
         }
-        double few = rows.get(0).median(PinningRound.RATE.key());
-        double many = rows.get(1).median(PinningRound.RATE.key());
-        return many == 0 ? NEITHER : isClearlyMore(many, few) ? LARGER : THE_SAME;
+        Row few = rows.get(0);
+        Row many = rows.get(1);
+        if (many.median(PinningRound.RATE.key()) == 0) {
+            return NEITHER;
+        }
+        if (ranges.isMore(many, few, PinningRound.RATE)) {
+            return LARGER;
+        }
+        return ranges.isAlike(many, few, PinningRound.RATE) ? THE_SAME : "";
     }
 
     private static List<String> notes(Run run, boolean free, boolean found) {

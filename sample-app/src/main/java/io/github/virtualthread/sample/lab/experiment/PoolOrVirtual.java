@@ -1,6 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
 import static io.github.virtualthread.sample.lab.Answer.number;
 
 import io.github.virtualthread.sample.lab.About;
@@ -12,6 +11,7 @@ import io.github.virtualthread.sample.lab.Contender;
 import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Sampler;
 import io.github.virtualthread.sample.lab.Source;
@@ -115,8 +115,9 @@ class PoolOrVirtual implements Experiment {
             return new Answer(nobody, List.of(), List.of(), List.of(), notes);
         }
         List<Row> rows = run.compare(contenders);
+        Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
         return new Answer(sentence(number, time, rows), List.of(MILLIS, THREADS), rows, List.of(), notes)
-                .withRight(right(rows));
+                .withRight(right(rows, ranges), ranges.open());
     }
 
     /** Why so many have no room in the heap. A few of them are run for that. */
@@ -222,21 +223,25 @@ class PoolOrVirtual implements Experiment {
     }
 
     /** Pools that were left out would have taken longer. */
-    static String right(List<Row> rows) {
-        double virtual = fastest(rows, name -> name.equals(ASYNC) || name.equals(VIRTUAL));
-        double pool = fastest(rows, name -> !name.equals(ASYNC) && !name.equals(VIRTUAL));
-        if (virtual == Double.POSITIVE_INFINITY) {
+    static String right(List<Row> rows, Ranges ranges) {
+        Optional<Row> virtual = fastest(rows, name -> name.equals(ASYNC) || name.equals(VIRTUAL));
+        Optional<Row> pool = fastest(rows, name -> !name.equals(ASYNC) && !name.equals(VIRTUAL));
+        if (virtual.isEmpty()) {
             return "";
         }
-        return isClearlyMore(pool, virtual) ? VIRTUAL_WINS : isClearlyMore(virtual, pool) ? POOLS_WIN : LARGE_POOL;
+        if (pool.isEmpty() || ranges.isMore(pool.get(), virtual.get(), MILLIS)) {
+            return VIRTUAL_WINS;
+        }
+        if (ranges.isMore(virtual.get(), pool.get(), MILLIS)) {
+            return POOLS_WIN;
+        }
+        return ranges.isAlike(pool.get(), virtual.get(), MILLIS) ? LARGE_POOL : "";
     }
 
-    private static double fastest(List<Row> rows, Predicate<String> which) {
+    private static Optional<Row> fastest(List<Row> rows, Predicate<String> which) {
         return rows.stream()
                 .filter(row -> which.test(row.name()))
-                .mapToDouble(row -> row.median(MILLIS.key()))
-                .min()
-                .orElse(Double.POSITIVE_INFINITY);
+                .min(Comparator.comparingDouble(row -> row.median(MILLIS.key())));
     }
 
     /**

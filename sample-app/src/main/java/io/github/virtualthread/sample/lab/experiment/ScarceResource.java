@@ -1,7 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
-
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
@@ -14,6 +12,7 @@ import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import java.time.Duration;
@@ -110,6 +109,7 @@ class ScarceResource implements Experiment {
             Map<String, Chart> charts = new LinkedHashMap<>();
             List<Row> rows = run.compare(
                     ways(run).stream().map(way -> contender(way, run, charts)).toList());
+            Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
             return new Answer(
                             sentence(rows, run.get("users")),
                             List.of(
@@ -125,7 +125,7 @@ class ScarceResource implements Experiment {
                             rows,
                             List.copyOf(charts.values()),
                             notes(run.get("timeout")))
-                    .withRight(right(rows));
+                    .withRight(right(rows, ranges), ranges.open());
         } finally {
             pool.reset();
             resize(pool.connections());
@@ -209,18 +209,18 @@ class ScarceResource implements Experiment {
                         slowest(bounded));
     }
 
-    static String right(List<Row> rows) {
-        double pool = Row.named(rows, POOL).median(RATE.key());
-        double unlimited = Row.named(rows, UNLIMITED).median(RATE.key());
-        double limited = Row.named(rows, VIRTUAL).median(RATE.key());
-        if (isClearlyMore(unlimited, limited)) {
+    static String right(List<Row> rows, Ranges ranges) {
+        Row pool = Row.named(rows, POOL);
+        Row unlimited = Row.named(rows, UNLIMITED);
+        Row limited = Row.named(rows, VIRTUAL);
+        if (ranges.isMore(unlimited, limited, RATE)) {
             return SLOWER;
         }
-        if (isClearlyMore(unlimited, pool)) {
+        if (ranges.isMore(unlimited, pool, RATE)) {
             return FASTER;
         }
-        boolean equal = !isClearlyMore(pool, unlimited) && !isClearlyMore(limited, unlimited);
-        return equal && failed(Row.named(rows, UNLIMITED)) > 0 ? EQUALLY_FAST : "";
+        boolean equal = ranges.isAlike(pool, unlimited, RATE) && ranges.isAlike(limited, unlimited, RATE);
+        return equal && failed(unlimited) > 0 ? EQUALLY_FAST : "";
     }
 
     private static double failed(Row row) {

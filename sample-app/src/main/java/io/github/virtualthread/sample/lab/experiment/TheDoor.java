@@ -1,6 +1,5 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
 import static io.github.virtualthread.sample.lab.Answer.number;
 
 import io.github.virtualthread.sample.lab.About;
@@ -15,6 +14,7 @@ import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Source;
 import java.time.Duration;
@@ -97,8 +97,9 @@ class TheDoor implements Experiment {
                         new Way(PLATFORM, false, Map.of("server.tomcat.threads.max", run.get("places"))))
                 .map(way -> contender(way, run, waiting))
                 .toList());
+        Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
         return new Answer(
-                        sentence(rows),
+                        sentence(rows, ranges),
                         List.of(
                                 DONE,
                                 Latencies.P50,
@@ -112,8 +113,8 @@ class TheDoor implements Experiment {
                         rows,
                         List.of(new Chart(
                                 "Users who wait for an answer", "seconds", "users", List.copyOf(waiting.values()))),
-                        notes(rows, run))
-                .withRight(right(rows));
+                        notes(rows, run, ranges))
+                .withRight(right(rows, ranges), ranges.open());
     }
 
     private static Map<String, Object> door(Run run) {
@@ -163,7 +164,7 @@ class TheDoor implements Experiment {
                 Duration.ofMillis(run.get("pause")));
     }
 
-    static String sentence(List<Row> rows) {
+    static String sentence(List<Row> rows, Ranges ranges) {
         Row door = Row.named(rows, DOOR);
         Row virtual = Row.named(rows, VIRTUAL);
         Row platform = Row.named(rows, PLATFORM);
@@ -174,7 +175,7 @@ class TheDoor implements Experiment {
                         number(rate(door)),
                         number(rate(virtual)),
                         number(rate(platform)),
-                        goodput(rows),
+                        goodput(rows, ranges),
                         took(door),
                         took(virtual),
                         took(platform),
@@ -183,13 +184,12 @@ class TheDoor implements Experiment {
                         came(platform));
     }
 
-    private static String goodput(List<Row> rows) {
-        String platform =
-                isClearlyMore(rate(rows, PLATFORM), rate(rows, DOOR)) ? " Platform threads did more still." : "";
-        if (isDoorMore(rows)) {
+    private static String goodput(List<Row> rows, Ranges ranges) {
+        String platform = isMore(rows, PLATFORM, DOOR, ranges) ? " Platform threads did more still." : "";
+        if (isMore(rows, DOOR, VIRTUAL, ranges)) {
             return "On virtual threads the door added goodput." + platform;
         }
-        if (isDoorLess(rows)) {
+        if (isMore(rows, VIRTUAL, DOOR, ranges)) {
             return "On virtual threads the door cost goodput.";
         }
         return isEqual(rows) ? "The door added no goodput." : "The door made no clear difference to goodput.";
@@ -213,12 +213,8 @@ class TheDoor implements Experiment {
         return row.figures().containsKey(column.key());
     }
 
-    private static boolean isDoorMore(List<Row> rows) {
-        return isClearlyMore(rate(rows, DOOR), rate(rows, VIRTUAL));
-    }
-
-    private static boolean isDoorLess(List<Row> rows) {
-        return isClearlyMore(rate(rows, VIRTUAL), rate(rows, DOOR));
+    private static boolean isMore(List<Row> rows, String one, String other, Ranges ranges) {
+        return ranges.isMore(Row.named(rows, one), Row.named(rows, other), DONE);
     }
 
     private static double rate(List<Row> rows, String name) {
@@ -230,15 +226,15 @@ class TheDoor implements Experiment {
     }
 
     /** None where the door cost goodput, refused later than the pool, or where nobody was refused: then it was not needed. */
-    static String right(List<Row> rows) {
-        if (isDoorMore(rows)) {
+    static String right(List<Row> rows, Ranges ranges) {
+        if (isMore(rows, DOOR, VIRTUAL, ranges)) {
             return MORE;
         }
-        if (isDoorLess(rows)) {
+        if (isMore(rows, VIRTUAL, DOOR, ranges) || !ranges.open().isEmpty()) {
             return "";
         }
         double sooner = sooner(rows);
-        return sooner > 4 ? SOONER : isClearlyMore(sooner, 1) || isClearlyMore(1, sooner) ? "" : NOTHING;
+        return sooner > 4 ? SOONER : sooner >= 0.8 && sooner <= 1.25 ? NOTHING : "";
     }
 
     /** How many times as long the pool takes to refuse as the door; zero where one of them has refused nobody. */
@@ -250,11 +246,11 @@ class TheDoor implements Experiment {
                 : 0;
     }
 
-    private static List<String> notes(List<Row> rows, Run run) {
+    private static List<String> notes(List<Row> rows, Run run, Ranges ranges) {
         int places = run.get("places");
         return List.of(
                 "The pool behind serves %d requests at once, in the order in which they ask, and refuses one that has waited for %,d ms. %s"
-                        .formatted(places, run.get("timeout"), honestly(rows)),
+                        .formatted(places, run.get("timeout"), honestly(rows, ranges)),
                 ("The door lets you choose the wait: queue-capacity / permits x the time of a request, here %,d / %d x %,d ms ="
                                 + " %,d ms, but at most max-wait, here %,d ms. Without a door the timeout of the pool decides, or"
                                 + " nothing does.")
@@ -277,12 +273,12 @@ class TheDoor implements Experiment {
     }
 
     /** What the figures of this run say of a pool whose queue is fair. */
-    static String honestly(List<Row> rows) {
-        if (isDoorMore(rows)) {
+    static String honestly(List<Row> rows, Ranges ranges) {
+        if (isMore(rows, DOOR, VIRTUAL, ranges)) {
             return "In this run the door added goodput: the timeout of the pool is too short to keep the pool busy, or something"
                     + " else was scarce, such as the processor. Otherwise a door adds no goodput in front of such a pool.";
         }
-        if (isDoorLess(rows)) {
+        if (isMore(rows, VIRTUAL, DOOR, ranges)) {
             return "In this run the door cost goodput: its queue or its max-wait is too short to keep the pool busy, or something"
                     + " else was scarce, such as the processor.";
         }
@@ -292,7 +288,7 @@ class TheDoor implements Experiment {
                         : "The difference in goodput is too small to tell it from other work of the server, such as thousands of"
                                 + " requests that time out at once.")
                 + (sooner > 4 ? " The door refuses at once what the pool would refuse later." : "")
-                + (sooner > 0 && isClearlyMore(1, sooner)
+                + (sooner > 0 && sooner < 0.8
                         ? " In this run the door refused later than the pool: its max-wait is longer than the timeout of the pool."
                         : "");
     }

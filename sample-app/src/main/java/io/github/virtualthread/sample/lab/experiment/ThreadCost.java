@@ -1,17 +1,18 @@
 package io.github.virtualthread.sample.lab.experiment;
 
-import static io.github.virtualthread.sample.lab.Answer.isClearlyMore;
 import static io.github.virtualthread.sample.lab.Answer.number;
 
 import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Act;
 import io.github.virtualthread.sample.lab.Answer;
 import io.github.virtualthread.sample.lab.Answer.Column;
+import io.github.virtualthread.sample.lab.Answer.Figure;
 import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Contender;
 import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Parameter;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Run;
 import io.github.virtualthread.sample.lab.Sampler;
 import io.github.virtualthread.sample.lab.Source;
@@ -70,8 +71,9 @@ class ThreadCost implements Experiment {
         List<Row> rows = run.compare(List.of(
                 contender(PLATFORM, "platform", () -> Thread.ofPlatform().daemon(), run),
                 contender(VIRTUAL, "virtual", Thread::ofVirtual, run)));
+        Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
         return new Answer(sentence(rows), List.of(SWITCH, START, HEAP, RESIDENT), rows, List.of(), notes())
-                .withRight(right(rows));
+                .withRight(right(rows, ranges), ranges.open());
     }
 
     private static Contender contender(String name, String number, Supplier<Thread.Builder> builder, Run run) {
@@ -131,20 +133,26 @@ class ThreadCost implements Experiment {
     }
 
     /** Not known where the memory outside of the heap is not. */
-    static String right(List<Row> rows) {
+    static String right(List<Row> rows, Ranges ranges) {
         if (!rows.stream().allMatch(row -> row.figures().containsKey(RESIDENT.key()))) {
             return "";
         }
-        double platform = all(rows.getFirst());
-        double virtual = all(rows.getLast());
-        if (virtual < 1) {
+        Figure platform = all(rows.getFirst());
+        Figure virtual = all(rows.getLast());
+        if (virtual.median() < 1) {
             return NOTHING;
         }
-        return isClearlyMore(platform, virtual) ? LESS : isClearlyMore(virtual, platform) ? "" : THE_SAME;
+        if (ranges.isMore(PLATFORM, platform, VIRTUAL, virtual)) {
+            return LESS;
+        }
+        return !ranges.isMore(VIRTUAL, virtual, PLATFORM, platform)
+                        && ranges.isAlike(PLATFORM, platform, VIRTUAL, virtual)
+                ? THE_SAME
+                : "";
     }
 
-    private static double all(Row row) {
-        return row.median(HEAP.key()) + row.median(RESIDENT.key());
+    private static Figure all(Row row) {
+        return row.figure(HEAP).plus(row.figure(RESIDENT));
     }
 
     private static String bytes(Row row) {

@@ -10,6 +10,7 @@ import io.github.virtualthread.sample.lab.Lab;
 import io.github.virtualthread.sample.lab.LabRun;
 import io.github.virtualthread.sample.lab.LabRun.Point;
 import io.github.virtualthread.sample.lab.Latencies;
+import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Settings.Scale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -81,7 +82,7 @@ class TheDoorTests {
                         assertThat(line.points().getLast()[1]).as(line.name()).isZero());
         assertThat(answer.notes().getFirst())
                 .startsWith("The pool behind serves 10 requests at once")
-                .endsWith(TheDoor.honestly(answer.rows()));
+                .endsWith(TheDoor.honestly(answer.rows(), new Ranges(1)));
         assertThat(answer.notes().get(1))
                 .contains("here 10 / 10 x 1,000 ms = 1,000 ms, but at most max-wait, here 60,000 ms");
         leftovers.assertNone();
