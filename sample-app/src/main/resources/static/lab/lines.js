@@ -84,6 +84,11 @@ export class Lines {
     this.#soon();
   }
 
+  set title(title) {
+    this.#about = { ...this.#about, title };
+    this.#find("figcaption").textContent = title;
+  }
+
   get points() {
     return [...this.#lines];
   }

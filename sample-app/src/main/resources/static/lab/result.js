@@ -40,7 +40,7 @@ export class Result {
       this.#find(part).replaceChildren();
     }
     this.looks = new Looks();
-    const chart = { title: "While it runs", x: "seconds", y: this.#about.watched };
+    const chart = { title: `While it runs: ${this.#about.watched}`, x: "seconds", y: this.#about.watched };
     this.#live = this.#add(new Lines(chart, this.looks));
     this.#live.figure.hidden = true;
   }
@@ -84,6 +84,7 @@ export class Result {
     if (facts.rows.length > 0) {
       this.#find(".facts").replaceChildren(factsTable(facts));
     }
+    this.#endLive(charts);
     charts.forEach((chart) => this.#showChart(chart, charts));
     const longest = Math.max(...gantts.flatMap(({ spans }) => spans.map(({ to }) => to)));
     gantts.forEach((each) => {
@@ -95,6 +96,16 @@ export class Result {
     this.#find(".scale").hidden = this.#root.querySelector("figure:not([hidden])") === null;
     this.#rescale();
     return told;
+  }
+
+  // The last contender's lines say no more than charts of all contenders do: nothing stands twice.
+  #endLive(charts) {
+    const names = charts.flatMap(({ lines }) => lines.map(({ name }) => name));
+    const live = this.#live.points.map(([name]) => name);
+    if (live.length > 0 && live.every((name) => names.includes(name))) {
+      this.#live.figure.hidden = true;
+    }
+    this.#live.title = `The last round: ${this.#about.watched}`;
   }
 
   date(at) {

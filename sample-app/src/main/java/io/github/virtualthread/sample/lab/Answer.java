@@ -6,11 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * What an experiment has found.
  *
- * @param sentence the answer, made of what was measured
+ * @param sentence the answer in {@value #MOST_WORDS} words at most, made of what was measured; further sentences begin the notes
  * @param columns figures there are of each contender; the first is the one that is drawn
  * @param rows one for each contender
  * @param charts what is drawn besides
@@ -30,6 +33,34 @@ public record Answer(
         List<Gantt> gantts,
         String right,
         String open) {
+
+    private static final Pattern SENTENCE_END = Pattern.compile("(?<=[.?!])(?= [A-Z@0-9])|$");
+
+    /** As many a headline may have. */
+    public static final int MOST_WORDS = 40;
+
+    /** Keeps the sentence short: whole sentences beyond the bound become notes. */
+    public Answer {
+        int end = headline(sentence);
+        if (end < sentence.length()) {
+            notes = Stream.concat(Stream.of(sentence.substring(end).strip()), notes.stream())
+                    .toList();
+            sentence = sentence.substring(0, end);
+        }
+    }
+
+    /** Where the last sentence ends that is within the bound; at least the first one counts. */
+    private static int headline(String text) {
+        int end = 0;
+        Matcher next = SENTENCE_END.matcher(text);
+        while (next.find()) {
+            if (end > 0 && text.substring(0, next.start()).split(" ").length > MOST_WORDS) {
+                break;
+            }
+            end = next.start();
+        }
+        return end;
+    }
 
     /** An answer in figures only. */
     public Answer(String sentence, List<Column> columns, List<Row> rows, List<Chart> charts, List<String> notes) {

@@ -95,7 +95,7 @@ public class Lab implements DisposableBean {
         private final long run;
 
         Busy(LabRun running) {
-            super("Experiment '%s' runs; wait for its end, or cancel run %d".formatted(running.id(), running.number()));
+            super("'%s' runs. Wait for its end, or cancel it".formatted(running.title()));
             this.run = running.number();
         }
 

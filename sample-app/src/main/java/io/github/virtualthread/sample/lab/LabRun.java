@@ -60,6 +60,10 @@ public final class LabRun implements Run.Watcher {
         return experiment.about().id();
     }
 
+    String title() {
+        return experiment.about().title();
+    }
+
     public Settings settings() {
         return settings;
     }

@@ -4,25 +4,31 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
 /** The value of each parameter in one run, all of them within their bounds. */
 public record Settings(Map<String, Integer> values) {
 
-    /** As {@link #of(List, Map, Scale, ToIntFunction)}, within the bounds of the web. */
+    /** As {@link #of(List, Map, Scale, ToIntFunction, Function)}, within the bounds of the web. */
     public static Settings of(List<Parameter> parameters, Map<String, String> chosen, Scale scale) {
-        return of(parameters, chosen, scale, Parameter::max);
+        return of(parameters, chosen, scale, Parameter::max, parameter -> "'%s'".formatted(parameter.label()));
     }
 
     /**
      * Takes what was chosen, and the defaults for the rest.
      *
      * @param most largest value of each
+     * @param shown what whoever chose it knows it by
      * @throws BadSettings with a sentence for each value that cannot be
      */
     public static Settings of(
-            List<Parameter> parameters, Map<String, String> chosen, Scale scale, ToIntFunction<Parameter> most) {
+            List<Parameter> parameters,
+            Map<String, String> chosen,
+            Scale scale,
+            ToIntFunction<Parameter> most,
+            Function<Parameter, String> shown) {
         List<String> problems = new ArrayList<>();
         Map<String, Integer> values = new LinkedHashMap<>();
         for (Parameter parameter : parameters) {
@@ -30,7 +36,9 @@ public record Settings(Map<String, Integer> values) {
             if (text == null) {
                 values.put(parameter.name(), scale == Scale.SMALL ? parameter.small() : parameter.byDefault());
             } else {
-                values.put(parameter.name(), parse(parameter, text, most.applyAsInt(parameter), problems));
+                values.put(
+                        parameter.name(),
+                        parse(parameter, text, most.applyAsInt(parameter), shown.apply(parameter), problems));
             }
         }
         chosen.keySet().stream()
@@ -42,7 +50,7 @@ public record Settings(Map<String, Integer> values) {
         return new Settings(Map.copyOf(values));
     }
 
-    private static int parse(Parameter parameter, String text, int most, List<String> problems) {
+    private static int parse(Parameter parameter, String text, int most, String shown, List<String> problems) {
         try {
             int value = Integer.parseInt(text.strip());
             if (value >= parameter.min() && value <= most) {
@@ -51,8 +59,8 @@ public record Settings(Map<String, Integer> values) {
         } catch (NumberFormatException notANumber) {
             // told below, as what is out of bounds
         }
-        problems.add("%s must be a whole number from %d to %d, was '%s'"
-                .formatted(parameter.name(), parameter.min(), most, text));
+        problems.add(
+                "%s must be a whole number from %,d to %,d, was '%s'".formatted(shown, parameter.min(), most, text));
         return parameter.byDefault();
     }
 

@@ -195,7 +195,7 @@ class LabPageTests extends InBrowser {
         card.getByLabel("Tasks").fill("0");
         run();
 
-        assertThat(card.getByRole(AriaRole.ALERT)).hasText("tasks must be a whole number from 1 to 100000, was '0'");
+        assertThat(card.getByRole(AriaRole.ALERT)).hasText("'Tasks' must be a whole number from 1 to 100,000, was '0'");
         assertThat(card.getByLabel("Tasks")).hasAttribute("aria-invalid", "true");
         expectStatus(400);
     }
@@ -217,7 +217,7 @@ class LabPageTests extends InBrowser {
         fill(SHORT);
         run();
         assertThat(card.locator(".problem-text"))
-                .hasText("Experiment '%s' runs; wait for its end, or cancel run %d".formatted(FIRST, other.number()));
+                .hasText("'Pool or virtual threads' runs. Wait for its end, or cancel it");
 
         card.locator(".instead").click();
 

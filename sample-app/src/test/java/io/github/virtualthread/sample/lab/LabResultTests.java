@@ -178,6 +178,32 @@ class LabResultTests extends InBrowser {
     private static final String DRAWN = "JSON.stringify(chart.data.datasets.map(each => each.data))";
 
     @Test
+    void theChartOfTheRunSaysWhatIsLeftOfIt() {
+        answerWith(wide());
+        run();
+        waitForAnswer();
+
+        assertThat(card.locator("figure:not([hidden]) figcaption").last()).hasText("The last round: tasks done");
+    }
+
+    @Test
+    void whatTheAnswerDrawsIsNotDrawnTwice() {
+        Answer plain = wide();
+        Answer.Line line = new Answer.Line(LINE, List.of(new double[] {0, 5}, new double[] {1, 5}));
+        answerWith(new Answer(
+                plain.sentence(),
+                plain.columns(),
+                plain.rows(),
+                List.of(new Answer.Chart("Tasks of each", "seconds", "tasks", List.of(line))),
+                plain.notes()));
+        run();
+        waitForAnswer();
+
+        assertThat(card.locator("figure:not([hidden]) figcaption").last()).hasText("Tasks of each");
+        assertThat(charts(DRAWN)).hasSize(2); // with the bars
+    }
+
+    @Test
     void aResultThatCannotBeReadIsLeftOut() {
         page.evaluate("localStorage.setItem('lab.result.1.pool-or-virtual', '{')");
         page.evaluate("localStorage.setItem('lab.result.1.blocking-requests', '{\"settings\":{},\"lines\":[]}')");

@@ -37,8 +37,9 @@ class LabTests {
 
         assertThatThrownBy(() -> lab.start("racing", Map.of(), Scale.NORMAL))
                 .isInstanceOf(Lab.Busy.class)
-                .hasMessageContaining("Experiment 'blocked' runs")
-                .hasMessageContaining("cancel run " + first.number());
+                .hasMessage("'Title of blocked' runs. Wait for its end, or cancel it")
+                .extracting(busy -> ((Lab.Busy) busy).run())
+                .isEqualTo(first.number());
 
         gate.countDown();
         assertThat(first.answer()).succeedsWithin(120, SECONDS);
@@ -174,7 +175,7 @@ class LabTests {
         return new About(
                 id,
                 Act.WAITING_IS_CHEAP,
-                id,
+                "Title of " + id,
                 "?",
                 List.of(),
                 List.of(Parameter.ROUNDS),

@@ -36,27 +36,32 @@ class SettingsTests {
     void whatIsOutOfBoundsIsNamedWithItsBounds(String tasks) {
         assertThatThrownBy(() -> Settings.of(PARAMETERS, Map.of("tasks", tasks), Scale.NORMAL))
                 .isInstanceOf(BadSettings.class)
-                .hasMessage("tasks must be a whole number from 1 to 100, was '%s'", tasks);
+                .hasMessage("'Tasks' must be a whole number from 1 to 100, was '%s'", tasks);
     }
 
     @Test
     void inTheTerminalABoundMayBeLarger() {
         List<Parameter> parameters = List.of(PARAMETERS.getFirst().inTerminalUpTo(1_000));
 
-        assertThat(Settings.of(parameters, Map.of("tasks", "1000"), Scale.NORMAL, Parameter::mostInTerminal)
+        assertThat(Settings.of(
+                                parameters,
+                                Map.of("tasks", "1000"),
+                                Scale.NORMAL,
+                                Parameter::mostInTerminal,
+                                Parameter::name)
                         .get("tasks"))
                 .isEqualTo(1_000);
-        assertThatThrownBy(
-                        () -> Settings.of(parameters, Map.of("tasks", "1001"), Scale.NORMAL, Parameter::mostInTerminal))
-                .hasMessage("tasks must be a whole number from 1 to 1000, was '1001'");
+        assertThatThrownBy(() -> Settings.of(
+                        parameters, Map.of("tasks", "1001"), Scale.NORMAL, Parameter::mostInTerminal, Parameter::name))
+                .hasMessage("tasks must be a whole number from 1 to 1,000, was '1001'");
         assertThatThrownBy(() -> Settings.of(parameters, Map.of("tasks", "101"), Scale.NORMAL))
-                .hasMessage("tasks must be a whole number from 1 to 100, was '101'");
+                .hasMessage("'Tasks' must be a whole number from 1 to 100, was '101'");
     }
 
     @Test
     void everyMistakeIsToldAtOnce() {
         assertThatThrownBy(() -> Settings.of(PARAMETERS, Map.of("tasks", "0", "mills", "5"), Scale.NORMAL))
-                .hasMessageContaining("tasks must be a whole number from 1 to 100, was '0'")
+                .hasMessageContaining("'Tasks' must be a whole number from 1 to 100, was '0'")
                 .hasMessageContaining("There is no parameter 'mills', only [tasks, millis]");
     }
 }

@@ -186,7 +186,7 @@ class ContextAndCancel implements Experiment {
     }
 
     private static String sentence(String name, String log, Cancelled cancelled, String caller) {
-        return "With %s, the request's id is %s the log, cancel(true) %s the work, and its failure %s."
+        return "With %s: request id %s the log, cancel(true) %s the work, failure %s."
                 .formatted(
                         name,
                         hasId(log) ? "in" : "missing from",
@@ -203,7 +203,7 @@ class ContextAndCancel implements Experiment {
             return "shows the caller";
         }
         return traced.contains(".ContextAndCancel.")
-                ? "shows the caller if virtual-thread.caller-trace is on"
+                ? "shows the caller by virtual-thread.caller-trace"
                 : "does not show the caller";
     }
 

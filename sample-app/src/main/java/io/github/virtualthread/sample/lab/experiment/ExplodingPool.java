@@ -166,9 +166,8 @@ class ExplodingPool implements Experiment {
     }
 
     private static String sentence(List<Row> rows) {
-        return ("The pool of 50 answered %s requests: %s were done, and %s were rejected without the client being told. Spring"
-                        + " Boot's default answered %s: %s were done and %s still waited. @VirtualThread answered %s: %s were done"
-                        + " and %s still waited.")
+        return ("The pool of 50 answered %s requests: %s done, %s rejected without the client being told. Spring Boot's default"
+                        + " answered %s: %s done, %s still waiting. @VirtualThread answered %s: %s done, %s still waiting.")
                 .formatted(
                         count(rows, POOL, Tally.ANSWERED),
                         count(rows, POOL, Flood.DONE),

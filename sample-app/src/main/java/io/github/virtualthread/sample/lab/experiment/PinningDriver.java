@@ -157,12 +157,15 @@ class PinningDriver implements Experiment {
 
     private static String sentence(List<Row> rows, Run run) {
         String found = rows.stream()
-                .map(row -> "%s with %s".formatted(number(row.median(PinningRound.RATE.key())), row.name()))
+                .map(row -> "%s with %s"
+                        .formatted(
+                                number(row.median(PinningRound.RATE.key())),
+                                row.name().replace(",", "")))
                 .collect(Collectors.joining("; "));
         int carriers = run.get("carriers");
         double each = 1e3 / run.get("millis");
-        return "If queries pin, %d carriers can do %d × %s = %s queries per second. Measured: %s."
-                .formatted(carriers, carriers, number(each), number(carriers * each), found);
+        return "%d carriers that pin do %s queries per second. Measured: %s."
+                .formatted(carriers, number(carriers * each), found);
     }
 
     /** Of rows that begin with the small and the large limit on a Java that pins. */

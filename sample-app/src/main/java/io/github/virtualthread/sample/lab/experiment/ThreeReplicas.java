@@ -131,8 +131,7 @@ class ThreeReplicas implements Experiment {
     }
 
     static String sentence(List<Row> rows, int permits) {
-        return ("With %d permits, %s used on average %s of them while one replica was idle, %s after one was killed, and %s while"
-                        + " Redis was stopped. %s %s")
+        return "Of %d permits, %s used %s while one replica was idle, %s after one was killed, %s without Redis. %s %s"
                 .formatted(
                         permits,
                         names(rows),

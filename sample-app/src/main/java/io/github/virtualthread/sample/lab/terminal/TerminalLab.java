@@ -135,7 +135,10 @@ public class TerminalLab {
                 }
             }
             Scale rest = scale.equals(SMALL) ? Scale.SMALL : Scale.NORMAL;
-            return new Planned(about, Settings.of(about.parameters(), values, rest, Parameter::mostInTerminal));
+            return new Planned(
+                    about,
+                    Settings.of(about.parameters(), values, rest, Parameter::mostInTerminal, parameter -> "--%s.%s"
+                            .formatted(OPTION, parameter.name())));
         });
     }
 

@@ -39,10 +39,9 @@ class ContextAndCancelTests {
         assertThat(traced.get(VIRTUAL)).contains("was called here", "ContextAndCancel.tracedStack");
         assertThat(answer.sentence())
                 .isEqualTo(
-                        "With @Async on virtual threads, the request's id is missing from the log, cancel(true) does not"
-                                + " stop the work, and its failure does not show the caller. With @VirtualThread, the request's id is"
-                                + " in the log, cancel(true) stops the work, and its failure shows the caller if"
-                                + " virtual-thread.caller-trace is on.");
+                        "With @Async on virtual threads: request id missing from the log, cancel(true) does not stop the"
+                                + " work, failure does not show the caller. With @VirtualThread: request id in the log, cancel(true)"
+                                + " stops the work, failure shows the caller by virtual-thread.caller-trace.");
         assertThat(answer.facts().columns()).containsExactly("", "@Async on virtual threads", "@VirtualThread");
         assertThat(answer.right()).isEqualTo(ContextAndCancel.ONLY_VIRTUAL);
     }

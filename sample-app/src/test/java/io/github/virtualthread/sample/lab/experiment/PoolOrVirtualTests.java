@@ -111,7 +111,8 @@ class PoolOrVirtualTests {
                 experiment.about().parameters(),
                 Map.of("tasks", "5000000", "rounds", "1"),
                 Scale.SMALL,
-                Parameter::mostInTerminal);
+                Parameter::mostInTerminal,
+                Parameter::name);
 
         Answer answer = lab.start("pool-or-virtual", settings).answer().get(2, TimeUnit.MINUTES);
 

@@ -36,9 +36,8 @@ class ThreeReplicasTests {
     void theSentenceSaysWhatKeptThePartnerBusy() {
         assertThat(sentence(local(14, 14, 14), shares(20.6, 20.5, 20), permit(20, 19.9, 0)))
                 .isEqualTo(
-                        "With 21 permits, local limits, shares and a permit for each call used on average 14, 20.6 and 20 of them"
-                                + " while one replica was idle, 14, 20.5 and 19.9 after one was killed, and 14, 20 and 0 while Redis was"
-                                + " stopped. Only shares kept the partner busy each time, with at least 80 % of the permits in use. The"
+                        "Of 21 permits, local limits, shares and a permit for each call used 14, 20.6 and 20 while one replica was"
+                                + " idle, 14, 20.5 and 19.9 after one was killed, 14, 20 and 0 without Redis. Only shares kept the partner busy each time, with at least 80 % of the permits in use. The"
                                 + " partner never had more than 21 calls at once.");
         assertThat(sentence(local(14, 14, 14), shares(14, 20, 20), permit(20, 20, 0)))
                 .contains(" None of them kept the partner busy each time, ");
@@ -76,8 +75,7 @@ class ThreeReplicasTests {
     void withoutRedisItSaysWhatIsLeftOutAndWhy() {
         Row local = local(14, 14, 14);
 
-        assertThat(sentence(local))
-                .startsWith("With 21 permits, local limits used on average 14 of them while one replica was idle, ");
+        assertThat(sentence(local)).startsWith("Of 21 permits, local limits used 14 while one replica was idle, ");
         assertThat(right(local)).isEmpty();
         assertThat(ThreeReplicas.notes(run(), "java.io.IOException: no such program")
                         .getFirst())

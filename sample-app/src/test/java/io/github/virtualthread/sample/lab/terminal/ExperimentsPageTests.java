@@ -58,6 +58,16 @@ class ExperimentsPageTests {
     }
 
     @Test
+    void aHeadlineHasAtMostFortyWords(@Autowired JsonMapper json) throws IOException {
+        Report report = json.readValue(Files.readString(DOCS.resolve("experiments.json")), Report.class);
+
+        assertThat(report.experiments())
+                .allSatisfy(entry -> assertThat(entry.answer().sentence().split(" "))
+                        .as(entry.id())
+                        .hasSizeLessThanOrEqualTo(Answer.MOST_WORDS));
+    }
+
+    @Test
     void readmeShowsWhatTheExperimentOnAScarceResourceHasFound(@Autowired JsonMapper json) throws IOException {
         Report report = json.readValue(Files.readString(DOCS.resolve("experiments.json")), Report.class);
         String readme = Files.readString(README);
@@ -153,7 +163,8 @@ class ExperimentsPageTests {
                                     known.get(run.experiment()).parameters(),
                                     chosen,
                                     Scale.NORMAL,
-                                    Parameter::mostInTerminal)
+                                    Parameter::mostInTerminal,
+                                    Parameter::name)
                             .values())
                     .containsAllEntriesOf(run.settings());
         });

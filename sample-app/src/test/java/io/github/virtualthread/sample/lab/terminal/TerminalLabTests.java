@@ -73,7 +73,7 @@ class TerminalLabTests {
     @Test
     void aValueOutOfBoundsIsToldAndEndsWithACode() {
         assertThat(run("--lab=pool-or-virtual", "--lab.tasks=0")).isEqualTo(2);
-        assertThat(printed()).contains("tasks must be a whole number from 1 to 5000000, was '0'");
+        assertThat(printed()).contains("--lab.tasks must be a whole number from 1 to 5,000,000, was '0'");
     }
 
     @Test
@@ -94,7 +94,7 @@ class TerminalLabTests {
     void nothingRunsWhereALaterExperimentCannot() {
         assertThat(run("--lab=pool-or-virtual,exploding-pool", "--lab.watch=601"))
                 .isEqualTo(2);
-        assertThat(printed()).isEqualToIgnoringNewLines("watch must be a whole number from 1 to 600, was '601'");
+        assertThat(printed()).isEqualToIgnoringNewLines("--lab.watch must be a whole number from 1 to 600, was '601'");
     }
 
     @Test

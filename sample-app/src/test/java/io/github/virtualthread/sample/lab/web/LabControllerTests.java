@@ -69,7 +69,7 @@ class LabControllerTests {
                 .isBadRequest()
                 .expectBody()
                 .jsonPath("$.detail")
-                .isEqualTo("tasks must be a whole number from 1 to 100000, was '100001'");
+                .isEqualTo("'Tasks' must be a whole number from 1 to 100,000, was '100001'");
     }
 
     @Test
@@ -88,7 +88,7 @@ class LabControllerTests {
                 .isEqualTo(HttpStatus.CONFLICT)
                 .expectBody()
                 .jsonPath("$.detail")
-                .value(detail -> assertThat((String) detail).startsWith("Experiment 'pool-or-virtual' runs; wait"))
+                .value(detail -> assertThat((String) detail).startsWith("'Pool or virtual threads' runs. Wait"))
                 .jsonPath("$.run")
                 .isEqualTo(running);
     }
