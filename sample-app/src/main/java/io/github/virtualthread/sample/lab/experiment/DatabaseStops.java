@@ -32,27 +32,31 @@ class DatabaseStops implements Experiment {
     static final String INTERRUPT = "timeout interrupts the call";
     static final String STATEMENT = "timeout cancels the statement";
 
+    static final String QUERY_TIMEOUT = "query timeout of JDBC, 1 s";
+
     static final String NEVER = "Never more than the permits";
     static final String BY_INTERRUPT = "More than the permits, if the timeout only interrupts";
     static final String ALWAYS = "More than the permits, either way";
+
+    static final String H2_SHOWS_NOTHING = "H2 runs each query on the thread of its call, so this is no verdict.";
 
     private static final String LIMIT = "scarce";
 
     private final SlowQueries queries;
     private final ScarcePool pool;
-    private final ScarceServer server;
+    private final RealServer real;
     private final TaskLimits limits;
     private final String timeout;
 
     DatabaseStops(
             SlowQueries queries,
             @Qualifier("scarcePool") ScarcePool pool,
-            ScarceServer server,
+            RealServer real,
             TaskLimits limits,
             @Value("${scarce.timeout}") String timeout) {
         this.queries = queries;
         this.pool = pool;
-        this.server = server;
+        this.real = real;
         this.limits = limits;
         this.timeout = timeout;
     }
@@ -64,16 +68,15 @@ class DatabaseStops implements Experiment {
                 Act.LIMIT_THE_RESOURCE,
                 "A stop that reaches the database",
                 "Queries take longer than the timeout of their calls. How many run in the database at once, beside the permits of the"
-                        + " limit?",
+                        + " limit? " + real.announced(),
                 List.of(NEVER, BY_INTERRUPT, ALWAYS),
                 List.of(
                         new Parameter("connections", "Connections and permits", "", 1, 10, 4, 4),
                         new Parameter("waves", "Waves of as many calls, two per second", "", 1, 20, 6, 4),
                         new Parameter("seconds", "A query takes", "s", 1, 10, 3, 2),
                         Parameter.ROUNDS),
-                ("What a query costs the database: it is %s here, and the query only waits. A real one that goes on keeps using"
-                                + " processor, disk and locks. Nor does it show transactions, cursors and other databases.")
-                        .formatted(pool.product()),
+                "What a query costs the database: this one only waits. A real one that goes on keeps using processor, disk and"
+                        + " locks. Nor does it show transactions, cursors and other databases.",
                 Source.of(SlowQueries.class),
                 """
                 virtual-thread:
@@ -91,14 +94,19 @@ class DatabaseStops implements Experiment {
     @Override
     public Answer run(Run run) throws Exception {
         int permits = run.get("connections");
+        run.progress(0, "Starting the database");
+        ScarceServer server = real.get();
         Map<String, Line> drawn = new LinkedHashMap<>();
         try {
             pool.resize(permits);
             limits.get(LIMIT).resize(permits); // it follows its pool, but only every few seconds
-            List<Row> rows = run.compare(
-                    List.of(contender(INTERRUPT, false, run, drawn), contender(STATEMENT, true, run, drawn)));
+            List<Row> rows = run.compare(List.of(
+                    contender(INTERRUPT, server, run, drawn),
+                    contender(STATEMENT, server, run, drawn),
+                    contender(QUERY_TIMEOUT, server, run, drawn)));
+            String why = server.isInThisJvm() ? H2_SHOWS_NOTHING : "";
             return new Answer(
-                            sentence(rows, permits),
+                            sentence(rows, permits, why),
                             List.of(
                                     StoppedQueries.MOST,
                                     StoppedQueries.LEFT,
@@ -110,19 +118,19 @@ class DatabaseStops implements Experiment {
                             rows,
                             List.of(new Chart(
                                     "Queries that the server runs", "seconds", "queries", List.copyOf(drawn.values()))),
-                            notes(rows, run))
-                    .withRight(right(rows, permits));
+                            notes(rows, run, server))
+                    .withRight(why.isEmpty() ? right(rows, permits) : "", why);
         } finally {
             pool.reset();
             limits.get(LIMIT).resize(pool.connections());
         }
     }
 
-    private Contender contender(String name, boolean cancelled, Run run, Map<String, Line> drawn) {
+    private Contender contender(String name, ScarceServer server, Run run, Map<String, Line> drawn) {
         return new Contender(
                 name,
-                () -> measure(cancelled, run, 1, (lines, trial) -> lines.during(trial)),
-                () -> measure(cancelled, run, run.get("waves"), (lines, trial) -> {
+                () -> measure(name, server, run, 1, (lines, trial) -> lines.during(trial)),
+                () -> measure(name, server, run, run.get("waves"), (lines, trial) -> {
                     Measurement measured = lines.whileDrawn(run, trial);
                     drawn.put(name, lines.lines().getFirst());
                     Line permits = lines.lines().getLast();
@@ -132,39 +140,57 @@ class DatabaseStops implements Experiment {
     }
 
     /** With a pool of its own, and not before the server is done with the queries of earlier ones. */
-    private Measurement measure(boolean cancelled, Run run, int waves, Drawing drawing) throws Exception {
+    private Measurement measure(String name, ScarceServer server, Run run, int waves, Drawing drawing)
+            throws Exception {
         TaskLimit limit = limits.get(LIMIT);
         try (RunningQueries running = RunningQueries.of(server)) {
             running.awaitNone();
-            OpenedSessions sessions = pool.open(cancelled);
+            OpenedSessions sessions = pool.open(server, name.equals(STATEMENT));
             CountedLines lines = new CountedLines(System.nanoTime())
-                    .with(cancelled ? STATEMENT : INTERRUPT, running::count)
+                    .with(name, running::count)
                     .with(Line.PERMITS, limit::permits);
             Measurement measured =
-                    drawing.draw(lines, () -> new StoppedQueries(queries, limit, running).measure(run, waves));
+                    drawing.draw(lines, () -> new StoppedQueries(queries, slow(name, server, run), limit, running)
+                            .measure(run, waves));
             pool.borrowAll();
             return measured.and(StoppedQueries.LOST.key(), sessions.count() - pool.connections());
         }
+    }
+
+    private static StoppedQueries.Slow slow(String name, ScarceServer server, Run run) {
+        String query = server.slowQuery().formatted(run.get("seconds"));
+        return name.equals(QUERY_TIMEOUT)
+                ? (queries, held) -> queries.slowUntilQueryTimeout(query, held)
+                : (queries, held) -> queries.slow(query, held);
     }
 
     private static Line longer(Line one, Line other) {
         return one.points().getLast()[0] < other.points().getLast()[0] ? other : one;
     }
 
-    static String sentence(List<Row> rows, int permits) {
+    /**
+     * The answer.
+     *
+     * @param why why there is no verdict; empty where there is one
+     */
+    static String sentence(List<Row> rows, int permits, String why) {
         Row interrupt = Row.named(rows, INTERRUPT);
         Row statement = Row.named(rows, STATEMENT);
+        Row query = Row.named(rows, QUERY_TIMEOUT);
         return ("With %d permits, the server ran up to %s queries at once when the timeout interrupted the call, and up to %s when it"
-                        + " cancelled the statement. %s Sessions lost: %s and %s. The median permit was back after %s and %s.")
+                        + " cancelled the statement. %s Sessions lost: %s and %s. The median permit was back after %s and %s; with a query timeout of JDBC,"
+                        + " which counts whole seconds, after %s, and the server ran up to %s.")
                 .formatted(
                         permits,
                         number(most(interrupt)),
                         number(most(statement)),
-                        verdict(rows, permits),
+                        why.isEmpty() ? verdict(rows, permits) : why,
                         number(interrupt.median(StoppedQueries.LOST.key())),
                         number(statement.median(StoppedQueries.LOST.key())),
                         back(interrupt),
-                        back(statement));
+                        back(statement),
+                        back(query),
+                        number(most(query)));
     }
 
     private static String verdict(List<Row> rows, int permits) {
@@ -195,10 +221,10 @@ class DatabaseStops implements Experiment {
         return statement ? BY_INTERRUPT : ALWAYS;
     }
 
-    private List<String> notes(List<Row> rows, Run run) {
+    private List<String> notes(List<Row> rows, Run run, ScarceServer server) {
         return List.of(
-                "The database is %s. %s".formatted(pool.product(), server.aboutStops()),
-                "Every %d ms a wave of %d calls came, %d waves in all. Their query takes %d s, and their timeout is %s."
+                "The database is %s. %s".formatted(server.product(), server.aboutStops()),
+                "Every %d ms a wave of %d calls came, %d waves in all. Their query takes %d s, and their timeout is %s. The query timeout of JDBC is that of JdbcTemplate, on calls without a timeout."
                         .formatted(
                                 StoppedQueries.INTERVAL.toMillis(),
                                 run.get("connections"),

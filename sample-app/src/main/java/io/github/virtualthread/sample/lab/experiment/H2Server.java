@@ -10,6 +10,11 @@ final class H2Server implements ScarceServer {
         return "jdbc:h2:mem:scarce;DB_CLOSE_DELAY=-1;INIT=" + SLEEP;
     }
 
+    @Override
+    public boolean isInThisJvm() {
+        return true;
+    }
+
     /** H2 looks for a cancel between rows. */
     @Override
     public String slowQuery() {
@@ -25,7 +30,7 @@ final class H2Server implements ScarceServer {
     public String aboutStops() {
         return "It runs a query on the thread of its caller, so no query goes on without its call, and there is no session to lose."
                 + " The query sleeps here, which an interrupt ends. A query that computes takes no notice of an interrupt: it keeps"
-                + " its permit until it ends. To see a database server, start with the profile postgres or mariadb.";
+                + " its permit until it ends. A database server is needed to see anything.";
     }
 
     /** It ends with the JVM. */

@@ -91,13 +91,6 @@ final class MariaDbServer implements ScarceServer {
     }
 
     @Override
-    public String aboutStops() {
-        return ScarceServer.aboutStops("mariadb")
-                + " The query waits for a row that another session has locked: sleep() of MariaDB may take two seconds to end"
-                + " where several are killed at once.";
-    }
-
-    @Override
     public void close() {
         try (folder) {
             server.stop();

@@ -57,11 +57,6 @@ final class PostgresServer implements ScarceServer {
     }
 
     @Override
-    public String aboutStops() {
-        return ScarceServer.aboutStops("postgres");
-    }
-
-    @Override
     public void close() {
         try (folder) {
             server.close();

@@ -30,11 +30,11 @@ final class ScarcePool extends DelegatingDataSource implements DisposableBean {
         this.server = server;
         this.product = server.product();
         this.connections = connections;
-        this.atRest = pool(connections);
+        this.atRest = pool(server, connections);
         setTargetDataSource(atRest);
     }
 
-    private HikariDataSource pool(int connections) {
+    private static HikariDataSource pool(ScarceServer server, int connections) {
         HikariDataSource pool = new HikariDataSource();
         pool.setPoolName("scarce");
         pool.setJdbcUrl(server.url());
@@ -61,7 +61,7 @@ final class ScarcePool extends DelegatingDataSource implements DisposableBean {
     /** From now on a call waits so long for a connection. */
     void waitFor(Duration longest) {
         setTargetDataSource(pools.computeIfAbsent(longest, wait -> {
-            HikariDataSource pool = pool(connections());
+            HikariDataSource pool = pool(server, connections());
             pool.setConnectionTimeout(wait.toMillis());
             return pool;
         }));
@@ -70,14 +70,15 @@ final class ScarcePool extends DelegatingDataSource implements DisposableBean {
     /**
      * From now on there is another pool, with all its sessions opened, until {@link #reset} or the next.
      *
+     * @param server where they are
      * @param cancelled whether a stop cancels statements; otherwise it interrupts, as it does without the starter's property
      * @return counts the sessions that it opens
      */
-    OpenedSessions open(boolean cancelled) throws SQLException {
+    OpenedSessions open(ScarceServer server, boolean cancelled) throws SQLException {
         closePools();
         OpenedSessions sessions =
                 new OpenedSessions(new DriverDataSource(server.url(), null, new Properties(), server.user(), ""));
-        HikariDataSource pool = pool(connections());
+        HikariDataSource pool = pool(server, connections());
         pool.setDataSource(cancelled ? new CancellableDataSource(() -> sessions) : sessions);
         pools.put(Duration.ofMillis(pool.getConnectionTimeout()), pool);
         setTargetDataSource(pool);

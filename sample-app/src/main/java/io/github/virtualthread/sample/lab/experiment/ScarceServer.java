@@ -17,6 +17,11 @@ interface ScarceServer extends AutoCloseable {
         return "";
     }
 
+    /** Whether it runs each query on the thread of its caller. */
+    default boolean isInThisJvm() {
+        return false;
+    }
+
     /** What it is, and its version, as its driver tells them. */
     default String product() {
         try (Connection connection = DriverManager.getConnection(url(), user(), "")) {
@@ -41,11 +46,8 @@ interface ScarceServer extends AutoCloseable {
     default void hold(Connection connection) throws SQLException {}
 
     /** What a reader has to know of a query whose caller is stopped. */
-    String aboutStops();
-
-    /** The same for a server of its own: how to have it. */
-    static String aboutStops(String profile) {
-        return "It runs with -Dspring-boot.run.profiles=%s.".formatted(profile);
+    default String aboutStops() {
+        return "It is a server of its own, which the sample starts and deletes.";
     }
 
     @Override

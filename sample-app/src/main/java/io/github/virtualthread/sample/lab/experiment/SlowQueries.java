@@ -13,20 +13,33 @@ import org.springframework.stereotype.Service;
 @Service
 class SlowQueries {
 
-    private final JdbcTemplate jdbc;
-    private final String slow;
+    /** JDBC counts whole seconds. */
+    static final int QUERY_TIMEOUT_SECONDS = 1;
 
-    SlowQueries(@Qualifier("scarceJdbc") JdbcTemplate jdbc, ScarceServer server) {
+    private final JdbcTemplate jdbc;
+    private final JdbcTemplate jdbcWithTimeout;
+
+    SlowQueries(@Qualifier("scarceJdbc") JdbcTemplate jdbc) {
         this.jdbc = jdbc;
-        this.slow = server.slowQuery();
+        jdbcWithTimeout = new JdbcTemplate(jdbc.getDataSource());
+        jdbcWithTimeout.setQueryTimeout(QUERY_TIMEOUT_SECONDS);
     }
 
     // shown
     @VirtualThread(limit = "scarce", timeout = "${scarce.timeout}")
-    CompletableFuture<Void> slow(int seconds, Latencies held) {
+    CompletableFuture<Void> slow(String query, Latencies held) {
+        return execute(jdbc, query, held);
+    }
+
+    @VirtualThread("scarce") // without a timeout of the call: that of JdbcTemplate ends the query
+    CompletableFuture<Void> slowUntilQueryTimeout(String query, Latencies held) {
+        return execute(jdbcWithTimeout, query, held);
+    }
+
+    private static CompletableFuture<Void> execute(JdbcTemplate jdbc, String query, Latencies held) {
         long begin = System.nanoTime();
         try {
-            jdbc.execute(slow.formatted(seconds));
+            jdbc.execute(query);
         } finally {
             held.add(System.nanoTime() - begin); // now its permit goes back
         }

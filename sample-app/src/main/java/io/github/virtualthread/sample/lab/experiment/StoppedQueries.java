@@ -33,6 +33,7 @@ final class StoppedQueries {
     private static final Duration PAUSE = Duration.ofMillis(10);
 
     private final SlowQueries queries;
+    private final Slow slow;
     private final TaskLimit limit;
     private final RunningQueries server;
     private final Latencies held = new Latencies();
@@ -40,8 +41,9 @@ final class StoppedQueries {
     private final AtomicInteger quick = new AtomicInteger();
     private final AtomicInteger quickFailed = new AtomicInteger();
 
-    StoppedQueries(SlowQueries queries, TaskLimit limit, RunningQueries server) {
+    StoppedQueries(SlowQueries queries, Slow slow, TaskLimit limit, RunningQueries server) {
         this.queries = queries;
+        this.slow = slow;
         this.limit = limit;
         this.server = server;
     }
@@ -57,7 +59,7 @@ final class StoppedQueries {
             for (int wave = 0; wave < waves; wave++) {
                 Pace.await(begin + wave * INTERVAL.toNanos());
                 for (int i = 0; i < run.get("connections"); i++) {
-                    calls.add(queries.slow(run.get("seconds"), held));
+                    calls.add(slow.call(queries, held));
                 }
             }
             Pace.await(begin + waves * INTERVAL.toNanos());
@@ -78,6 +80,12 @@ final class StoppedQueries {
             others.forEach(Thread::interrupt);
             calls.forEach(call -> call.cancel(true));
         }
+    }
+
+    /** A call of a slow query. */
+    @FunctionalInterface
+    interface Slow {
+        CompletableFuture<Void> call(SlowQueries queries, Latencies held);
     }
 
     private void askAgainAndAgain() {

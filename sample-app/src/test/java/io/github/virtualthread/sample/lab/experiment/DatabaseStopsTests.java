@@ -10,10 +10,13 @@ import io.github.virtualthread.sample.lab.About;
 import io.github.virtualthread.sample.lab.Answer;
 import io.github.virtualthread.sample.lab.Answer.Line;
 import io.github.virtualthread.sample.lab.Answer.Row;
+import io.github.virtualthread.sample.lab.Experiment;
 import io.github.virtualthread.sample.lab.Lab;
 import io.github.virtualthread.sample.lab.LabRun;
 import io.github.virtualthread.sample.lab.LabRun.Point;
 import io.github.virtualthread.sample.lab.Measurement;
+import io.github.virtualthread.sample.lab.Run;
+import io.github.virtualthread.sample.lab.Settings;
 import io.github.virtualthread.sample.lab.Settings.Scale;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -25,9 +28,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.core.io.ClassPathResource;
 
-/** With H2; what a server of its own shows is in {@link DatabaseServerTest}. */
+/** With the database of the plain start; other servers are in {@link DatabaseServerTest}. */
 @SampleTest
 class DatabaseStopsTests {
 
@@ -45,15 +49,46 @@ class DatabaseStopsTests {
 
     @Test
     @Tag("slow")
-    void inThisJvmNoQueryGoesOnWithoutItsCall() throws Exception {
+    void byDefaultItShowsTheThingItself() throws Exception {
         Answer answer = lab.start(
-                        ID, Map.of("connections", "2", "waves", "1", "seconds", "1", "rounds", "1"), Scale.SMALL)
+                        ID, Map.of("connections", "2", "waves", "3", "seconds", "3", "rounds", "1"), Scale.SMALL)
                 .answer()
                 .get(5, TimeUnit.MINUTES);
 
+        assertThat(answer.notes()).anyMatch(note -> note.startsWith("The database is PostgreSQL 17."));
+        assertThat(answer.right()).isEqualTo(DatabaseStops.BY_INTERRUPT);
+        assertThat(answer.row(DatabaseStops.INTERRUPT).median(StoppedQueries.MOST.key()))
+                .isGreaterThan(2);
+        Row queryTimeout = answer.row(DatabaseStops.QUERY_TIMEOUT);
+        assertThat(queryTimeout.median(StoppedQueries.MOST.key())).isPositive().isLessThanOrEqualTo(2);
+        assertThat(queryTimeout.median(StoppedQueries.BACK.key())).isGreaterThan(900);
+        assertAllIsAsBefore();
+    }
+
+    @Test
+    @Tag("slow")
+    void onH2ThereIsNoVerdictAndTheCardSaysSoBeforeTheRun(
+            @Autowired SlowQueries queries, @Value("${scarce.timeout}") String timeout) throws Exception {
+        RealServer real = new RealServer(new H2Server(), () -> {
+            throw new IllegalStateException("no program for this system");
+        });
+        Experiment experiment = new DatabaseStops(queries, pool, real, limits, timeout);
+        assertThat(experiment.about().question()).endsWith("where it does not start, there is no verdict.");
+        Settings settings = Settings.of(
+                experiment.about().parameters(),
+                Map.of("connections", "2", "waves", "1", "seconds", "1", "rounds", "1"),
+                Scale.SMALL);
+
+        Answer answer = experiment.run(new Run(settings, new Unwatched()));
+
+        assertThat(experiment.about().question())
+                .contains(
+                        "PostgreSQL does not start here (java.lang.IllegalStateException: no program for this system)")
+                .contains("On H2 there is no verdict");
+
         assertThat(answer.rows())
                 .extracting(Row::name)
-                .containsExactly(DatabaseStops.INTERRUPT, DatabaseStops.STATEMENT)
+                .containsExactly(DatabaseStops.INTERRUPT, DatabaseStops.STATEMENT, DatabaseStops.QUERY_TIMEOUT)
                 .allSatisfy(name -> {
                     Row row = answer.row(name);
                     assertThat(row.median(StoppedQueries.MOST.key())).as(name).isLessThanOrEqualTo(2);
@@ -64,14 +99,16 @@ class DatabaseStopsTests {
                             .as(name)
                             .isZero();
                 });
-        assertThat(answer.right()).isEqualTo(DatabaseStops.NEVER);
-        assertThat(answer.sentence()).contains("The limit held in the database either way.");
-        assertThat(answer.notes().getFirst())
-                .startsWith("The database is H2 2.")
-                .contains("start with the profile postgres or mariadb");
+        assertThat(answer.right()).isEmpty();
+        assertThat(answer.open()).isEqualTo(DatabaseStops.H2_SHOWS_NOTHING);
+        assertThat(answer.sentence() + answer.notes().getFirst())
+                .contains(DatabaseStops.H2_SHOWS_NOTHING)
+                .doesNotContain("The limit held");
+        assertThat(answer.notes()).anyMatch(note -> note.startsWith("The database is H2 2."));
         assertThat(answer.charts().getFirst().lines())
                 .extracting(Line::name)
-                .containsExactly(DatabaseStops.INTERRUPT, Line.PERMITS, DatabaseStops.STATEMENT);
+                .containsExactly(
+                        DatabaseStops.INTERRUPT, Line.PERMITS, DatabaseStops.STATEMENT, DatabaseStops.QUERY_TIMEOUT);
         assertThat(answer.charts().getFirst().lines().get(1).points())
                 .allSatisfy(point -> assertThat(point[1]).isEqualTo(2));
         assertAllIsAsBefore();
@@ -107,26 +144,28 @@ class DatabaseStopsTests {
 
     @Test
     void theSentenceSaysWhatHeld() {
-        assertThat(DatabaseStops.sentence(rows(24, 24, 4, 0), 4))
+        assertThat(DatabaseStops.sentence(rows(24, 24, 4, 0), 4, ""))
                 .isEqualTo(
                         "With 4 permits, the server ran up to 24 queries at once when the timeout interrupted the call,"
                                 + " and up to 4 when it cancelled the statement. Only by cancelling the statement did the limit hold"
-                                + " in the database. Sessions lost: 24 and 0. The median permit was back after 204 ms and 204 ms.");
-        assertThat(DatabaseStops.sentence(rows(4, 0, 4, 0), 4))
+                                + " in the database. Sessions lost: 24 and 0. The median permit was back after 204 ms and 204 ms; with a query timeout of JDBC,"
+                                + " which counts whole seconds, after 204 ms, and the server ran up to 4.");
+        assertThat(DatabaseStops.sentence(rows(4, 0, 4, 0), 4, ""))
                 .contains(" The limit held in the database either way. Sessions lost: 0 and 0. ");
-        assertThat(DatabaseStops.sentence(rows(24, 24, 5, 1), 4))
+        assertThat(DatabaseStops.sentence(rows(24, 24, 5, 1), 4, ""))
                 .contains(" The limit did not hold in the database either way. Sessions lost: 24 and 1. ");
-        assertThat(DatabaseStops.sentence(rows(4, 0, 5, 1), 4))
+        assertThat(DatabaseStops.sentence(rows(4, 0, 5, 1), 4, ""))
                 .contains(" The limit held in the database with the interrupt, but not with the cancelled statement. ");
     }
 
     @Test
     void oneRoundThatExceedsThePermitsIsEnough() {
         Row statement = Row.of(DatabaseStops.STATEMENT, List.of(measured(4, 0), measured(5, 1), measured(4, 0)));
-        List<Row> rows = List.of(row(DatabaseStops.INTERRUPT, 24, 24), statement);
+        List<Row> rows =
+                List.of(row(DatabaseStops.INTERRUPT, 24, 24), statement, row(DatabaseStops.QUERY_TIMEOUT, 4, 0));
 
         assertThat(DatabaseStops.right(rows, 4)).isEqualTo(DatabaseStops.ALWAYS);
-        assertThat(DatabaseStops.sentence(rows, 4)).contains("and up to 5 when it cancelled the statement");
+        assertThat(DatabaseStops.sentence(rows, 4, "")).contains("and up to 5 when it cancelled the statement");
         assertThat(DatabaseStops.left(rows)).contains("and up to 1 with the cancelled statement");
     }
 
@@ -146,7 +185,8 @@ class DatabaseStopsTests {
     private static List<Row> rows(int byInterrupt, int lostByInterrupt, int byStatement, int lostByStatement) {
         return List.of(
                 row(DatabaseStops.INTERRUPT, byInterrupt, lostByInterrupt),
-                row(DatabaseStops.STATEMENT, byStatement, lostByStatement));
+                row(DatabaseStops.STATEMENT, byStatement, lostByStatement),
+                row(DatabaseStops.QUERY_TIMEOUT, 4, 0));
     }
 
     private static Row row(String name, int most, int lost) {
