@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.web.servlet.client.RestTestClient;
+import org.yaml.snakeyaml.Yaml;
 
 /** What the page on load testing asks for is served while no experiment runs. */
 @SampleTest
@@ -49,6 +51,19 @@ class LoadTestingPageTests {
         assertThat(WAY.matcher(page).results().map(way -> way.group(1)))
                 .isNotEmpty()
                 .allSatisfy(way -> assertThat(page).containsPattern("/lab/(flood|scarce)/" + way + "\\b"));
+    }
+
+    /** Containers are not started here, and the page says so. */
+    @Test
+    void theComposeFileIsSaidToBeUntriedAndAsksTheSample(@Autowired RestTestClient client) throws IOException {
+        String compose = Files.readString(DOCS.resolve("compose.yaml"));
+        Map<String, Map<String, Object>> read = new Yaml().load(compose);
+
+        assertThat(compose).contains("This file has not been run.");
+        assertThat(Files.readString(DOCS.resolve("load-testing.md"))).contains("Neither of these has been run here.");
+        assertThat(read.get("services")).containsOnlyKeys("locust", "prometheus", "grafana");
+        assertThat(compose).contains("metrics_path: /actuator/prometheus");
+        client.get().uri("/actuator/prometheus").exchange().expectStatus().isOk();
     }
 
     private static List<String> addresses(String text) {
