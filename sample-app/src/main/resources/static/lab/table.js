@@ -29,7 +29,7 @@ function figure(measured, rounds) {
 
 // What was found in words, such as lines of a log.
 export function factsTable({ columns, rows }) {
-  return table("What was found, as it was logged and thrown", columns, rows);
+  return table("What was found, in words", columns, rows);
 }
 
 export function spansTable(title, spans) {

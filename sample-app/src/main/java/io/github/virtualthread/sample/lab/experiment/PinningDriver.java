@@ -51,7 +51,7 @@ class PinningDriver implements Experiment {
                 "pinning-driver",
                 Act.THE_QUEUE_HAS_MOVED,
                 "A driver that pins",
-                "A driver waits for the database inside synchronized. How many queries per second does it do under a small limit,"
+                "A driver waits for the database inside synchronized, or in native code. How many queries per second does it do under a small limit,"
                         + " and under a large one?",
                 List.of(LARGER, THE_SAME, NEITHER),
                 List.of(
@@ -85,7 +85,12 @@ class PinningDriver implements Experiment {
             List<Contender> contenders = new ArrayList<>();
             for (ChildJvm jvm : old == null ? List.of(current) : List.of(old, current)) {
                 String java = "Java " + jvm.ask(PinningServer.JAVA);
-                limits(run).forEach(limit -> contenders.add(contender(name(java, limit), jvm, limit, run)));
+                limits(run).forEach(limit -> contenders.add(contender(name(java, limit), jvm, limit, false, run)));
+            }
+            boolean inNativeCode = Boolean.parseBoolean(current.ask(PinningServer.NATIVE));
+            if (inNativeCode) {
+                String java = "Java %s, native sleep".formatted(current.ask(PinningServer.JAVA));
+                contenders.add(contender(name(java, run.get("many")), current, run.get("many"), true, run));
             }
             List<Row> rows = run.compare(contenders);
             Ranges ranges = new Ranges(run.get(Parameter.ROUNDS.name()));
@@ -102,7 +107,7 @@ class PinningDriver implements Experiment {
                                     Latencies.MOST),
                             rows,
                             List.of(),
-                            notes(run, free, home.isPresent()))
+                            notes(run, free, home.isPresent(), inNativeCode))
                     .withRight(old == null && free ? "" : right(rows, ranges), ranges.open());
         }
     }
@@ -126,8 +131,8 @@ class PinningDriver implements Experiment {
         return "%s, limit of %d".formatted(java, limit);
     }
 
-    private static Contender contender(String name, ChildJvm jvm, int limit, Run run) {
-        String start = "%s %d %d".formatted(PinningServer.START, limit, run.get("millis"));
+    private static Contender contender(String name, ChildJvm jvm, int limit, boolean inNativeCode, Run run) {
+        String start = "%s %d %d %s".formatted(PinningServer.START, limit, run.get("millis"), inNativeCode);
         return new Contender(name, () -> warmUp(jvm, start), () -> measure(name, jvm, start, run));
     }
 
@@ -157,6 +162,7 @@ class PinningDriver implements Experiment {
 
     private static String sentence(List<Row> rows, Run run) {
         String found = rows.stream()
+                .filter(row -> row.name().endsWith(" " + run.get("many")))
                 .map(row -> "%s with %s"
                         .formatted(
                                 number(row.median(PinningRound.RATE.key())),
@@ -184,7 +190,7 @@ class PinningDriver implements Experiment {
         return ranges.isAlike(many, few, PinningRound.RATE) ? THE_SAME : "";
     }
 
-    private static List<String> notes(Run run, boolean free, boolean found) {
+    private static List<String> notes(Run run, boolean free, boolean found, boolean inNativeCode) {
         List<String> notes = new ArrayList<>();
         if (!free) {
             notes.add(
@@ -196,6 +202,12 @@ class PinningDriver implements Experiment {
                                     + " for by %s. Name one by -D%s=<its home>.")
                             .formatted(Java21.places(), Java21.PROPERTY));
         }
+        notes.add(
+                inNativeCode
+                        ? "The native sleep is usleep of the C library, called by the foreign-function interface. It keeps its carrier"
+                                + " on every Java, and no limit changes that."
+                        : "A sleep in native code was not measured: it needs Java %d and the function usleep."
+                                .formatted(NativeSleep.FIRST_JAVA));
         notes.add(
                 ("Each Java runs in a JVM of its own with %d carriers (jdk.virtualThreadScheduler.parallelism and maxPoolSize)."
                                 + " They share %d cores with this one, but queries only sleep.")

@@ -19,6 +19,7 @@ final class PinningRound {
 
     private final PinningQueries queries;
     private final int millis;
+    private final boolean inNativeCode;
     private final long begin = System.nanoTime();
     private final AtomicInteger done = new AtomicInteger();
     private final AtomicInteger failed = new AtomicInteger();
@@ -27,9 +28,10 @@ final class PinningRound {
     private final LongAccumulator lastDone = new LongAccumulator(Math::max, 0); // nanoseconds since the begin
     private volatile boolean ended;
 
-    PinningRound(PinningQueries queries, int millis, int number) {
+    PinningRound(PinningQueries queries, int millis, boolean inNativeCode, int number) {
         this.queries = queries;
         this.millis = millis;
+        this.inNativeCode = inNativeCode;
         this.calls = new AtomicReferenceArray<>(number);
         queries.most(); // forgets those of the last round
     }
@@ -44,7 +46,7 @@ final class PinningRound {
         long called = System.nanoTime();
         CompletableFuture<Void> call;
         try {
-            call = queries.query(millis);
+            call = queries.query(millis, inNativeCode);
         } catch (InterruptedException impossible) {
             throw new IllegalStateException("The caller does not wait", impossible);
         }

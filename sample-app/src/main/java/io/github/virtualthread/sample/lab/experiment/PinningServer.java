@@ -19,7 +19,10 @@ class PinningServer {
     /** Answered with the version of Java. */
     static final String JAVA = "java";
 
-    /** With a number of permits, and the milliseconds of a query: queries come from now on. */
+    /** Answered with whether a query can sleep in native code here. */
+    static final String NATIVE = "native";
+
+    /** With a number of permits, the milliseconds of a query, and whether it sleeps in native code: queries come from now on. */
     static final String START = "start";
 
     /** Answered with how many queries are done. */
@@ -60,16 +63,17 @@ class PinningServer {
         String[] words = question.split(" ");
         return switch (words[0]) {
             case JAVA -> System.getProperty("java.version");
-            case START -> start(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+            case NATIVE -> String.valueOf(queries.canSleepInNativeCode());
+            case START -> start(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Boolean.parseBoolean(words[3]));
             case DONE -> String.valueOf(round.done());
             case STOP -> stop();
             default -> throw new IllegalArgumentException("Nobody can answer '%s'".formatted(question));
         };
     }
 
-    private String start(int permits, int millis) {
+    private String start(int permits, int millis, boolean inNativeCode) {
         limits.get(LIMIT).resize(permits);
-        round = new PinningRound(queries, millis, 2 * permits); // as many wait as run
+        round = new PinningRound(queries, millis, inNativeCode, 2 * permits); // as many wait as run
         round.begin();
         return "";
     }

@@ -32,6 +32,7 @@ class ScarceResource implements Experiment {
     static final String POOL = "200 platform threads";
     static final String UNLIMITED = "virtual threads, no limit";
     static final String PATIENT = "virtual threads, no limit, connection timeout 30 s";
+    static final String HASTY = "virtual threads, no limit, connection timeout = max-wait";
     static final String CONCURRENCY_LIMIT = "@ConcurrencyLimit of Spring";
     static final String VIRTUAL = "@VirtualThread with a limit";
     static final String LIMITED = "@Limited";
@@ -146,6 +147,7 @@ class ScarceResource implements Experiment {
                 new Way(POOL, "plain", timeout, null),
                 new Way(UNLIMITED, "plain", timeout, null),
                 new Way(PATIENT, "plain", PATIENCE, null),
+                new Way(HASTY, "plain", wait, null),
                 new Way(CONCURRENCY_LIMIT, "concurrency-limit", timeout, null),
                 new Way(VIRTUAL, "virtual", timeout, null),
                 new Way(LIMITED, "limited", timeout, null),
@@ -250,7 +252,7 @@ class ScarceResource implements Experiment {
                         .formatted(pool.product(), Runtime.getRuntime().availableProcessors()),
                 "A user is one HTTP request on its own connection. All users come at once and ask once. The pool of %d is Tomcat's."
                         .formatted(Doors.PLATFORM_THREADS),
-                "A request that gets no connection within %,d ms fails with 500; one contender waits for 30 s, HikariCP's default."
+                "A request that gets no connection within %,d ms fails with 500; one contender waits for 30 s, HikariCP's default, and one as long as max-wait."
                         .formatted(timeout),
                 "A request that the limit rejects gets 503. A user who"
                         + " waits longer than %d s has timed out, which is not a success; the chart counts it as failed."

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -24,12 +25,21 @@ final class ExperimentsPage {
 
     private ExperimentsPage() {}
 
-    /** The page with that report in place of what is between the marks. */
+    /** The page with the short form of that report in place of what is between the marks. */
     static String in(String page, Report report) {
-        return MarkedPart.in(page, NAME, of(report));
+        return Claims.in(MarkedPart.in(page, NAME, brief(report)), report);
+    }
+
+    /** What was found, without the tables: {@link ResultsFile} has them. */
+    static String brief(Report report) {
+        return page(report, ExperimentsPage::briefSection);
     }
 
     static String of(Report report) {
+        return page(report, ExperimentsPage::section);
+    }
+
+    private static String page(Report report, Function<List<Entry>, String> section) {
         Machine machine = report.machine();
         Collection<List<Entry>> experiments = report.experiments().stream()
                 .collect(Collectors.groupingBy(Entry::id, LinkedHashMap::new, Collectors.toList()))
@@ -50,7 +60,7 @@ final class ExperimentsPage {
                                 Headline.ALL.stream()
                                         .map(headline -> summary(headline, experiments))
                                         .collect(Collectors.joining()))
-                + experiments.stream().map(ExperimentsPage::section).collect(Collectors.joining());
+                + experiments.stream().map(section).collect(Collectors.joining());
     }
 
     private static String summary(Headline headline, Collection<List<Entry>> experiments) {
@@ -61,6 +71,25 @@ final class ExperimentsPage {
                         .map(cells ->
                                 MarkdownTable.line(List.of("[%s](#%s)".formatted(head(entry), anchor(entry))), cells)))
                 .collect(Collectors.joining());
+    }
+
+    private static String briefSection(List<Entry> runs) {
+        Entry first = runs.getFirst();
+        String remarks = Published.REMARKS.stream()
+                .filter(each -> each.experiment().equals(first.id()))
+                .map(each -> "\n%s\n".formatted(each.text()))
+                .collect(Collectors.joining());
+        return "\n## %s\n\n%s\n\n**%s**\n%s\nWhat this does not show: %s\n"
+                .formatted(
+                        head(first),
+                        first.question(),
+                        runs.stream()
+                                .filter(run -> run.answer() != null)
+                                .map(run -> run.answer().sentence())
+                                .findFirst()
+                                .orElse("It failed."),
+                        remarks,
+                        first.notShown());
     }
 
     private static String section(List<Entry> runs) {
@@ -85,9 +114,9 @@ final class ExperimentsPage {
                 + "\nWhat this does not show: %s\n\n%s".formatted(first.notShown(), command(runs));
     }
 
-    /** Number and title, without the settings that tell runs apart. */
+    /** The title, without the settings that tell runs apart. */
     private static String head(Entry entry) {
-        return "%s. %s".formatted(entry.number(), entry.title().split(": ")[0]);
+        return entry.title().split(": ")[0];
     }
 
     private static String anchor(Entry entry) {
@@ -124,6 +153,9 @@ final class ExperimentsPage {
     }
 
     private static String facts(Facts facts) {
+        if (facts.rows().stream().allMatch(row -> row.size() > 3)) {
+            return facts.rows().isEmpty() ? "" : "\n" + factsTable(facts);
+        }
         StringBuilder page = new StringBuilder();
         for (List<String> row : facts.rows()) {
             for (int i = 1; i < row.size(); i++) {
@@ -132,6 +164,16 @@ final class ExperimentsPage {
             }
         }
         return page.toString();
+    }
+
+    /** Many cells are words, not lines. */
+    private static String factsTable(Facts facts) {
+        return MarkdownTable.line(facts.columns(), List.of())
+                + "|---".repeat(facts.columns().size())
+                + "|\n"
+                + facts.rows().stream()
+                        .map(row -> MarkdownTable.line(row, List.of()))
+                        .collect(Collectors.joining());
     }
 
     /** Each once; what only some runs have said is one line that begins with their settings. */
@@ -168,6 +210,10 @@ final class ExperimentsPage {
                 .filter(each -> each.experiment().equals(experiment))
                 .map(each -> "- %s\n".formatted(each.text()));
         return Stream.concat(figures, remarks).toList();
+    }
+
+    static String label(Entry run, String key) {
+        return label(List.of(run), key);
     }
 
     private static String label(List<Entry> runs, String key) {
@@ -232,7 +278,7 @@ final class ExperimentsPage {
             String measured = TextTable.figure(row.figures().get(column.key()));
             Optional<Published> published = Published.of(run.id()).stream()
                     .filter(each -> each.isBeside(run)
-                            && each.row().equals(row.name())
+                            && each.isOf(row.name())
                             && each.column().equals(column.key()))
                     .findFirst();
             return published

@@ -39,6 +39,9 @@ record Headline(String experiment, String column, List<String> settings, String 
                     "one platform thread",
                     "virtual threads on one carrier"),
             new Headline("thread-cost", "start", List.of(), "platform threads", "virtual threads"),
+            new Headline("thread-locals", "foreign", List.of("many"), "pool of 50 threads", "@VirtualThread.*"),
+            new Headline(
+                    "thread-states", "sleeps in a class initializer", List.of(), "Thread\\.getState\\(\\)", "inside.*"),
             new Headline(
                     "exploding-pool",
                     "done",
@@ -73,6 +76,7 @@ record Headline(String experiment, String column, List<String> settings, String 
                     List.of("users", "places"),
                     "virtual threads, no door",
                     "virtual threads, door"),
+            new Headline("who-waits-burns", "each", List.of("callers"), "no limit.*", "permits-from.*"),
             new Headline(
                     "database-stops",
                     "most",

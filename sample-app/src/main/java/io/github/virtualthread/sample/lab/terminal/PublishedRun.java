@@ -21,11 +21,16 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
             requests(6, 0, 1),
             requests(3, 0, 1),
             flood(10_000, 10),
+            new PublishedRun("exploding-pool", Map.of("requests", 10_000, "users", 200, "watch", 20, "rounds", 1)),
             flood(100_000, 15),
             flood(1_000_000, 30),
             scarce(150),
             scarce(100),
             new PublishedRun("one-carrier", Map.of("users", 50, "millis", 1_000, "rounds", 1)),
+            new PublishedRun("pinning-driver", Map.of("rounds", 3)),
+            new PublishedRun(
+                    "pinning-driver",
+                    Map.of("carriers", 12, "few", 100, "many", 150, "millis", 1_000, "seconds", 10, "rounds", 1)),
             // published by nobody, and longer than a visitor of the page would wait
             new PublishedRun(
                     "the-door",

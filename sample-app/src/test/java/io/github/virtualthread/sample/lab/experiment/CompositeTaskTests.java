@@ -42,17 +42,27 @@ class CompositeTaskTests {
                 lab.start("composite-task", SETTINGS, Scale.SMALL).answer().get(2, TimeUnit.MINUTES);
 
         for (Answer.Row row : answer.rows()) {
-            assertThat(page(answer, row.name())).as(row.name()).allSatisfy(span -> assertThat(row.median("page"))
+            assertThat(page(answer, row.name())).as(row.name()).allSatisfy(span -> assertThat(row.median("work"))
                     .isGreaterThanOrEqualTo(span.to()));
             assertThat(page(answer, row.name()))
                     .as(row.name())
                     .extracting(Span::part, Span::end)
                     .containsExactly(tuple("price", "done"), tuple("reviews", "done"), tuple("stock", "done"));
         }
+        assertTheUserWaitsForTheMainPartOnly(answer);
         assertThat(answer.row(CompositeTask.SEQUENTIAL).figures()).doesNotContainKey("fanOut");
         for (String together : TOGETHER) {
             assertThat(answer.row(together).median("fanOut")).as(together).isGreaterThanOrEqualTo(10);
         }
+    }
+
+    private static void assertTheUserWaitsForTheMainPartOnly(Answer answer) {
+        Answer.Row first = answer.row(CompositeTask.MAIN_FIRST);
+        List<Span> spans = page(answer, CompositeTask.MAIN_FIRST);
+        assertThat(first.median("page"))
+                .isBetween(spans.getFirst().to(), spans.get(1).to()); // the price, and the reviews
+        assertThat(first.median("work")).isGreaterThan(first.median("page"));
+        assertThat(first.figures()).doesNotContainKey("failed");
     }
 
     @Test

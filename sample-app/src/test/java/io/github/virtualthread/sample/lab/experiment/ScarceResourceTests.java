@@ -105,7 +105,7 @@ class ScarceResourceTests {
         assertThat(answer.sentence())
                 .startsWith("Of 120 requests, ")
                 .contains(" failed without a limit, and none with @VirtualThread and a limit. ");
-        assertThat(answer.charts()).hasSize(8);
+        assertThat(answer.charts()).hasSize(9);
         assertAllIsAsBefore();
     }
 
