@@ -34,6 +34,7 @@ class ExplodingPool implements Experiment {
     static final String QUEUE = "@Async, Spring Boot's default";
     static final String VIRTUAL = "@VirtualThread with a limit";
     static final String VIRTUAL_WAITS = "@VirtualThread, answered when done";
+    static final String WEB_CLIENT = "WebClient, answered when done";
     static final String SYNC = "synchronous";
 
     static final String AS_MANY = "As many as are answered";
@@ -65,6 +66,7 @@ class ExplodingPool implements Experiment {
         paths.put(QUEUE, "queue");
         paths.put(VIRTUAL, "virtual");
         paths.put(VIRTUAL_WAITS, "virtual-waits");
+        paths.put(WEB_CLIENT, "web-client");
         paths.put(SYNC, "sync");
         return paths;
     }
@@ -86,7 +88,8 @@ class ExplodingPool implements Experiment {
                         Parameter.ROUNDS),
                 "What a partner does under load: this one takes the same time for any number of calls. An unbounded queue ends"
                         + " where the heap ends. So does the queue of a limit without a queue-capacity. The last chart shows the heap.",
-                Source.of(FloodRequests.class) + "\n\n" + Source.of(FloodTasks.class),
+                Source.of(FloodRequests.class) + "\n\n" + Source.of(FloodTasks.class) + "\n\n"
+                        + Source.of(FloodPartner.class),
                 """
                 virtual-thread:
                   limits:
@@ -202,6 +205,8 @@ class ExplodingPool implements Experiment {
                         .formatted(Runtime.getRuntime().availableProcessors()),
                 "All requests are served by %d platform threads, which is Tomcat's default."
                         .formatted(Doors.PLATFORM_THREADS),
+                "WebClient calls the partner over HTTP, in the same JVM, without a thread and without a limit. The others call a method"
+                        + " that sleeps.",
                 "After %d s users stop asking, and unfinished work is ended.".formatted(run.get("watch")),
                 "A client leaves when it has its answer, or stops waiting for it. A client that is answered at once has left before the"
                         + " work is done, and is never told the outcome.",

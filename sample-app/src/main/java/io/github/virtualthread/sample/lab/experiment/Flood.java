@@ -74,6 +74,16 @@ class Flood {
             Thread.currentThread().interrupt();
             return;
         }
+        partnerAnswered(request);
+    }
+
+    /** How long the partner takes. */
+    Duration partner() {
+        return partner;
+    }
+
+    /** Without a thread of the caller. */
+    void partnerAnswered(int request) {
         if (gone.get(request) == 1) {
             late.incrementAndGet();
         }

@@ -14,10 +14,12 @@ import org.springframework.web.server.ResponseStatusException;
 class FloodRequests {
 
     private final FloodTasks tasks;
+    private final FloodPartner partner;
     private final AtomicReference<Flood> now = new AtomicReference<>(Flood.fromOutside());
 
-    FloodRequests(FloodTasks tasks) {
+    FloodRequests(FloodTasks tasks, FloodPartner partner) {
         this.tasks = tasks;
+        this.partner = partner;
     }
 
     // shown
@@ -51,6 +53,17 @@ class FloodRequests {
         CompletableFuture<Void> call = tasks.virtual(flood, request);
         flood.keep(call);
         return call.thenApply(nothing -> "done");
+    }
+
+    @GetMapping("/lab/flood/web-client")
+    CompletableFuture<String> webClient(@RequestParam(defaultValue = "0") int request) {
+        Flood flood = accept(request);
+        CompletableFuture<Void> call = partner.call(flood.partner()).toFuture();
+        flood.keep(call);
+        return call.thenApply(nothing -> {
+            flood.partnerAnswered(request);
+            return "done";
+        });
     }
 
     @GetMapping("/lab/flood/sync")

@@ -90,12 +90,12 @@ class ExplodingPoolTests {
                     .as(row.name())
                     .isEqualTo(300);
         }
-        for (String waits : List.of(ExplodingPool.VIRTUAL_WAITS, ExplodingPool.SYNC)) {
+        for (String waits : List.of(ExplodingPool.VIRTUAL_WAITS, ExplodingPool.WEB_CLIENT, ExplodingPool.SYNC)) {
             assertThat(answer.row(waits).median("done")).as(waits).isEqualTo(300);
             assertThat(answer.row(waits).median("late")).as(waits).isZero();
             assertThat(answer.row(waits).median("p50")).as(waits).isGreaterThanOrEqualTo(100);
         }
-        assertThat(answer.charts()).hasSize(6);
+        assertThat(answer.charts()).hasSize(7);
         assertThat(answer.charts().getFirst().lines().getFirst().points().getLast()[1])
                 .isEqualTo(300);
         assertThat(answer.sentence()).startsWith("The pool of 50 answered 300 requests: ");
