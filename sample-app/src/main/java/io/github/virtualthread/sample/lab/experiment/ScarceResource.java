@@ -46,6 +46,9 @@ class ScarceResource implements Experiment {
     private static final String LIMIT = "scarce";
     private static final int WARM_UP_USERS = 20;
 
+    /** HikariCP takes no shorter timeout, in milliseconds. */
+    private static final int SHORTEST = 250;
+
     /** HikariCP's own default. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -147,7 +150,7 @@ class ScarceResource implements Experiment {
                 new Way(POOL, "plain", timeout, null),
                 new Way(UNLIMITED, "plain", timeout, null),
                 new Way(PATIENT, "plain", PATIENCE, null),
-                new Way(HASTY, "plain", wait, null),
+                new Way(HASTY, "plain", Duration.ofMillis(Math.max(SHORTEST, run.get("wait"))), null),
                 new Way(CONCURRENCY_LIMIT, "concurrency-limit", timeout, null),
                 new Way(VIRTUAL, "virtual", timeout, null),
                 new Way(LIMITED, "limited", timeout, null),
