@@ -38,14 +38,6 @@ final class PerformancePage {
                                 .toList(),
                         new Column("bytes", Words::bytes))
                 + table(
-                        "Starts",
-                        "Processor time to start and stop an application with `spring-boot-starter` and 1,000 beans, each of its own class: the first"
-                                + " start of a JVM, and later ones as in tests. Some beans have an annotated method; no property is set.",
-                        Stream.of("StartUp.first", "StartUp.later")
-                                .flatMap(start -> report.of(start).stream()
-                                        .map(figures -> with(figures, "start", start.replaceFirst(".*\\.", ""))))
-                                .toList())
-                + table(
                         "A limit on the caller's thread",
                         "64 callers share 8 permits, and bodies return at once. `@Limited` and the JDK's fair `Semaphore` let callers go in order of"
                                 + " arrival. With `@ConcurrencyLimit` a later caller may go first: compare the longest waits.",
@@ -58,9 +50,9 @@ final class PerformancePage {
                 ## More
 
                 [0021](decisions/0021-measure-what-users-have.md) has the goals and why some are missed. Other decisions have the reasons for the
-                [jar of %,d kB](decisions/0010-size-of-the-jar.md), the [running calls](decisions/0011-a-table-for-the-calls-that-run.md), the
+                [size of the jar](decisions/0010-size-of-the-jar.md), the [running calls](decisions/0011-a-table-for-the-calls-that-run.md), the
                 [cost of a start](decisions/0012-what-a-start-costs.md) and the [size of a call](decisions/0009-one-object-for-a-call.md).
-                """.formatted(Math.round(report.jar().bytes() / 1_000.0));
+                """;
     }
 
     private static Predicate<Figures> has(String parameter, String value) {
@@ -101,7 +93,8 @@ final class PerformancePage {
                 `ThreadPoolTaskExecutor` with as many virtual threads as the limit and an unbounded queue. With a limit all carry three MDC keys,
                 the others by a `TaskDecorator`, unless a row says otherwise; callers that wait for their calls set none. *As people have it*
                 means: with Spring's transactions, Actuator, Spring Security and context-propagation on the classpath, and nothing set in
-                their contexts.
+                their contexts. A start is processor time, with `spring-boot-starter` and 1,000 beans, each of its own class: the first one of
+                a JVM, and later ones as in tests.
 
                 Repeating it takes about 45 minutes:
 
@@ -111,9 +104,8 @@ final class PerformancePage {
                 mvn test -pl virtual-thread-starter -Dtest=PerformancePageTests -Dperformance.write=true
                 ```
 
-                The first command makes the jar of the sample. The second one measures. It waits up to 3 minutes for a load average of at most
-                1, and stops if that does not come; `-Dbench.anyway=true` overrides this, and the page says so. The third one writes this page
-                and the figures of the decisions and of the [comparison](compare.md#measured).
+                The second command measures. It waits up to 3 minutes for a load average of at most 1, and stops if that does not come;
+                `-Dbench.anyway=true` overrides this, and the page says so. The third one writes this page and the goals.
                 `-Dbench.include=EmptyBody -Dbench.rounds=1` measures a part, which cannot be published.
                 """.formatted(
                         machine.cores(),
@@ -136,43 +128,6 @@ final class PerformancePage {
                 .toList();
         return "%d of %d goals are reached. These are missed; each line has what was found, and the goal:\n\n%s"
                 .formatted(Goal.ALL.size() - missed.size(), Goal.ALL.size(), String.join("", missed));
-    }
-
-    /** For the decision on the size of the jar. */
-    static String jar(BenchReport report) {
-        return "%,d bytes, %d class files.\n"
-                .formatted(report.jar().bytes(), report.jar().classes());
-    }
-
-    /** For the page that compares: what a call takes with each of those that have a limit. */
-    static String compared(BenchReport report) {
-        return """
-                | | `@VirtualThread` | pool | `@ConcurrencyLimit` | bulkhead |
-                |---|---|---|---|---|
-                """
-                + compared("body waits for 1 ms, 64 at a time", report, "ParkingBody.burst", Words::time)
-                + compared("body returns at once", report, "EmptyBody.joined", Words::time)
-                + compared("allocated by such a call", report, "EmptyBody.joined", Words::bytes)
-                + compared("the same call with 30 MDC keys", report, "EmptyBody.manyKeys", Words::time)
-                + compared("making a call that has to wait", report, "Waiting.start keys=3 map=shared", Words::time)
-                + compared("heap of a waiting call", report, "Waiting.hold keys=3 map=own", Words::bytes)
-                + compared(
-                        "a caller that waits for its call, a permit is free",
-                        report,
-                        "HandOver.callAndWait callers=8 permits=64 threads=platform",
-                        Words::time)
-                + compared(
-                        "the same, eight callers share a permit",
-                        report,
-                        "HandOver.callAndWait callers=8 permits=1 threads=platform",
-                        Words::time);
-    }
-
-    private static String compared(
-            String what, BenchReport report, String measurement, Function<Figures, String> shown) {
-        return Stream.of("ours-full", "async-pool", "spring-7", "async-full")
-                .map(contender -> report.of(measurement, contender).map(shown).orElse("–"))
-                .collect(Collectors.joining(" | ", "| %s | ".formatted(what), " |\n"));
     }
 
     /** The page with that text between the comments {@code <!-- name -->} and {@code <!-- end of name -->}. */

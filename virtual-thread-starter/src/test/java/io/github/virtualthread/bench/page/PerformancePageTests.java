@@ -16,16 +16,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The page on performance is what was measured. After {@code mvn verify -Pbench}, who runs this test with
- * {@code -Dperformance.write=true} has the page and parts of three others written anew.
+ * {@code -Dperformance.write=true} has the page and the goals of a decision written anew.
  */
 class PerformancePageTests {
 
     private static final Path RESULTS = Path.of("target", "bench", "results.json");
     private static final Path MEASURED = Path.of("..", "docs", "performance.json");
     private static final Path PAGE = Path.of("..", "docs", "performance.md");
-    private static final Path COMPARISON = Path.of("..", "docs", "compare.md");
     private static final Path GOALS = Path.of("..", "docs", "decisions", "0021-measure-what-users-have.md");
-    private static final Path JAR = Path.of("..", "docs", "decisions", "0010-size-of-the-jar.md");
 
     @BeforeAll
     static void write() throws IOException {
@@ -40,11 +38,7 @@ class PerformancePageTests {
             BenchReport report = BenchReport.read(MEASURED);
             Files.writeString(PAGE, PerformancePage.of(report));
             Files.writeString(
-                    COMPARISON,
-                    PerformancePage.in(Files.readString(COMPARISON), "measured", PerformancePage.compared(report)));
-            Files.writeString(
                     GOALS, PerformancePage.in(Files.readString(GOALS), "goals", PerformancePage.goals(report)));
-            Files.writeString(JAR, PerformancePage.in(Files.readString(JAR), "jar", PerformancePage.jar(report)));
         }
     }
 
@@ -61,27 +55,11 @@ class PerformancePageTests {
     }
 
     @Test
-    void theComparisonHasWhatWasMeasured() throws IOException {
-        BenchReport report = BenchReport.read(MEASURED);
-
-        assertThat(COMPARISON)
-                .hasContent(
-                        PerformancePage.in(Files.readString(COMPARISON), "measured", PerformancePage.compared(report)));
-    }
-
-    @Test
     void theDecisionHasTheGoalsThatWereMissed() throws IOException {
         BenchReport report = BenchReport.read(MEASURED);
 
         assertThat(GOALS)
                 .hasContent(PerformancePage.in(Files.readString(GOALS), "goals", PerformancePage.goals(report)));
-    }
-
-    @Test
-    void theDecisionHasTheJarThatWasMeasured() throws IOException {
-        BenchReport report = BenchReport.read(MEASURED);
-
-        assertThat(JAR).hasContent(PerformancePage.in(Files.readString(JAR), "jar", PerformancePage.jar(report)));
     }
 
     @Test
