@@ -19,13 +19,13 @@ JAVADOC = ROOT / "virtual-thread-starter/target/reports/apidocs"
 MERMAID = ROOT / "virtual-thread-starter/target/mermaid/mermaid.min.js"
 FAVICON = "sample-app/src/main/resources/static/favicon.svg"
 
-ROW = re.compile(r"\| \[([^]]+)\]\(([^)#]+\.md)\) \| (.+) \|")
+ROW = re.compile(r"(?:\||-) \[([^]]+)\]\(([^)#]+\.md)\)(?: \|)? (.+?)(?: \|)?")
 DIAGRAM = re.compile(r'<pre class="mermaid">.*?</pre>', re.DOTALL)
 IMAGE = re.compile(r"!\[[^]]*\]\(([^)\s]+)\)")
 
 
 def chapters():
-    """The headings of the index, each with the titles and the paths of the pages that its table lists."""
+    """The headings of the index, each with the titles and the paths of the pages that its table or list has."""
     chapters = {}
     for line in (ROOT / INDEX).read_text("utf-8").splitlines():
         if line.startswith("## "):

@@ -40,7 +40,8 @@ class PublicApiTests {
     private static final Pattern COMPARED = Pattern.compile("<include>(io\\.github\\.virtualthread\\.[\\w.]+)<");
     private static final Pattern CONSTRUCTOR = Pattern.compile("^    (public|protected) [\\w.$]+\\(");
     private static final Pattern OURS = Pattern.compile("io\\.github\\.virtualthread\\.[a-z.]*[A-Z]\\w*");
-    private static final Pattern ROW = Pattern.compile("^\\| `(io\\.github\\.virtualthread\\.[\\w.]+)` \\|");
+    private static final Pattern ROW = Pattern.compile("^\\| `(io\\.github\\.virtualthread[a-z.]*)` \\| (`.+`) \\|$");
+    private static final Pattern NAME = Pattern.compile("`(\\w+)`");
 
     @Test
     void isTheOneThatIsWrittenDown() throws IOException {
@@ -129,7 +130,7 @@ class PublicApiTests {
         return Files.readAllLines(PAGE).stream()
                 .map(ROW::matcher)
                 .filter(Matcher::find)
-                .map(row -> row.group(1))
+                .flatMap(row -> NAME.matcher(row.group(2)).results().map(type -> row.group(1) + "." + type.group(1)))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 

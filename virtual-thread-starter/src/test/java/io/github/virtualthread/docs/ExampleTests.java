@@ -92,10 +92,11 @@ class ExampleTests {
     }
 
     private static Set<String> publicTypes() {
-        return Pattern.compile("(?m)^\\| `(io\\.github\\.virtualthread\\.[\\w.]+)` \\|")
+        return Pattern.compile("(?m)^\\| `(io\\.github\\.virtualthread[a-z.]*)` \\| (`.+`) \\|$")
                 .matcher(Pages.text("docs/compatibility.md"))
                 .results()
-                .map(row -> row.group(1))
+                .flatMap(row ->
+                        Stream.of(row.group(2).replace("`", "").split(", ")).map(type -> row.group(1) + "." + type))
                 .collect(Collectors.toSet());
     }
 

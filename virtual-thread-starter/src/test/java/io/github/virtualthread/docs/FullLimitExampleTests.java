@@ -39,7 +39,6 @@ class FullLimitExampleTests {
     }
     // end
 
-    // example: Fallback
     @Test
     void thereIsNoPriceWhileTheLimitIsFull(@Autowired TaskLimits limits, @Autowired PriceOrNothing page) {
         try (Occupation full = limits.get("db").occupy()) {
@@ -47,7 +46,6 @@ class FullLimitExampleTests {
         }
         assertThat(page.price(1).join()).isPresent();
     }
-    // end
 
     @Test
     void aCallIsRejectedAfterItsMaximumWait(@Autowired TaskLimits limits, @Autowired ProductPage page) {
