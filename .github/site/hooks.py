@@ -21,6 +21,7 @@ FAVICON = "sample-app/src/main/resources/static/favicon.svg"
 
 ROW = re.compile(r"(?:\||-) \[([^]]+)\]\(([^)#]+\.md)\)(?: \|)? (.+?)(?: \|)?")
 DIAGRAM = re.compile(r'<pre class="mermaid">.*?</pre>', re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 IMAGE = re.compile(r"!\[[^]]*\]\(([^)\s]+)\)")
 
 
@@ -136,10 +137,25 @@ def on_page_content(html, page, config, files):
 
 def on_post_build(config):
     site = Path(config.site_dir)
+    for path, place in Links.places.items():
+        if path.endswith(".md"):
+            (site / place).write_text(for_assistants(path), "utf-8")
     if MERMAID.exists():
         shutil.copyfile(MERMAID, site / "assets/mermaid.min.js")
     if JAVADOC.is_dir():
         shutil.copytree(JAVADOC, site / "javadoc", dirs_exist_ok=True)
+
+
+def for_assistants(path):
+    """The page as Markdown, beside that of the site, with links that lead to others of this kind."""
+    links = Links(None)
+    Links.page = path
+
+    def target(match):
+        link = urlsplit(match[1])
+        return f"]({links.target(link) if link.path and not link.scheme else match[1]})"
+
+    return LINK.sub(target, (ROOT / path).read_text("utf-8"))
 
 
 def on_serve(server, config, builder):
