@@ -88,7 +88,7 @@ class LlmsTests {
                         .skip(1)
                         .takeWhile(line -> !headings.contains(line) || level(line) > level)
                         .filter(line -> !line.startsWith("<!-- "))
-                        .map(line -> headings.contains(line) ? "#".repeat(2 - level + 1) + line : line)
+                        .map(line -> headings.contains(line) ? "#".repeat(2 - level) + line : line)
                         .map(line -> linked(page, line))
                         .collect(Collectors.joining("\n", "## " + heading.replaceFirst("#+ (\\d\\. )?", "") + "\n", ""))
                         .strip()
