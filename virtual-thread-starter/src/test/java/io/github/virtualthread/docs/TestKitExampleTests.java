@@ -52,7 +52,6 @@ class TestKitExampleTests {
     }
     // end
 
-    // example: CallOrder
     @Test
     void callsRunInTheirOrder(@Autowired TaskLimits limits, @Autowired ProductPage page) {
         try (Occupation full = limits.get("db").occupy()) {
@@ -64,7 +63,6 @@ class TestKitExampleTests {
 
         assertThat(prices.ids).containsExactly(3L, 1L, 2L);
     }
-    // end
 
     // example: NeverExceeded
     @Test

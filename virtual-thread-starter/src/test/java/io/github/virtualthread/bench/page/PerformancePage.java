@@ -37,13 +37,6 @@ final class PerformancePage {
                                 .map(figures -> with(figures, "map", "own"))
                                 .toList(),
                         new Column("bytes", Words::bytes))
-                + table(
-                        "A limit on the caller's thread",
-                        "64 callers share 8 permits, and bodies return at once. `@Limited` and the JDK's fair `Semaphore` let callers go in order of"
-                                + " arrival. With `@ConcurrencyLimit` a later caller may go first: compare the longest waits.",
-                        report.of("Guarded.call").stream()
-                                .filter(has("callers", "64"))
-                                .toList())
                 + method(report)
                 + """
 
