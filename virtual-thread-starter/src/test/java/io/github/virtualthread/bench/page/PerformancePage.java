@@ -40,11 +40,7 @@ final class PerformancePage {
                 + method(report)
                 + """
 
-                ## More
-
-                [0021](decisions/0021-measure-what-users-have.md) has the goals and why some are missed. Other decisions have the reasons for the
-                [size of the jar](decisions/0010-size-of-the-jar.md), the [running calls](decisions/0011-a-table-for-the-calls-that-run.md), the
-                [cost of a start](decisions/0012-what-a-start-costs.md) and the [size of a call](decisions/0009-one-object-for-a-call.md).
+                [0021](decisions/0021-measure-what-users-have.md) has the goals and why some are missed.
                 """;
     }
 
