@@ -40,15 +40,10 @@ final class KeyExpression {
 
     private static final Pattern PARAMETER = Pattern.compile("#([\\p{L}_$][\\p{L}\\p{N}_$]*)");
 
-    private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-            return !type.isArray()
-                    && Stream.of("toString", "hashCode")
-                            .map(name -> ClassUtils.getMethod(type, name))
-                            .anyMatch(method -> method.getDeclaringClass() != Object.class);
-        }
-    };
+    private static final PerClass<Boolean> HAS_TEXT = new PerClass<>(type -> !type.isArray()
+            && Stream.of("toString", "hashCode")
+                    .map(name -> ClassUtils.getMethod(type, name))
+                    .anyMatch(method -> method.getDeclaringClass() != Object.class));
 
     private final String text;
     private final String method;

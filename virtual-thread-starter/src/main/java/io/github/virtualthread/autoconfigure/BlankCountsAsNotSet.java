@@ -4,7 +4,6 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -19,29 +18,27 @@ import org.springframework.util.ObjectUtils;
  * report a blank number as an unknown key. A blank value under a key that really is unknown stays a mistake. Affects the
  * properties of the starter only.
  */
-final class BlankCountsAsNotSet implements ConfigurationPropertiesBindHandlerAdvisor {
+final class BlankCountsAsNotSet extends AbstractBindHandler {
+
+    BlankCountsAsNotSet(BindHandler handler) {
+        super(handler);
+    }
 
     @Override
-    public BindHandler apply(BindHandler handler) {
-        return new AbstractBindHandler(handler) {
-
-            @Override
-            public void onFinish(
-                    ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
-                    throws Exception {
-                try {
-                    super.onFinish(name, target, context, result);
-                } catch (UnboundConfigurationPropertiesException unbound) {
-                    if (!PropertiesBinding.PREFIX.equals(name)) {
-                        throw unbound;
-                    }
-                    Set<ConfigurationProperty> unknown = unknown(unbound);
-                    if (!unknown.isEmpty()) {
-                        throw new UnboundConfigurationPropertiesException(unknown);
-                    }
-                }
+    public void onFinish(
+            ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
+            throws Exception {
+        try {
+            super.onFinish(name, target, context, result);
+        } catch (UnboundConfigurationPropertiesException unbound) {
+            if (!PropertiesBinding.PREFIX.equals(name)) {
+                throw unbound;
             }
-        };
+            Set<ConfigurationProperty> unknown = unknown(unbound);
+            if (!unknown.isEmpty()) {
+                throw new UnboundConfigurationPropertiesException(unknown);
+            }
+        }
     }
 
     private static Set<ConfigurationProperty> unknown(UnboundConfigurationPropertiesException unbound) {

@@ -82,9 +82,8 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
         private final Set<ConfigurationPropertyName> failed = new HashSet<>();
 
         Collector(PlaceholdersResolver placeholders) {
-            super(new BlankCountsAsNotSet()
-                    .apply(new NoUnboundElementsBindHandler(
-                            new IgnoreTopLevelConverterNotFoundBindHandler(), new UnboundElementsSourceFilter())));
+            super(new BlankCountsAsNotSet(new NoUnboundElementsBindHandler(
+                    new IgnoreTopLevelConverterNotFoundBindHandler(), new UnboundElementsSourceFilter())));
             this.placeholders = placeholders;
         }
 

@@ -37,6 +37,11 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  */
 final class StrayKeys {
 
+    // not compiled here: most applications have no such keys
+    private static final String NAME_OF_LIMIT = "(?i)virtual[-_]?thread\\.limits\\.([^.\\[]+).*";
+    private static final String LIMITS_AT_THE_ROOT =
+            "(?i)limits(\\.[^.\\[]+|\\[.+])\\.(cluster[-_]?)?permits([-_]?from)?";
+
     private static final String OURS = LimitNames.uniform(PREFIX.toString());
 
     private final ConfigurableListableBeanFactory beans;
@@ -73,7 +78,7 @@ final class StrayKeys {
 
     private void checkKey(PropertySource<?> source, String key) {
         if (beginsWith(key, "virtual")) {
-            Matcher limit = Patterns.NAME_OF_LIMIT.matcher(key);
+            Matcher limit = Pattern.compile(NAME_OF_LIMIT).matcher(key);
             if (limit.matches()) {
                 checkName(limit.group(1));
                 return;
@@ -84,9 +89,7 @@ final class StrayKeys {
         if (end > 0 && end < elements.length && isOurs(elements[end])) {
             String prefix = String.join(".", Arrays.copyOf(elements, end));
             add(source, key, prefix, PREFIX + key.substring(prefix.length()));
-        } else if (beginsWith(key, "limits")
-                && Patterns.LIMITS_AT_THE_ROOT.matcher(key).matches()
-                && hasNoLimits()) {
+        } else if (beginsWith(key, "limits") && key.matches(LIMITS_AT_THE_ROOT) && hasNoLimits()) {
             add(source, key, "limits", PREFIX + "." + key);
         }
     }
@@ -224,7 +227,7 @@ final class StrayKeys {
     }
 
     private void checkName(String name) {
-        if (!Patterns.KEPT.matcher(name).matches()) {
+        if (!name.matches("[A-Za-z0-9_-]+")) {
             found.put(name, LimitNames.isAllowed(name) ? inBrackets(name) : wrong(name));
         }
     }
@@ -244,14 +247,5 @@ final class StrayKeys {
                 LimitNames.isAllowed(nearest)
                         ? "Name it %s, as in %s.".formatted(nearest, PropertyKeys.limit(nearest))
                         : "Use only these characters.");
-    }
-
-    /** Made only for an application that has such keys. */
-    private static final class Patterns {
-
-        static final Pattern NAME_OF_LIMIT = Pattern.compile("(?i)virtual[-_]?thread\\.limits\\.([^.\\[]+).*");
-        static final Pattern KEPT = Pattern.compile("[A-Za-z0-9_-]+");
-        static final Pattern LIMITS_AT_THE_ROOT =
-                Pattern.compile("(?i)limits(\\.[^.\\[]+|\\[.+])\\.(cluster[-_]?)?permits([-_]?from)?");
     }
 }

@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.annotation.Bean;
@@ -117,8 +118,8 @@ public class VirtualThreadAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static BlankCountsAsNotSet virtualThreadBlankCountsAsNotSet() {
-        return new BlankCountsAsNotSet();
+    static ConfigurationPropertiesBindHandlerAdvisor virtualThreadBlankCountsAsNotSet() {
+        return BlankCountsAsNotSet::new;
     }
 
     /** Injected by name only; an executor that is injected by type is the same as without the starter. */

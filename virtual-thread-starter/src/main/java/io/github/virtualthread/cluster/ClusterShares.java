@@ -229,7 +229,7 @@ public final class ClusterShares {
         }
         long sent = clock.getAsLong();
         List<ClusterShare> claiming = List.of();
-        removals.forEach(claim -> exchange(List.of(claim), clock.getAsLong()).getFirst());
+        removals.exchangeAll(claims -> exchange(claims, clock.getAsLong()));
         try {
             claiming = shares.stream()
                     .filter(leaves ? ClusterShare::isKnown : share -> share.untilClaim() <= 0)

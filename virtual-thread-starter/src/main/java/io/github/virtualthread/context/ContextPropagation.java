@@ -4,6 +4,7 @@ import io.github.virtualthread.context.CapturedContext.Scope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,10 +25,13 @@ public final class ContextPropagation {
 
     private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
 
-    /** In the order in which they are opened: MDC first, so that the trace ids of a later scope win. */
-    private final List<ContextCapture> captures;
+    /**
+     * Each captures one kind of context of the caller, {@link CapturedContext#EMPTY} if the caller has none. In the order in which
+     * they are opened: MDC first, so that the trace ids of a later scope win.
+     */
+    private final List<Supplier<CapturedContext>> captures;
 
-    ContextPropagation(List<ContextCapture> captures) {
+    ContextPropagation(List<Supplier<CapturedContext>> captures) {
         this.captures = List.copyOf(captures);
     }
 
@@ -99,8 +103,8 @@ public final class ContextPropagation {
         return with(new SecurityCapture());
     }
 
-    ContextPropagation with(ContextCapture capture) {
-        List<ContextCapture> extended = new ArrayList<>(captures);
+    ContextPropagation with(Supplier<CapturedContext> capture) {
+        List<Supplier<CapturedContext>> extended = new ArrayList<>(captures);
         extended.add(capture);
         return new ContextPropagation(extended);
     }
@@ -112,15 +116,15 @@ public final class ContextPropagation {
      */
     public CapturedContext capture() {
         CapturedContext captured = CapturedContext.EMPTY;
-        for (ContextCapture capture : captures) {
+        for (Supplier<CapturedContext> capture : captures) {
             captured = join(captured, captured(capture));
         }
         return captured;
     }
 
-    private static CapturedContext captured(ContextCapture capture) {
+    private static CapturedContext captured(Supplier<CapturedContext> capture) {
         try {
-            return capture.capture();
+            return capture.get();
         } catch (Throwable failure) {
             warn("The context of the caller could not be captured; the task runs without it", failure);
             return CapturedContext.EMPTY;
@@ -180,14 +184,6 @@ public final class ContextPropagation {
 
     private static void warn(String message, Throwable failure) {
         SafeLog.write(logger, Level.WARN, message, null, null, failure);
-    }
-
-    /** Captures one kind of context on the thread of the caller. */
-    @FunctionalInterface
-    interface ContextCapture {
-
-        /** Captures what the thread has now; {@link CapturedContext#EMPTY} if it has nothing. */
-        CapturedContext capture();
     }
 
     /** Two kinds of context. If one fails, the other is still set. */

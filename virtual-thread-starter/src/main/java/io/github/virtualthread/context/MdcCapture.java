@@ -2,31 +2,34 @@ package io.github.virtualthread.context;
 
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import io.github.virtualthread.context.CapturedContext.Scope;
-import io.github.virtualthread.context.ContextPropagation.ContextCapture;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import org.slf4j.spi.MDCAdapter;
 
 /** The mapped diagnostic context of SLF4J, for any logging system. */
-final class MdcCapture implements ContextCapture {
+final class MdcCapture implements Supplier<CapturedContext> {
 
     private static final String LOGBACK = "ch.qos.logback.classic.util.LogbackMDCAdapter";
     private static final Scope CLEAR = MDC::clear;
 
     private final boolean logback;
-    private final MdcReader reader;
+
+    /** Reads the context map of the current thread. That map never changes afterwards, so the same map has the same entries. */
+    private final Supplier<@Nullable Map<String, String>> reader;
+
     private Latest latest = new Latest(Map.of(), new Captured(Map.of())); // immutable: a race makes one more copy
 
     /** Captures all keys. */
     MdcCapture() {
         MDCAdapter adapter = MDC.getMDCAdapter();
         this.logback = isLogback(adapter);
-        this.reader = logback ? Logback.reader(adapter) : MDC::getCopyOfContextMap;
+        this.reader = logback ? ofLogback(adapter) : MDC::getCopyOfContextMap;
     }
 
     /** Captures these keys only. */
@@ -41,8 +44,8 @@ final class MdcCapture implements ContextCapture {
     }
 
     @Override
-    public CapturedContext capture() {
-        Map<String, String> entries = reader.read();
+    public CapturedContext get() {
+        Map<String, String> entries = reader.get();
         return entries == null || entries.isEmpty() ? CapturedContext.EMPTY : captured(entries);
     }
 
@@ -70,23 +73,10 @@ final class MdcCapture implements ContextCapture {
         return entries;
     }
 
-    /** Reads the context map of the current thread. That map never changes afterwards, so the same map has the same entries. */
-    @FunctionalInterface
-    interface MdcReader {
-        @Nullable
-        Map<String, String> read();
-    }
-
-    /**
-     * Reads Logback's own snapshot of the map: unmodifiable, made once per change, so that a burst of calls shares one. A
-     * class of its own because Logback is optional.
-     */
-    private static final class Logback {
-
-        static MdcReader reader(MDCAdapter adapter) {
-            LogbackMDCAdapter logback = (LogbackMDCAdapter) adapter;
-            return logback::getPropertyMap;
-        }
+    /** Reads Logback's own snapshot of the map: unmodifiable, made once per change, so that a burst of calls shares one. */
+    private static Supplier<@Nullable Map<String, String>> ofLogback(MDCAdapter adapter) {
+        LogbackMDCAdapter logback = (LogbackMDCAdapter) adapter;
+        return logback::getPropertyMap;
     }
 
     /** What was captured last, and the map that it was captured from. */

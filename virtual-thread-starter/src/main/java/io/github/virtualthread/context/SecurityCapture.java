@@ -1,7 +1,7 @@
 package io.github.virtualthread.context;
 
 import io.github.virtualthread.context.CapturedContext.Scope;
-import io.github.virtualthread.context.ContextPropagation.ContextCapture;
+import java.util.function.Supplier;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -11,14 +11,14 @@ import org.springframework.security.core.context.SecurityContextHolderStrategy;
  * Spring Security's authentication. Each task gets a security context of its own: what a body changes in it affects neither its
  * caller nor other tasks. A class of its own because Spring Security is optional.
  */
-final class SecurityCapture implements ContextCapture {
+final class SecurityCapture implements Supplier<CapturedContext> {
 
     /** A context that all threads share need not be carried, and removing it would remove it from all of them. */
     private static final String SHARED =
             "org.springframework.security.core.context.GlobalSecurityContextHolderStrategy";
 
     @Override
-    public CapturedContext capture() {
+    public CapturedContext get() {
         SecurityContextHolderStrategy holder = SecurityContextHolder.getContextHolderStrategy();
         Authentication authentication = holder.getContext().getAuthentication();
         return authentication == null || holder.getClass().getName().equals(SHARED)

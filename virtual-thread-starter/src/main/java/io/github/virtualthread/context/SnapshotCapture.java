@@ -1,16 +1,16 @@
 package io.github.virtualthread.context;
 
 import io.github.virtualthread.context.CapturedContext.Scope;
-import io.github.virtualthread.context.ContextPropagation.ContextCapture;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Every thread-local that is registered with Micrometer's context-propagation, such as the trace. Two are left out: the deadline, which a
  * task carries itself, and the security context, which {@link SecurityCapture} carries.
  */
-final class SnapshotCapture implements ContextCapture {
+final class SnapshotCapture implements Supplier<CapturedContext> {
 
     /** Key of Spring Security's own accessor, which shares the context with the caller. */
     private static final String SECURITY_KEY = "org.springframework.security.core.context.SecurityContext";
@@ -20,7 +20,7 @@ final class SnapshotCapture implements ContextCapture {
             .build();
 
     @Override
-    public CapturedContext capture() {
+    public CapturedContext get() {
         ContextSnapshot snapshot = snapshots.captureAll();
         // the only existing implementation is a map of its values
         if (snapshot instanceof Map<?, ?> captured && captured.isEmpty()) {

@@ -1,7 +1,6 @@
 package io.github.virtualthread.limit;
 
 import java.util.Locale;
-import java.util.regex.Pattern;
 
 /** Names of limits: which names are allowed, and which are equal. */
 public final class LimitNames {
@@ -32,12 +31,6 @@ public final class LimitNames {
      * @return whether a limit may have this name
      */
     public static boolean isAllowed(String name) {
-        return Rule.ALLOWED.matcher(name).matches();
-    }
-
-    /** Compiled only in an application with limits. */
-    private static final class Rule {
-
-        static final Pattern ALLOWED = Pattern.compile("[._-]*[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*");
+        return name.matches("[._-]*[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*");
     }
 }

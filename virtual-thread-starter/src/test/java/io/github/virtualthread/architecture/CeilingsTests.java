@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
  */
 class CeilingsTests {
 
-    private static final int CODE_LINES = 18_645;
+    private static final int CODE_LINES = 18_608;
     private static final int LONG_TYPES = 6;
-    private static final int WORDS_OF_PAGES = 57_140;
+    private static final int WORDS_OF_PAGES = 47_600;
 
     /** Lines of code that a type has without being long. */
     private static final int LONG = 250;

@@ -8,9 +8,9 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.virtualthread.context.CapturedContext.Scope;
-import io.github.virtualthread.context.ContextPropagation.ContextCapture;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +38,7 @@ class ContextPropagationTests {
         ((Logger) LoggerFactory.getLogger(ContextPropagation.class)).detachAppender(log);
     }
 
-    private ContextCapture noting(String name) {
+    private Supplier<CapturedContext> noting(String name) {
         return () -> () -> {
             events.add("open " + name);
             return () -> events.add("close " + name);
