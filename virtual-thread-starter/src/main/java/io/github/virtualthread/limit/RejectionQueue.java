@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings({"try", "NonAtomicVolatileUpdate"}) // a lock is held, not read; all is written under it
 final class RejectionQueue {
 
-    /** Maximum number of threads that are asked for and have not begun. */
+    /** Maximum number of threads that are asked for and have not begun, while no carrier takes any. */
     static final int MOST = 64;
+
+    /** How many reports a virtual thread makes before all that wait for its carrier come first. */
+    static final int TURNS = 8;
 
     private final BriefLock lock = new BriefLock();
     private final LinkedNodes<PermitRequest> requests =
@@ -51,11 +54,15 @@ final class RejectionQueue {
         }
     }
 
-    /** Has one more thread report the first of them, if there is one. That has the others follow. Does not block. */
+    /** Has one more thread report the first of them, unless one comes already. That has the others follow. Does not block. */
     void reportSoon() {
+        ask(1);
+    }
+
+    private void ask(int most) {
         int asked = coming.get();
         // if another thread has asked, or has begun, in between, that one sees to the rest
-        if (!isEmpty() && asked < Math.min(unreported, MOST) && coming.compareAndSet(asked, asked + 1)) {
+        if (!isEmpty() && asked < Math.min(unreported, most) && coming.compareAndSet(asked, asked + 1)) {
             try {
                 timer.handOffReport(reportNext);
             } catch (Throwable noThread) {
@@ -74,21 +81,30 @@ final class RejectionQueue {
         }
     }
 
-    /** One thread asks for two more: there are as many of them as there is work for. */
+    /**
+     * A virtual thread has one follow, so that calls get their carriers while many are rejected, and a report that blocks holds up
+     * no other. A platform thread, which comes where no carrier is free, asks for two: there are soon as many as there is work for.
+     */
     private void reportNext() {
         coming.decrementAndGet();
+        boolean isVirtual = Thread.currentThread().isVirtual();
         PermitRequest next = begin();
-        if (next != null) {
+        for (int turn = 1; next != null; turn++) {
             try {
                 reportSoon();
-                reportSoon();
+                if (!isVirtual) {
+                    ask(MOST);
+                }
             } catch (OutOfMemoryError noThread) {
                 report(next);
                 reportAll();
                 return;
             }
             report(next);
+            boolean unused = Thread.interrupted(); // what one report leaves behind is not for the next
+            next = isVirtual && turn < TURNS ? begin() : null;
         }
+        reportSoonOrNow();
     }
 
     private void reportAll() {

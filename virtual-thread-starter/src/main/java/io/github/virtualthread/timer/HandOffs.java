@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +24,10 @@ final class HandOffs {
     /** How long an action may wait for a carrier. */
     private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How long a platform thread waits for one more action. */
+    /** How long a platform thread waits for one more action that is late, and how often it looks meanwhile. */
     private static final long IDLE = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** Maximum number of virtual threads that have not begun: more would need memory, and none of them comes earlier for it. */
     private static final int COMING = 64;
@@ -45,6 +48,7 @@ final class HandOffs {
     private final ThreadStarts platformThreads;
     private final LinkedTransferQueue<HandOff> actions = new LinkedTransferQueue<>(); // has no lock: see TaskTimer
     private final AtomicInteger coming = new AtomicInteger(); // virtual threads that have not begun
+    private volatile long carrierAt = System.nanoTime(); // when one has begun last
     private final AtomicReferenceArray<@Nullable Thread>
             platform; // no count: where memory is short, the JVM may end a thread of ours
     private final AtomicReference<@Nullable Thread> growing =
@@ -186,6 +190,7 @@ final class HandOffs {
             boolean first = compareAndSet(false, true);
             if (first && slot == VIRTUAL) {
                 coming.decrementAndGet();
+                carrierAt = System.nanoTime();
             }
             return first;
         }
@@ -232,17 +237,18 @@ final class HandOffs {
             } while (!actions.isEmpty() && platform.compareAndSet(slot, null, Thread.currentThread()));
         }
 
-        @SuppressWarnings("EmptyCatch")
+        /** Only what is late, while carriers take the others: this thread would take the processor from those. */
         private @Nullable HandOff next() {
-            while (true) {
-                try {
-                    return actions.poll(IDLE, TimeUnit.NANOSECONDS);
-                } catch (OutOfMemoryError noRoom) {
-                    TaskTimer.pause();
-                } catch (InterruptedException leftBehind) {
-                    // that has cleared it
+            long idleSince = System.nanoTime();
+            while (System.nanoTime() - idleSince < IDLE) {
+                HandOff next = isLate() || System.nanoTime() - carrierAt >= PATIENCE ? actions.poll() : null;
+                if (next != null) {
+                    return next;
                 }
+                LockSupport.parkNanos(LOOK);
+                Thread.interrupted(); // or it would not park again
             }
+            return null;
         }
 
         private void runTaken() {
