@@ -2,6 +2,7 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
+import io.github.virtualthread.aop.MethodChecks.Checked;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -74,9 +75,8 @@ final class BeanChecks {
             check(each);
         }
         for (Map.Entry<Created, Mistake> failure : beans.failures().entrySet()) {
-            Created bean = failure.getKey();
             // the reason of most failures is among the mistakes already
-            if (checks.check(bean.type(), bean.classProxy()).mistakes().isEmpty()) {
+            if (checks.check(failure.getKey()).mistakes().isEmpty()) {
                 mistakes.add(failure.getValue());
             }
         }
@@ -106,9 +106,9 @@ final class BeanChecks {
     }
 
     private void check(Created bean) {
-        Findings findings = checks.check(bean.type(), bean.classProxy());
-        mistakes.addAll(findings.mistakes());
-        calls.addAll(findings.methods());
+        Checked checked = checks.check(bean);
+        mistakes.addAll(checked.mistakes());
+        calls.addAll(checked.methods());
         if (seen.putIfAbsent(bean.type(), bean) == null) {
             for (AnnotatedMethod method : methods.in(bean.type())) {
                 MethodWarnings.log(method);
@@ -120,8 +120,10 @@ final class BeanChecks {
         SelfInvocations invocations = new SelfInvocations();
         Set<Mistake> found = new LinkedHashSet<>();
         for (Created bean : seen.values()) {
-            List<AnnotatedMethod> advised = checks.advised(bean.type(), bean.classProxy());
-            found.addAll(invocations.in(TypeHierarchy.userClass(bean.type()), bean.classProxy(), advised));
+            found.addAll(invocations.in(
+                    TypeHierarchy.userClass(bean.type()),
+                    bean.classProxy(),
+                    checks.check(bean).advised()));
         }
         return found;
     }

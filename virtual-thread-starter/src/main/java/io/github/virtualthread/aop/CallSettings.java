@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import java.time.Duration;
@@ -7,21 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
-/**
- * Settings of the calls of one method, with placeholders resolved and defaults applied.
- *
- * @param name name of the task
- * @param limit name of its limit, null for none
- * @param timeout maximum run, null for none
- * @param deadline time for wait and run together, null for none of its own
- * @param key expression over the arguments, null for none
- */
-record CallSettings(
-        String name,
-        @Nullable String limit,
-        @Nullable Duration timeout,
-        @Nullable Duration deadline,
-        @Nullable String key) {
+/** Resolves placeholders in the attributes of an annotation, and applies defaults and overrides. */
+final class CallSettings {
+
+    private CallSettings() {}
 
     /**
      * Resolves the annotation of a method.
@@ -31,13 +21,15 @@ record CallSettings(
      * @throws IllegalArgumentException if a placeholder cannot be resolved, or the timeout or the deadline is not a duration;
      *     the message names it
      */
-    static CallSettings of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
-        return new CallSettings(
+    static AdvisedMethod of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+        return new AdvisedMethod(
+                method.qualifiedName(),
                 name(method, placeholders),
                 limit(method, placeholders, settings),
                 method.isLimited() ? null : timeout(method, placeholders, settings),
                 deadline(method, placeholders, settings),
-                key(method, placeholders));
+                key(method, placeholders),
+                method.isLimited());
     }
 
     static String name(AnnotatedMethod method, StringValueResolver placeholders) {

@@ -104,7 +104,8 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
     private @Nullable AnnotatedMethod resolve(Method method, Class<?> targetClass) {
         MethodChecks checking = checks;
         if (checking != null && methods.find(method, targetClass) != null) {
-            List<Mistake> mistakes = checking.check(targetClass, true).mistakes();
+            List<Mistake> mistakes =
+                    checking.check(new Created(targetClass, true)).mistakes();
             if (!mistakes.isEmpty()) {
                 throw new VirtualThreadConfigurationException(mistakes);
             }

@@ -66,7 +66,7 @@ final class CreatedBeans implements BeanPostProcessor {
     }
 
     private static void check(Created bean, @Nullable Mistake failure, MethodChecks checks) {
-        List<Mistake> mistakes = checks.check(bean.type(), bean.classProxy()).mistakes();
+        List<Mistake> mistakes = checks.check(bean).mistakes();
         if (mistakes.isEmpty() && failure != null) {
             mistakes = List.of(failure);
         }

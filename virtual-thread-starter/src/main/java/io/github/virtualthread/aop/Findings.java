@@ -15,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List<Mistake> selfInvocations) {
 
-    /** No methods, no mistakes. */
-    static final Findings NONE = new Findings(List.of(), List.of(), List.of());
-
     /** Copies the lists. */
     public Findings {
         mistakes = List.copyOf(mistakes);

@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ final class MethodChecks {
     private final SignatureChecks signatures = new SignatureChecks();
     private final SettingsChecks settings;
     private final Reach reach;
-    private final Map<Key, Checked> known = new ConcurrentHashMap<>();
+    private final Map<Created, Checked> known = new ConcurrentHashMap<>();
 
     MethodChecks(AnnotatedMethods methods, SettingsChecks settings, Reach reach) {
         this.methods = methods;
@@ -24,30 +25,16 @@ final class MethodChecks {
         this.reach = reach;
     }
 
-    /**
-     * Checks a class.
-     *
-     * @param type class of a bean, or an interface if nothing more is known
-     * @param classProxy whether its proxy is a subclass rather than an implementation of its interfaces
-     */
-    Findings check(Class<?> type, boolean classProxy) {
-        return checked(type, classProxy).findings();
-    }
-
-    /** The methods of a class that have no mistakes. */
-    List<AnnotatedMethod> advised(Class<?> type, boolean classProxy) {
-        return checked(type, classProxy).advised();
-    }
-
-    private Checked checked(Class<?> type, boolean classProxy) {
-        Class<?> user = TypeHierarchy.userClass(type);
+    /** Checks the class of a bean, or an interface of it if nothing more is known. */
+    Checked check(Created bean) {
+        Class<?> user = TypeHierarchy.userClass(bean.type());
         if (methods.in(user).isEmpty()) {
-            return Checked.NOTHING;
+            return new Checked(List.of(), List.of(), List.of());
         }
-        Key key = new Key(user, classProxy);
+        Created key = new Created(user, bean.classProxy());
         Checked checked = known.get(key);
         if (checked == null) {
-            checked = inspect(user, classProxy);
+            checked = inspect(user, bean.classProxy());
             known.put(key, checked);
         }
         return checked;
@@ -72,22 +59,15 @@ final class MethodChecks {
                     .toList();
             mistakes.addAll(found);
             if (found.isEmpty()) {
-                CallSettings call = settings.settings(method);
-                calls.add(new AdvisedMethod(
-                        method.qualifiedName(),
-                        call.name(),
-                        call.limit(),
-                        call.timeout(),
-                        call.deadline(),
-                        call.key(),
-                        method.isLimited()));
+                AdvisedMethod call = settings.settings(method);
+                calls.add(call);
                 advised.add(method);
                 if (call.key() != null && call.limit() == null) {
                     MethodWarnings.keyWithoutLimit(method);
                 }
             }
         }
-        return new Checked(new Findings(mistakes.stream().distinct().toList(), calls, List.of()), advised);
+        return new Checked(mistakes.stream().distinct().toList(), calls, advised);
     }
 
     /** Whether calls of annotated methods can be intercepted, by the means of the mode. */
@@ -110,10 +90,11 @@ final class MethodChecks {
         }
     }
 
-    private record Key(Class<?> type, boolean classProxy) {}
-
-    private record Checked(Findings findings, List<AnnotatedMethod> advised) {
-
-        static final Checked NOTHING = new Checked(Findings.NONE, List.of());
-    }
+    /**
+     * Result of the checks of one class.
+     *
+     * @param methods those without mistakes, as they are shown
+     * @param advised the same methods
+     */
+    record Checked(List<Mistake> mistakes, List<AdvisedMethod> methods, List<AnnotatedMethod> advised) {}
 }

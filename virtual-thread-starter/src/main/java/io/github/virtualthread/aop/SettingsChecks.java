@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -29,7 +30,7 @@ final class SettingsChecks {
      *
      * @throws IllegalArgumentException if {@link #check} finds a mistake
      */
-    CallSettings settings(AnnotatedMethod method) {
+    AdvisedMethod settings(AnnotatedMethod method) {
         return CallSettings.of(method, placeholders, settings);
     }
 

@@ -2,31 +2,29 @@ package io.github.virtualthread.aop;
 
 import java.lang.reflect.Method;
 import org.springframework.aop.ClassFilter;
-import org.springframework.aop.MethodMatcher;
-import org.springframework.aop.Pointcut;
-import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcher;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 
 /** Advises every annotated method that can run as its annotation says. */
 @SuppressWarnings("serial")
-final class VirtualThreadAdvisor extends AbstractPointcutAdvisor {
+final class VirtualThreadAdvisor extends StaticMethodMatcherPointcutAdvisor implements ClassFilter {
 
-    private final transient AnnotatedPointcut pointcut;
-    private final transient VirtualThreadInterceptor interceptor;
+    private final transient AnnotatedMethods methods;
 
     VirtualThreadAdvisor(AnnotatedMethods methods, VirtualThreadInterceptor interceptor) {
-        this.pointcut = new AnnotatedPointcut(methods);
-        this.interceptor = interceptor;
+        super(interceptor);
+        this.methods = methods;
+        setClassFilter(this);
     }
 
     @Override
-    public Pointcut getPointcut() {
-        return pointcut;
+    public boolean matches(Class<?> type) {
+        return !methods.in(type).isEmpty();
     }
 
     @Override
-    public VirtualThreadInterceptor getAdvice() {
-        return interceptor;
+    public boolean matches(Method method, Class<?> targetClass) {
+        AnnotatedMethod annotated = methods.find(method, targetClass);
+        return annotated != null && annotated.isAdvisable();
     }
 
     /** The annotated method that a call runs. An annotation must apply, because the advisor has chosen the call. */
@@ -43,39 +41,9 @@ final class VirtualThreadAdvisor extends AbstractPointcutAdvisor {
         return annotated;
     }
 
-    private static final class AnnotatedPointcut extends StaticMethodMatcher implements Pointcut, ClassFilter {
-
-        private final AnnotatedMethods methods;
-
-        AnnotatedPointcut(AnnotatedMethods methods) {
-            this.methods = methods;
-        }
-
-        @Override
-        public boolean matches(Class<?> type) {
-            return !methods.in(type).isEmpty();
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            AnnotatedMethod annotated = methods.find(method, targetClass);
-            return annotated != null && annotated.isAdvisable();
-        }
-
-        @Override
-        public ClassFilter getClassFilter() {
-            return this;
-        }
-
-        @Override
-        public MethodMatcher getMethodMatcher() {
-            return this;
-        }
-
-        /** Spring uses this text to share generated classes between contexts. */
-        @Override
-        public String toString() {
-            return AnnotatedPointcut.class.getName() + ": " + methods.annotationType();
-        }
+    /** Spring uses this text to share generated classes between contexts. */
+    @Override
+    public String toString() {
+        return VirtualThreadAdvisor.class.getName() + ": " + methods.annotationType();
     }
 }

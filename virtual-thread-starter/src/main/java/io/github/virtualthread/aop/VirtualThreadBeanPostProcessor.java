@@ -12,13 +12,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.context.EnvironmentAware;
@@ -52,7 +55,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
     private CreatedBeans beans = new CreatedBeans(methods);
     private @Nullable ContextWeaving weaving; // null if nothing can be woven
-    private final ListenersLast listeners = new ListenersLast();
+    private final AtomicBoolean listenersMoved = new AtomicBoolean();
     private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
     private volatile @Nullable Switches switches;
 
@@ -150,8 +153,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * mistake. Also looks up the engine, so that a first call after the context was closed finds the closed one.
      */
     public void start() {
-        if (isAdvising() && advisor instanceof VirtualThreadAdvisor ours) {
-            ours.getAdvice().environment();
+        if (isAdvising() && advisor != null && advisor.getAdvice() instanceof VirtualThreadInterceptor ours) {
+            ours.environment();
         }
         if (weaving != null) {
             weaving.start(factory());
@@ -186,10 +189,26 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
 
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
-        if (isAdvising()) {
-            listeners.arrange(factory());
+        if (!listenersMoved.get() && isAdvising() && listenersMoved.compareAndSet(false, true)) {
+            moveListeners();
         }
         return bean;
+    }
+
+    /**
+     * Moves the post-processors of message listeners, such as those of Kafka and Rabbit, behind all others. They have the same order
+     * as ours, and call the very object that they are given. If one of them comes first, as with {@code @EnableKafka} in an
+     * application's own class, that object would be the bean without our proxy. When the first bean is created, all post-processors
+     * of this order have joined the factory.
+     */
+    private void moveListeners() {
+        if (factory() instanceof AbstractBeanFactory known) {
+            for (BeanPostProcessor each : List.copyOf(known.getBeanPostProcessors())) {
+                if (each.getClass().getName().endsWith("ListenerAnnotationBeanPostProcessor")) {
+                    known.addBeanPostProcessor(each); // which moves it to the end
+                }
+            }
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.FailedCalls;
 import io.github.virtualthread.execution.TaskBody;
@@ -29,6 +30,11 @@ import org.springframework.util.StringValueResolver;
  * the advice.
  */
 final class VirtualThreadInterceptor implements MethodInterceptor {
+
+    private static final Logger logger = LoggerFactory.getLogger(VirtualThreadInterceptor.class);
+
+    /** Methods that have returned null instead of a future. */
+    private static final PerClass<Set<Method>> returnedNull = new PerClass<>(type -> ConcurrentHashMap.newKeySet());
 
     private final Resolution resolution;
     private final StringValueResolver placeholders;
@@ -81,13 +87,13 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         if (annotated == null) {
             return MethodInvocation::proceed;
         }
-        CallSettings settings = CallSettings.of(annotated, placeholders, found.settings());
+        AdvisedMethod settings = CallSettings.of(annotated, placeholders, found.settings());
         TaskSpec spec = found.engine().spec(settings.name(), settings.limit(), settings.timeout(), settings.deadline());
         Calls keyless = of(annotated, method, found, spec);
         String key = settings.key();
         return key == null || spec.limit() == null
                 ? keyless
-                : new KeyedCalls(KeyExpression.of(key, annotated), found.engine(), spec, keyless);
+                : new KeyedCalls(KeyExpression.of(key, annotated), found.engine(), keyless);
     }
 
     /**
@@ -103,12 +109,19 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
             return LimitedCalls.of(called, engine, spec);
         }
         return annotated.returnsNothing()
-                ? new VoidCalls(environment, engine, spec, annotated.method())
+                ? new VoidCalls(environment, spec, annotated.method())
                 : new FutureCalls(engine, spec);
     }
 
     /** How the calls of one method are run. */
     interface Calls extends MethodInterceptor {
+
+        TaskSpec spec();
+
+        @Override
+        default @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            return run(invocation, spec());
+        }
 
         /** Runs a call by the spec of its own. */
         @Nullable
@@ -120,14 +133,13 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     /** Runs calls that have a key, which is read on the caller's thread. */
-    private record KeyedCalls(KeyExpression key, TaskEngine engine, TaskSpec spec, Calls calls)
-            implements MethodInterceptor {
+    private record KeyedCalls(KeyExpression key, TaskEngine engine, Calls calls) implements MethodInterceptor {
 
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
             TaskSpec ofCall;
             try {
-                ofCall = engine.keyed(spec, key.read(invocation.getThis(), invocation.getArguments()));
+                ofCall = engine.keyed(calls.spec(), key.read(invocation.getThis(), invocation.getArguments()));
             } catch (Throwable noKey) {
                 return calls.fail(invocation, noKey);
             }
@@ -137,11 +149,6 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
     /** Calls whose callers get a future. */
     private record FutureCalls(TaskEngine engine, TaskSpec spec) implements Calls {
-
-        @Override
-        public @Nullable Object invoke(MethodInvocation invocation) {
-            return run(invocation, spec);
-        }
 
         @Override
         public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) {
@@ -155,24 +162,18 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     /** Calls whose callers get nothing. */
-    private record VoidCalls(CallEnvironment environment, TaskEngine engine, TaskSpec spec, Method running)
-            implements Calls {
-
-        @Override
-        public @Nullable Object invoke(MethodInvocation invocation) {
-            return run(invocation, spec);
-        }
+    private record VoidCalls(CallEnvironment environment, TaskSpec spec, Method running) implements Calls {
 
         @Override
         public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) {
             VoidBody body = new VoidBody(this, invocation);
-            engine.execute(ofCall, body, body);
+            environment.engine().execute(ofCall, body, body);
             return null;
         }
 
         @Override
         public @Nullable Object fail(MethodInvocation invocation, Throwable failure) {
-            new FailedCalls(engine).execute(spec, failure, each -> handle(invocation, each));
+            new FailedCalls(environment.engine()).execute(spec, failure, each -> handle(invocation, each));
             return null;
         }
 
@@ -188,7 +189,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         public @Nullable Object run() throws Throwable {
             Object future = invocation.proceed();
             if (future == null) {
-                SafeLog.write(() -> NullFutures.log(invocation));
+                SafeLog.write(() -> logNull(invocation.getMethod()));
             }
             return future;
         }
@@ -219,11 +220,6 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
             boolean throwsInterruption = Arrays.stream(called.getExceptionTypes())
                     .anyMatch(declared -> declared.isAssignableFrom(InterruptedException.class));
             return new LimitedCalls(engine, spec, throwsInterruption);
-        }
-
-        @Override
-        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-            return run(invocation, spec);
         }
 
         @Override
@@ -266,23 +262,14 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         }
     }
 
-    /** Methods that have returned null instead of a future. */
-    private static final class NullFutures {
-
-        private static final Logger logger = LoggerFactory.getLogger(VirtualThreadInterceptor.class);
-
-        private static final PerClass<Set<Method>> logged = new PerClass<>(type -> ConcurrentHashMap.newKeySet());
-
-        static void log(MethodInvocation invocation) {
-            Method method = invocation.getMethod();
-            if (logged.get(method.getDeclaringClass()).add(method)) {
-                logger.warn(
-                        "{}.{} returned null instead of a future; its callers get a future that is completed with null."
-                                + " Return completedFuture(value), or completedFuture(null) if there is no value. Further"
-                                + " calls of this method are not logged",
-                        method.getDeclaringClass().getName(),
-                        method.getName());
-            }
+    private static void logNull(Method method) {
+        if (returnedNull.get(method.getDeclaringClass()).add(method)) {
+            logger.warn(
+                    "{}.{} returned null instead of a future; its callers get a future that is completed with null."
+                            + " Return completedFuture(value), or completedFuture(null) if there is no value. Further"
+                            + " calls of this method are not logged",
+                    method.getDeclaringClass().getName(),
+                    method.getName());
         }
     }
 

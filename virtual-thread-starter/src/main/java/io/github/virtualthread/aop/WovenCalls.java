@@ -1,10 +1,8 @@
 package io.github.virtualthread.aop;
 
-import io.github.virtualthread.VirtualThread;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
-import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,7 +56,7 @@ public final class WovenCalls {
             return context.invoke(call);
         }
         if (inPlace.isEmpty() && !warned.get()) {
-            warn(call, target);
+            warn(call);
         }
         return call.proceed();
     }
@@ -70,12 +68,8 @@ public final class WovenCalls {
         return null;
     }
 
-    private void warn(MethodInvocation call, @Nullable Object target) {
-        Method method = call.getMethod();
-        Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
-        // not kept: it would keep classes of closed applications alive
-        AnnotatedMethod annotated =
-                WovenContext.resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
+    private void warn(MethodInvocation call) {
+        AnnotatedMethod annotated = WovenContext.resolve(call);
         if (annotated != null && warned.compareAndSet(false, true)) {
             logger.warn(
                     "{} with {} runs in place, on its caller's thread and without a limit: it is woven, but no"

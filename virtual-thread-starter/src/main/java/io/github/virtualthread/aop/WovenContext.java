@@ -77,6 +77,14 @@ final class WovenContext {
         return found != null && found.isAdvisable() ? found : null;
     }
 
+    /** As above, without a context. What it finds is not kept: it would keep classes of closed applications alive. */
+    static @Nullable AnnotatedMethod resolve(MethodInvocation call) {
+        Method method = call.getMethod();
+        Object target = call.getThis();
+        Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
+        return resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
+    }
+
     boolean isClosed() {
         return closed;
     }
@@ -100,15 +108,12 @@ final class WovenContext {
         }
 
         static @Nullable Object invoke(MethodInvocation call) throws Throwable {
-            Method method = call.getMethod();
-            Object target = call.getThis();
-            Class<?> targetClass = target == null ? method.getDeclaringClass() : target.getClass();
-            AnnotatedMethod annotated = resolve(new AnnotatedMethods(VirtualThread.class), method, targetClass);
+            AnnotatedMethod annotated = resolve(call);
             if (annotated == null) {
                 return call.proceed();
             }
             return VirtualThreadInterceptor.of(
-                            annotated, method, CLOSED, CLOSED.engine().spec(annotated.defaultName(), null))
+                            annotated, call.getMethod(), CLOSED, CLOSED.engine().spec(annotated.defaultName(), null))
                     .invoke(call);
         }
     }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
+import io.github.virtualthread.aop.MethodChecks.Checked;
 import io.github.virtualthread.aop.other.PackagePrivateBase;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
@@ -226,7 +228,8 @@ class MethodChecksTests {
     @Test
     void asyncItselfMayBeTheChosenAnnotation() {
         AnnotatedMethods methods = new AnnotatedMethods(Async.class);
-        assertThat(checks(methods).check(Beside.class, true).mistakes()).isEmpty();
+        assertThat(checks(methods).check(new Created(Beside.class, true)).mistakes())
+                .isEmpty();
     }
 
     @Test
@@ -361,7 +364,7 @@ class MethodChecksTests {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
             SettingsChecks settings = new SettingsChecks(resolver, limits(), MethodSettings.NONE);
             assertThat(new MethodChecks(methods, settings, new ProxyChecks(methods))
-                            .check(Placeholder.class, true)
+                            .check(new Created(Placeholder.class, true))
                             .mistakes())
                     .singleElement()
                     .satisfies(mistake -> assertThat(mistake.description())
@@ -457,8 +460,8 @@ class MethodChecksTests {
         return check(type, true).mistakes();
     }
 
-    private Findings check(Class<?> type, boolean classProxy) {
-        return checks(new AnnotatedMethods(VirtualThread.class)).check(type, classProxy);
+    private Checked check(Class<?> type, boolean classProxy) {
+        return checks(new AnnotatedMethods(VirtualThread.class)).check(new Created(type, classProxy));
     }
 
     private MethodChecks checks(AnnotatedMethods methods) {
