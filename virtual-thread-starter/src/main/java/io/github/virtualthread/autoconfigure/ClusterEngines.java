@@ -64,10 +64,10 @@ final class ClusterEngines {
     }
 
     private Engine present() {
-        if (isPresent(REDIS) && Redis.isBean(beans)) {
+        if (isPresent(REDIS) && isBean(RedisConnectionFactory.class)) {
             return Engine.REDIS;
         }
-        if (isBean(DataSource.class, beans)) {
+        if (isBean(DataSource.class)) {
             return Engine.JDBC;
         }
         throw mistake(
@@ -83,7 +83,7 @@ final class ClusterEngines {
                     KEY + ".engine is redis, and Spring Data Redis is not on the classpath",
                     "Add spring-boot-starter-data-redis, or set %s.engine to jdbc.".formatted(KEY));
         }
-        return Redis.create(this);
+        return new RedisClusterEngine(bean(RedisConnectionFactory.class, "RedisClusterEngine"), name());
     }
 
     /** The one that is for the engine; without it that of the application. */
@@ -138,24 +138,11 @@ final class ClusterEngines {
         return ClassUtils.isPresent(type, beans.getBeanClassLoader());
     }
 
-    private static boolean isBean(Class<?> type, ConfigurableListableBeanFactory beans) {
+    private boolean isBean(Class<?> type) {
         return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false).length > 0;
     }
 
     static VirtualThreadConfigurationException mistake(String description, String action) {
         return new VirtualThreadConfigurationException(List.of(new Mistake(description, action)));
-    }
-
-    /** Only if Spring Data Redis is on the classpath. */
-    private static final class Redis {
-
-        static boolean isBean(ConfigurableListableBeanFactory beans) {
-            return ClusterEngines.isBean(RedisConnectionFactory.class, beans);
-        }
-
-        static ClusterEngine create(ClusterEngines engines) {
-            return new RedisClusterEngine(
-                    engines.bean(RedisConnectionFactory.class, "RedisClusterEngine"), engines.name());
-        }
     }
 }

@@ -29,7 +29,7 @@ final class DataSourcePoolSizes implements PoolSizes {
     public OptionalInt sizeOf(DataSource dataSource) {
         Integer size = maximum(dataSource);
         if (size != null && size < 1 && HIKARI) {
-            Hikari.complete(dataSource);
+            completeHikari(dataSource);
             size = maximum(dataSource);
         }
         return size == null || size < 1 ? OptionalInt.empty() : OptionalInt.of(size);
@@ -43,14 +43,11 @@ final class DataSourcePoolSizes implements PoolSizes {
     }
 
     /** An unused HikariCP pool without a configured size has no default size yet: it completes its configuration late. */
-    private static final class Hikari {
-
-        static void complete(DataSource dataSource) {
-            HikariDataSource hikari =
-                    DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class, HikariDataSource.class);
-            if (hikari != null) {
-                hikari.validate();
-            }
+    private static void completeHikari(DataSource dataSource) {
+        HikariDataSource hikari =
+                DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class, HikariDataSource.class);
+        if (hikari != null) {
+            hikari.validate();
         }
     }
 }

@@ -48,24 +48,13 @@ final class LimitRefresh implements GenericApplicationListener {
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
     private final ConfigurableEnvironment environment;
-    private final ObjectProvider<EngineSettings> settings;
-    private final ObjectProvider<TaskLimits> registry;
-    private final ObjectProvider<PoolPermits> poolPermits;
     private final ObjectProvider<TaskLimitCustomizer> customizers;
     private final BeanFactory beans;
     private @Nullable Map<String, LimitSettings> bound;
 
     LimitRefresh(
-            ConfigurableEnvironment environment,
-            ObjectProvider<EngineSettings> settings,
-            ObjectProvider<TaskLimits> registry,
-            ObjectProvider<PoolPermits> poolPermits,
-            ObjectProvider<TaskLimitCustomizer> customizers,
-            BeanFactory beans) {
+            ConfigurableEnvironment environment, ObjectProvider<TaskLimitCustomizer> customizers, BeanFactory beans) {
         this.environment = environment;
-        this.settings = settings;
-        this.registry = registry;
-        this.poolPermits = poolPermits;
         this.customizers = customizers;
         this.beans = beans;
     }
@@ -92,11 +81,11 @@ final class LimitRefresh implements GenericApplicationListener {
             return;
         }
         EngineSettings fresh = SettingsFactory.create(properties.properties());
-        PoolPermits pools = poolPermits.getObject();
+        EngineSettings settings = beans.getBean(EngineSettings.class);
+        PoolPermits pools = beans.getBean(PoolPermits.class);
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());
-        Map<String, LimitSettings> asked =
-                byName(fresh.limits().stream().map(fresh::sharedOrNot).toList());
-        LimitFamilies families = LimitFamilies.of(allLimits(asked).values());
+        Map<String, LimitSettings> asked = byName(fresh);
+        LimitFamilies families = new LimitFamilies(allLimits(asked).values());
         mistakes.addAll(families.mistakes());
         List<LimitSettings> wanted = new ArrayList<>();
         for (LimitSettings limit : families.limits()) {
@@ -110,35 +99,34 @@ final class LimitRefresh implements GenericApplicationListener {
             }
         }
         List<LimitSettings> added = wanted.stream()
-                .filter(limit -> !registry.getObject().contains(limit.name()))
+                .filter(limit -> !limits().contains(limit.name()))
                 .toList();
-        mistakes.addAll(new ClusterCheck(
-                        beans.getBeanProvider(ClusterEngine.class),
-                        settings.getObject().cluster())
-                .mistakes(added));
+        mistakes.addAll(
+                new ClusterCheck(beans.getBeanProvider(ClusterEngine.class), settings.cluster()).mistakes(added));
         if (!mistakes.isEmpty()) {
             logger.error(WRONG, mistakes);
             return;
         }
-        Map<String, LimitSettings> before = bound == null ? byName(boundFirst()) : bound;
+        Map<String, LimitSettings> before = bound == null ? byName(settings) : bound;
         asked.forEach((name, limit) -> {
-            logIfMoved(before.get(name), limit);
-            logIfShared(before.get(name), limit);
+            if (limits().contains(name)) {
+                logIfMoved(before.get(name), limit, limits().get(name));
+                logIfShared(before.get(name), limit, limits().get(name).settings());
+            }
         });
         wanted.forEach(limit -> apply(before.get(LimitNames.uniform(limit.name())), limit));
         bound = asked;
         pools.read();
     }
 
-    private List<LimitSettings> boundFirst() {
-        EngineSettings first = settings.getObject();
-        return first.limits().stream().map(first::sharedOrNot).toList();
+    private TaskLimits limits() {
+        return beans.getBean(TaskLimits.class);
     }
 
     /** Those that exist, with what is asked of them, and new ones. Those that exist stay within the limit that they are within. */
     private Map<String, LimitSettings> allLimits(Map<String, LimitSettings> asked) {
         Map<String, LimitSettings> all = new LinkedHashMap<>(asked);
-        for (TaskLimit limit : registry.getObject().all()) {
+        for (TaskLimit limit : limits().all()) {
             LimitSettings settings =
                     all.getOrDefault(LimitNames.uniform(limit.name()), LimitSettings.of(limit.name(), limit.permits()));
             all.put(LimitNames.uniform(limit.name()), settings.withWithin(nameAround(limit)));
@@ -151,15 +139,10 @@ final class LimitRefresh implements GenericApplicationListener {
         return around == null ? null : around.name();
     }
 
-    private void logIfMoved(@Nullable LimitSettings before, LimitSettings after) {
-        TaskLimits limits = registry.getObject();
-        boolean isAsked = before == null || !isSame(before.within(), after.within());
-        if (!isAsked || !limits.contains(after.name())) {
-            return;
-        }
-        TaskLimit limit = limits.get(after.name());
+    private static void logIfMoved(@Nullable LimitSettings before, LimitSettings after, TaskLimit limit) {
         String around = nameAround(limit);
-        if (!isSame(around, after.within())) {
+        boolean isAsked = before == null || !isSame(before.within(), after.within());
+        if (isAsked && !isSame(around, after.within())) {
             logger.error(
                     "Limit '{}' stays within {}: {}.within is now {}, but a limit cannot move while the application runs."
                             + " Restart the application to move it.",
@@ -171,26 +154,18 @@ final class LimitRefresh implements GenericApplicationListener {
     }
 
     /** A limit that is shared by all replicas has other permits than one of this JVM alone. */
-    private void logIfShared(@Nullable LimitSettings before, LimitSettings after) {
-        TaskLimits limits = registry.getObject();
-        if (!limits.contains(after.name())) {
-            return;
-        }
-        LimitSettings now = limits.get(after.name()).settings();
+    private static void logIfShared(@Nullable LimitSettings before, LimitSettings after, LimitSettings now) {
         if (!LimitDifference.isSameKind(now, after) && (before == null || !LimitDifference.isSameKind(before, after))) {
-            logKept(now, after.clusterPermits());
+            Integer value = after.clusterPermits();
+            logger.error(
+                    "Limit '{}' stays {}: {}.cluster-permits is now {}, but it cannot be {} while the application runs. Restart the"
+                            + " application to change it.",
+                    now.name(),
+                    value == null ? "shared by all replicas" : "as it is",
+                    PropertyKeys.limit(now.name()),
+                    value == null ? "not set" : value,
+                    value == null ? "removed" : "added");
         }
-    }
-
-    private static void logKept(LimitSettings limit, @Nullable Integer value) {
-        logger.error(
-                "Limit '{}' stays {}: {}.cluster-permits is now {}, but it cannot be {} while the application runs. Restart the application to"
-                        + " change it.",
-                limit.name(),
-                value == null ? "shared by all replicas" : "as it is",
-                PropertyKeys.limit(limit.name()),
-                value == null ? "not set" : value,
-                value == null ? "removed" : "added");
     }
 
     private static boolean isSame(@Nullable String name, @Nullable String other) {
@@ -202,7 +177,7 @@ final class LimitRefresh implements GenericApplicationListener {
     }
 
     private void apply(@Nullable LimitSettings before, LimitSettings after) {
-        TaskLimits limits = registry.getObject();
+        TaskLimits limits = limits();
         if (limits.add(after)) {
             logger.info("Limit added by {}: {}", Source.ENVIRONMENT, after);
             if (after.isShared()) {
@@ -224,8 +199,9 @@ final class LimitRefresh implements GenericApplicationListener {
         }
     }
 
-    private static Map<String, LimitSettings> byName(List<LimitSettings> settings) {
-        return settings.stream()
+    private static Map<String, LimitSettings> byName(EngineSettings settings) {
+        return settings.limits().stream()
+                .map(settings::sharedOrNot)
                 .collect(Collectors.toMap(limit -> LimitNames.uniform(limit.name()), Function.identity()));
     }
 }

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.aot.AbstractAotProcessor;
-import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -21,18 +20,9 @@ final class OnDoor implements Condition {
     }
 
     static boolean isOn(Environment environment) {
-        return isEnabled(environment)
+        return PropertiesBinding.isOn(environment, "virtual-thread.enabled", true)
                 && (isSet(environment, "virtual-thread.web.limit")
                         || isSet(environment, "virtual-thread.web.deadline"));
-    }
-
-    /** An invalid value is reported where the properties are bound. */
-    private static boolean isEnabled(Environment environment) {
-        try {
-            return environment.getProperty("virtual-thread.enabled", Boolean.class, true);
-        } catch (ConversionException | IllegalArgumentException unreadable) {
-            return true;
-        }
     }
 
     private static boolean isSet(Environment environment, String key) {

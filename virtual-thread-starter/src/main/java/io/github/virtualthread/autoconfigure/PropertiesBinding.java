@@ -24,7 +24,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.convert.ConversionException;
 import org.springframework.core.convert.ConverterNotFoundException;
+import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 
 /**
@@ -67,6 +69,15 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
             }
         }
         return false;
+    }
+
+    /** A value that is needed before the properties are bound, where an invalid one is reported. */
+    static boolean isOn(Environment environment, String key, boolean byDefault) {
+        try {
+            return environment.getProperty(key, Boolean.class, byDefault);
+        } catch (ConversionException | IllegalArgumentException unreadable) {
+            return byDefault;
+        }
     }
 
     /** File and line, or environment variable, that a property comes from. */

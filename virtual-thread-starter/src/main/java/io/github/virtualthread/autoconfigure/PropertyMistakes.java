@@ -168,37 +168,35 @@ final class PropertyMistakes {
     }
 
     private static @Nullable Mistake otherValue(ConfigurationPropertyName name, Class<?> type, String value) {
-        Text rule = rule(name, type, value);
-        if (rule == null) {
-            return null;
-        }
-        // Spring Boot leaves a placeholder without a value as it is
-        String action = value.contains("${")
-                ? "Set the property that the placeholder names, or give it a default, as in ${name:default}."
-                : rule.action();
-        return new Mistake("%s must be %s, was '%s'".formatted(name, rule.description(), value), action);
-    }
-
-    private static @Nullable Text rule(ConfigurationPropertyName name, Class<?> type, String value) {
         if (type == Integer.class) {
             int least = List.of("permits", "permits-per-key", "cluster-permits", "replicas")
                             .contains(name.getLastElement(Form.DASHED))
                     ? 1
                     : 0;
-            return new Text(
+            return mustBe(
                     "a whole number from %d to %d".formatted(least, Integer.MAX_VALUE),
+                    name,
+                    value,
                     "Set %s to a number such as 20.".formatted(name));
         }
         if (type == int.class) {
-            return new Text("a whole number", "Set %s to a number such as -110.".formatted(name));
+            return mustBe("a whole number", name, value, "Set %s to a number such as -110.".formatted(name));
         }
         if (type == Duration.class) {
-            return new Text("a duration such as 2s", DURATION);
+            return mustBe("a duration such as 2s", name, value, DURATION);
         }
         if (type == boolean.class) {
-            return new Text("true or false", "Write true or false.");
+            return mustBe("true or false", name, value, "Write true or false.");
         }
-        return type.isEnum() ? oneOf(type, value) : null;
+        return type.isEnum() ? oneOf(type, name, value) : null;
+    }
+
+    private static Mistake mustBe(String rule, ConfigurationPropertyName name, String value, String action) {
+        return new Mistake(
+                "%s must be %s, was '%s'".formatted(name, rule, value),
+                value.contains("${") // Spring Boot leaves a placeholder without a value as it is
+                        ? "Set the property that the placeholder names, or give it a default, as in ${name:default}."
+                        : action);
     }
 
     /** A value of an enum, as it is written in a property. */
@@ -206,17 +204,16 @@ final class PropertyMistakes {
         return value.toString().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private static Text oneOf(Class<?> type, String value) {
+    private static Mistake oneOf(Class<?> type, ConfigurationPropertyName name, String value) {
         List<String> allowed = Arrays.stream(type.getEnumConstants())
                 .map(PropertyMistakes::text)
                 .toList();
-        return new Text(
+        return mustBe(
                 "one of " + allowed,
+                name,
+                value,
                 Spelling.nearest(value, allowed)
                         .map("Did you mean '%s'?"::formatted)
                         .orElse("Write one of %s.".formatted(allowed)));
     }
-
-    /** A rule, and what to write instead. */
-    private record Text(String description, String action) {}
 }

@@ -131,28 +131,27 @@ final class SettingsFactory {
         }
         String key = PropertyKeys.limit(name);
         Mistake mistake = permitsMistake(name, key, limit);
-        if (mistake != null) {
-            mistakes.add(mistake);
-            return LimitSettings.of(name, 1).withWithin(within(limit));
+        if (mistake == null) {
+            try {
+                return new LimitSettings(
+                        name,
+                        permits(limit),
+                        orUnbounded(limit.queueCapacity()),
+                        limit.maxWait(),
+                        limit.nested(),
+                        permitsFrom(limit),
+                        within(limit),
+                        orUnbounded(limit.permitsPerKey()),
+                        orUnbounded(limit.queueCapacityPerKey()),
+                        limit.clusterPermits(),
+                        limit.onFailure());
+            } catch (IllegalArgumentException wrong) {
+                mistake =
+                        new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key));
+            }
         }
-        try {
-            return new LimitSettings(
-                    name,
-                    permits(limit),
-                    orUnbounded(limit.queueCapacity()),
-                    limit.maxWait(),
-                    limit.nested(),
-                    permitsFrom(limit),
-                    within(limit),
-                    orUnbounded(limit.permitsPerKey()),
-                    orUnbounded(limit.queueCapacityPerKey()),
-                    limit.clusterPermits(),
-                    limit.onFailure());
-        } catch (IllegalArgumentException wrong) {
-            mistakes.add(
-                    new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key)));
-            return LimitSettings.of(name, 1).withWithin(within(limit));
-        }
+        mistakes.add(mistake);
+        return LimitSettings.of(name, 1).withWithin(within(limit));
     }
 
     /** A limit with permits from a pool has one until the pool is read; another one that is shared may use all permits. */
@@ -242,14 +241,7 @@ final class SettingsFactory {
     }
 
     private static boolean isStatus(String status) {
-        return status.length() == 3
-                && (status.charAt(0) == '4' || status.charAt(0) == '5')
-                && isDigit(status.charAt(1))
-                && isDigit(status.charAt(2));
-    }
-
-    private static boolean isDigit(char character) {
-        return character >= '0' && character <= '9';
+        return status.matches("[45][0-9]{2}");
     }
 
     private void rejectedStatus(String status) {

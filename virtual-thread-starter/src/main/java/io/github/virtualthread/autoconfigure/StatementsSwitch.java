@@ -7,7 +7,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.aot.AbstractAotProcessor;
-import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -41,13 +40,8 @@ final class StatementsSwitch implements BeanFactoryPostProcessor {
         }
     }
 
-    /** An invalid value is reported where the properties are bound. */
     private static boolean isOn(Environment environment) {
-        try {
-            return environment.getProperty(KEY, Boolean.class, false);
-        } catch (ConversionException | IllegalArgumentException unreadable) {
-            return false;
-        }
+        return PropertiesBinding.isOn(environment, KEY, false);
     }
 
     /** Always matches during ahead-of-time processing: without the bean, the property of the start would silently have no effect. */

@@ -6,7 +6,6 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.pool.SecondConnectionWarnings;
 import org.springframework.beans.factory.BeanFactory;
@@ -69,12 +68,9 @@ public class VirtualThreadAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         LimitRefresh virtualThreadLimitRefresh(
                 ConfigurableEnvironment environment,
-                ObjectProvider<EngineSettings> settings,
-                ObjectProvider<TaskLimits> limits,
-                ObjectProvider<PoolPermits> poolPermits,
                 ObjectProvider<TaskLimitCustomizer> customizers,
                 BeanFactory beanFactory) {
-            return new LimitRefresh(environment, settings, limits, poolPermits, customizers, beanFactory);
+            return new LimitRefresh(environment, customizers, beanFactory);
         }
     }
 

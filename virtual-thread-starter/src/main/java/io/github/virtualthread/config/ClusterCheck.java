@@ -62,20 +62,13 @@ public final class ClusterCheck {
                     "Declare one: a RedisClusterEngine, a JdbcClusterEngine, or one of your own. Otherwise remove cluster-permits,"
                             + " and set permits to the part of each replica."));
         } catch (BeansException failure) {
-            return configuration(failure).stream()
-                    .map(mistake -> of(shared, mistake.description(), mistake.action()))
-                    .toList();
-        }
-    }
-
-    /** What the engine itself says is wrong. Any other failure is that of a bean. */
-    private static List<Mistake> configuration(BeansException failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof VirtualThreadConfigurationException wrong) {
-                return wrong.mistakes();
+            if (failure.getRootCause() instanceof VirtualThreadConfigurationException wrong) {
+                return wrong.mistakes().stream()
+                        .map(mistake -> of(shared, mistake.description(), mistake.action()))
+                        .toList();
             }
+            throw failure;
         }
-        throw failure;
     }
 
     private static Mistake of(List<LimitSettings> shared, String but, String action) {

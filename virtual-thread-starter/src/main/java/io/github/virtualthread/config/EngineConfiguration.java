@@ -114,7 +114,7 @@ class EngineConfiguration implements BeanFactoryAware {
         for (LimitSettings limit : limits.values()) {
             declared.add(given.sharedOrNot(limit));
         }
-        return LimitFamilies.of(declared);
+        return new LimitFamilies(declared);
     }
 
     @Bean
@@ -180,8 +180,10 @@ class EngineConfiguration implements BeanFactoryAware {
             ApplicationDecorators virtualThreadDecorators) {
         EngineSettings given = settings();
         ClassLoader classLoader = factory().getBeanClassLoader();
-        List<TaskListener> own =
-                ownListeners(factory()); // once: two first calls may look for listeners at the same time
+        // once: two first calls may look for listeners at the same time
+        List<TaskListener> own = ClassUtils.isPresent(TRANSACTIONS, classLoader)
+                ? List.of(new TransactionWarnings(factory()))
+                : List.of();
         return new TaskEngine(
                 virtualThreadLimits,
                 propagation(given, classLoader),
@@ -191,12 +193,6 @@ class EngineConfiguration implements BeanFactoryAware {
                 () -> Stream.concat(own.stream(), listeners.orderedStream()).toList(),
                 virtualThreadDecorators::all,
                 given.callerTrace());
-    }
-
-    private static List<TaskListener> ownListeners(ConfigurableListableBeanFactory beanFactory) {
-        return ClassUtils.isPresent(TRANSACTIONS, beanFactory.getBeanClassLoader())
-                ? List.of(new TransactionWarnings(beanFactory))
-                : List.of();
     }
 
     /** A destroy method, because a context that fails after its start destroys its beans but does not stop them. */

@@ -81,11 +81,6 @@ public record EngineSettings(
      * @return changed copy
      */
     public EngineSettings ofThisJvm(UnaryOperator<LimitSettings> change) {
-        EngineSettings alone = alone(limits);
-        return alone(limits.stream().map(alone::sharedOrNot).map(change).toList());
-    }
-
-    private EngineSettings alone(List<LimitSettings> limits) {
         return new EngineSettings(
                 methods,
                 threadNamePrefix,
@@ -97,7 +92,9 @@ public record EngineSettings(
                 callerTrace,
                 watch,
                 null,
-                limits,
+                limits.stream()
+                        .map(limit -> change.apply(limit.withClusterPermits(null)))
+                        .toList(),
                 mistakes);
     }
 

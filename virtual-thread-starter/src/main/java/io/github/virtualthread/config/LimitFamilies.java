@@ -8,6 +8,7 @@ import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,135 +17,131 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits as they are declared, and what is wrong with how they lie within each other.
- *
- * @param limits all limits, each after the one around it; a limit with a mistake lies within none
- * @param mistakes all mistakes; empty if there are none
+ * Limits as they are declared, and what is wrong with how they lie within each other. The names that limits are looked up by are
+ * uniform.
  */
-public record LimitFamilies(List<LimitSettings> limits, List<Mistake> mistakes) {
+public final class LimitFamilies {
 
-    /** Copies the lists. */
-    public LimitFamilies {
-        limits = List.copyOf(limits);
-        mistakes = List.copyOf(mistakes);
-    }
+    private final Map<String, LimitSettings> declared = new LinkedHashMap<>();
+    private final List<Mistake> mistakes = new ArrayList<>();
+    private final List<LimitSettings> limits;
 
     /**
      * Checks limits.
      *
-     * @param declared all limits, no two with the same name
-     * @return the limits, and what is wrong
+     * @param limits all limits, no two with the same name
      */
-    public static LimitFamilies of(Collection<LimitSettings> declared) {
-        return new Check(declared).families();
+    public LimitFamilies(Collection<LimitSettings> limits) {
+        limits.forEach(limit -> declared.put(LimitNames.uniform(limit.name()), limit));
+        // a corrected limit is no part of the cycle any more, so that each cycle is reported once
+        declared.replaceAll((name, limit) -> limit.within() == null ? limit : checked(limit, limit.within()));
+        this.limits = declared.values().stream()
+                .sorted(Comparator.comparingInt(limit -> path(limit).size()))
+                .toList();
     }
 
-    /** The names that limits are looked up by are uniform. */
-    private static final class Check {
+    /**
+     * All limits.
+     *
+     * @return unmodifiable, each after the one around it; a limit with a mistake lies within none
+     */
+    public List<LimitSettings> limits() {
+        return limits;
+    }
 
-        private final Map<String, LimitSettings> limits = new LinkedHashMap<>();
-        private final List<Mistake> mistakes = new ArrayList<>();
+    /**
+     * All mistakes.
+     *
+     * @return unmodifiable; empty if there are none
+     */
+    public List<Mistake> mistakes() {
+        return Collections.unmodifiableList(mistakes);
+    }
 
-        Check(Collection<LimitSettings> declared) {
-            declared.forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+    private LimitSettings checked(LimitSettings limit, String within) {
+        LimitSettings around = declared.get(LimitNames.uniform(within));
+        if (around == null) {
+            mistakes.add(unknown(limit, within));
+            return limit.withWithin(null);
         }
-
-        LimitFamilies families() {
-            // a corrected limit is no part of the cycle any more, so that each cycle is reported once
-            limits.replaceAll((name, limit) -> limit.within() == null ? limit : checked(limit, limit.within()));
-            List<LimitSettings> sorted = limits.values().stream()
-                    .sorted(Comparator.comparingInt(limit -> path(limit).size()))
-                    .toList();
-            return new LimitFamilies(sorted, mistakes);
+        List<LimitSettings> path = path(limit);
+        LimitSettings outermost = path.get(path.size() - 1);
+        if (limit.equals(around(outermost))) {
+            mistakes.add(cycle(path));
+            return limit.withWithin(null);
         }
-
-        private LimitSettings checked(LimitSettings limit, String within) {
-            LimitSettings around = limits.get(LimitNames.uniform(within));
-            if (around == null) {
-                mistakes.add(unknown(limit, within));
-                return limit.withWithin(null);
-            }
-            List<LimitSettings> path = path(limit);
-            LimitSettings outermost = path.get(path.size() - 1);
-            if (limit.equals(around(outermost))) {
-                mistakes.add(cycle(path));
-                return limit.withWithin(null);
-            }
-            PermitsFrom pool = limit.permitsFrom();
-            if (pool != null) {
-                mistakes.add(poolWithin(limit, within, pool, outermost.name()));
-                return limit.withPermitsFrom(null);
-            }
-            return limit;
+        PermitsFrom pool = limit.permitsFrom();
+        if (pool != null) {
+            mistakes.add(poolWithin(limit, within, pool, outermost.name()));
+            return limit.withPermitsFrom(null);
         }
+        return limit;
+    }
 
-        /** The limit, the one around it, and so on; each once. */
-        private List<LimitSettings> path(LimitSettings limit) {
-            List<LimitSettings> path = new ArrayList<>();
-            for (LimitSettings each = limit; each != null && !path.contains(each); each = around(each)) {
-                path.add(each);
-            }
-            return path;
+    /** The limit, the one around it, and so on; each once. */
+    private List<LimitSettings> path(LimitSettings limit) {
+        List<LimitSettings> path = new ArrayList<>();
+        for (LimitSettings each = limit; each != null && !path.contains(each); each = around(each)) {
+            path.add(each);
         }
+        return path;
+    }
 
-        private @Nullable LimitSettings around(LimitSettings limit) {
-            return limit.within() == null ? null : limits.get(LimitNames.uniform(limit.within()));
-        }
+    private @Nullable LimitSettings around(LimitSettings limit) {
+        return limit.within() == null ? null : declared.get(LimitNames.uniform(limit.within()));
+    }
 
-        private static Mistake cycle(List<LimitSettings> path) {
-            String first = path.get(0).name();
-            return path.size() == 1
-                    ? new Mistake(
-                            "Limit '%s' lies within itself".formatted(first),
-                            "Set %s to the name of another limit, or remove it.".formatted(key(first)))
-                    : new Mistake(
-                            "Limits lie within each other: %s within %s"
-                                    .formatted(
-                                            path.stream()
-                                                    .map(LimitSettings::name)
-                                                    .collect(Collectors.joining(" within ")),
-                                            first),
-                            "Remove one of these properties: %s."
-                                    .formatted(path.stream()
-                                            .map(limit -> key(limit.name()))
-                                            .collect(Collectors.joining(", "))));
-        }
+    private static Mistake cycle(List<LimitSettings> path) {
+        String first = path.get(0).name();
+        return path.size() == 1
+                ? new Mistake(
+                        "Limit '%s' lies within itself".formatted(first),
+                        "Set %s to the name of another limit, or remove it.".formatted(key(first)))
+                : new Mistake(
+                        "Limits lie within each other: %s within %s"
+                                .formatted(
+                                        path.stream().map(LimitSettings::name).collect(Collectors.joining(" within ")),
+                                        first),
+                        "Remove one of these properties: %s."
+                                .formatted(path.stream()
+                                        .map(limit -> key(limit.name()))
+                                        .collect(Collectors.joining(", "))));
+    }
 
-        private Mistake unknown(LimitSettings limit, String within) {
-            List<String> others = limits.values().stream()
-                    .filter(each -> !each.equals(limit))
-                    .map(LimitSettings::name)
-                    .sorted()
-                    .toList();
-            String meant = Spelling.nearest(within, others)
-                    .map("Did you mean '%s'? "::formatted)
-                    .orElse("");
-            boolean possible =
-                    LimitNames.isAllowed(within) && !LimitNames.uniform(within).equals(LimitNames.NONE);
-            return new Mistake(
-                    "Limit '%s' lies within '%s', but %s"
-                            .formatted(
-                                    limit.name(),
-                                    within,
-                                    others.isEmpty() ? "there is no other limit" : "the other limits are " + others),
-                    possible
-                            ? "%sCorrect %s, or set %s.permits."
-                                    .formatted(meant, key(limit.name()), PropertyKeys.limit(within))
-                            : "%sCorrect %s, or remove it.".formatted(meant, key(limit.name())));
-        }
+    private Mistake unknown(LimitSettings limit, String within) {
+        List<String> others = declared.values().stream()
+                .filter(each -> !each.equals(limit))
+                .map(LimitSettings::name)
+                .sorted()
+                .toList();
+        String meant = Spelling.nearest(within, others)
+                .map("Did you mean '%s'? "::formatted)
+                .orElse("");
+        boolean possible =
+                LimitNames.isAllowed(within) && !LimitNames.uniform(within).equals(LimitNames.NONE);
+        return new Mistake(
+                "Limit '%s' lies within '%s', but %s"
+                        .formatted(
+                                limit.name(),
+                                within,
+                                others.isEmpty() ? "there is no other limit" : "the other limits are " + others),
+                possible
+                        ? "%sCorrect %s, or set %s.permits."
+                                .formatted(meant, key(limit.name()), PropertyKeys.limit(within))
+                        : "%sCorrect %s, or remove it.".formatted(meant, key(limit.name())));
+    }
 
-        private static Mistake poolWithin(LimitSettings limit, String within, PermitsFrom pool, String outermost) {
-            String key = PropertyKeys.limit(limit.name());
-            return new Mistake(
-                    "Limit '%s' has both within: %s and permits-from: %s, but the pool belongs to '%s'"
-                            .formatted(limit.name(), within, pool.bean(), outermost),
-                    ("Replace %s.permits-from with permits, the number of calls of '%s' that may run under '%s'; set"
-                                    + " permits-from on '%s' only.")
-                            .formatted(key, limit.name(), outermost, outermost));
-        }
+    private static Mistake poolWithin(LimitSettings limit, String within, PermitsFrom pool, String outermost) {
+        String key = PropertyKeys.limit(limit.name());
+        return new Mistake(
+                "Limit '%s' has both within: %s and permits-from: %s, but the pool belongs to '%s'"
+                        .formatted(limit.name(), within, pool.bean(), outermost),
+                ("Replace %s.permits-from with permits, the number of calls of '%s' that may run under '%s'; set"
+                                + " permits-from on '%s' only.")
+                        .formatted(key, limit.name(), outermost, outermost));
+    }
 
-        private static String key(String limit) {
-            return PropertyKeys.limit(limit) + ".within";
-        }
+    private static String key(String limit) {
+        return PropertyKeys.limit(limit) + ".within";
     }
 }

@@ -4,12 +4,14 @@ import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import io.github.virtualthread.pool.EngineConnections;
 import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -109,8 +111,20 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         if (ownLimits) {
             report.logNumbers(limits, findings.methods());
             if (limits.all().stream().anyMatch(limit -> limit.settings().isShared())) {
-                EngineWarnings.log(limits, factory);
+                warnOfEngine(factory);
             }
+        }
+    }
+
+    /** If the engine that lends permits to all replicas depends on what their calls use up. */
+    private void warnOfEngine(ConfigurableListableBeanFactory beans) {
+        if (beans.getBean(ClusterEngine.class) instanceof JdbcClusterEngine engine) {
+            new EngineConnections(engine.dataSource(), beans)
+                    .warn(
+                            limits,
+                            beans.containsBean("virtualThreadClusterEngine") // that of the auto-configuration
+                                    ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
+                                    : "create the JdbcClusterEngine with a DataSource of its own");
         }
     }
 

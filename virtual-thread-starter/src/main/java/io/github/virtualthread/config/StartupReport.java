@@ -82,19 +82,14 @@ final class StartupReport {
         for (TaskLimit limit : limits.all()) {
             warn(limit);
             warnOfTurns(limit);
-            if (calls.stream().noneMatch(call -> hasKey(call, limit))) {
-                reportKeys(limit);
+            if (limit.permitsPerKey() != LimitSettings.UNBOUNDED
+                    && calls.stream().noneMatch(call -> hasKey(call, limit))) {
+                logger.info(
+                        "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies to"
+                                + " calls of VirtualThreads.forKey only",
+                        limit.name(),
+                        limit.permitsPerKey());
             }
-        }
-    }
-
-    private static void reportKeys(TaskLimit limit) {
-        if (limit.permitsPerKey() != LimitSettings.UNBOUNDED) {
-            logger.info(
-                    "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies to"
-                            + " calls of VirtualThreads.forKey only",
-                    limit.name(),
-                    limit.permitsPerKey());
         }
     }
 

@@ -78,7 +78,7 @@ class LimitFamiliesTests {
     }
 
     private static LimitFamilies families(LimitSettings... limits) {
-        return LimitFamilies.of(Stream.of(limits).toList());
+        return new LimitFamilies(Stream.of(limits).toList());
     }
 
     private static LimitSettings limit(String name, String within) {
