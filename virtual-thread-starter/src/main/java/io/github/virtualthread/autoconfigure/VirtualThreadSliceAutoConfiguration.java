@@ -18,8 +18,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 
 /**
- * Auto-configuration for the test slices of Spring Boot, which the files {@code META-INF/spring/*Test.imports} add it to. A slice
- * has a part of the application only, mostly without its pools and without other replicas, and starts nevertheless.
+ * Auto-configuration for the test slices of Spring Boot, which the test kit adds it to by its files {@code
+ * META-INF/spring/*Test.imports}. A slice has a part of the application only, mostly without its pools and without other replicas, and starts nevertheless.
  */
 @AutoConfiguration(before = VirtualThreadAutoConfiguration.class)
 public class VirtualThreadSliceAutoConfiguration {

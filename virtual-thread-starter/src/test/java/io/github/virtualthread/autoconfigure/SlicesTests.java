@@ -33,7 +33,7 @@ import org.springframework.util.ClassUtils;
 @Timeout(300)
 class SlicesTests {
 
-    private static final Path FILES = Path.of("src/main/resources/META-INF/spring");
+    private static final Path FILES = Path.of("test-kit/src/main/resources/META-INF/spring");
     private static final String BOOT_3 = "org.springframework.boot.test.autoconfigure.";
     private static final Set<String> WITH_A_WEB = Set.of("WebMvcTest", "WebFluxTest", "GraphQlTest");
 
