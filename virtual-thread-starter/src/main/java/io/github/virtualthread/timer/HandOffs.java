@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -238,17 +237,24 @@ final class HandOffs {
         }
 
         /** Only what is late, while carriers take the others: this thread would take the processor from those. */
+        @SuppressWarnings("EmptyCatch")
         private @Nullable HandOff next() {
             long idleSince = System.nanoTime();
-            while (System.nanoTime() - idleSince < IDLE) {
-                HandOff next = isLate() || System.nanoTime() - carrierAt >= PATIENCE ? actions.poll() : null;
-                if (next != null) {
-                    return next;
+            HandOff next = null;
+            while (next == null && System.nanoTime() - idleSince < IDLE) {
+                try {
+                    if (isLate() || System.nanoTime() - carrierAt >= PATIENCE) {
+                        next = actions.poll(LOOK, TimeUnit.NANOSECONDS);
+                    } else {
+                        TimeUnit.NANOSECONDS.sleep(LOOK);
+                    }
+                } catch (OutOfMemoryError noRoom) {
+                    TaskTimer.pause();
+                } catch (InterruptedException leftBehind) {
+                    // that has cleared it
                 }
-                LockSupport.parkNanos(LOOK);
-                Thread.interrupted(); // or it would not park again
             }
-            return null;
+            return next;
         }
 
         private void runTaken() {
