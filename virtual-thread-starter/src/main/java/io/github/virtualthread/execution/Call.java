@@ -156,26 +156,6 @@ abstract class Call extends PermitRequest implements TaskCall {
         }
     }
 
-    /** Rejects the call if it waits; returns whether it did. That is reported on another thread. */
-    final boolean rejectWaiting(Reason reason) {
-        return reject(reason);
-    }
-
-    /** Leaves the queue; returns whether the call was waiting. Then it never runs. */
-    final boolean leaveQueue() {
-        return leave();
-    }
-
-    /** Whether the call has its permit. Its thread may go on after that: with continuations, or with the handler of a failure. */
-    final boolean holdsPermit() {
-        return isHolding();
-    }
-
-    /** Whether the call takes a permit of that limit, or waits for it. */
-    final boolean takesPermitOf(TaskLimit limit) {
-        return needs(limit);
-    }
-
     final LimitExceededException rejection(Reason reason) {
         return rejection(reason, null);
     }

@@ -180,7 +180,7 @@ final class CallerTask extends Call {
 
     /** Leaves the queue, if the call is still in it, and notes why. */
     private boolean leave(Reason why) {
-        boolean left = leave();
+        boolean left = leaveQueue();
         if (left) {
             rejection = why;
         }
@@ -189,7 +189,7 @@ final class CallerTask extends Call {
 
     /** Leaves the queue. A permit that is on its way is awaited and given back. */
     private void giveUp() {
-        if (!leave()) {
+        if (!leaveQueue()) {
             boolean interrupted = false;
             while (!granted && rejection == null) {
                 interrupted |= Thread.interrupted(); // or this would not park

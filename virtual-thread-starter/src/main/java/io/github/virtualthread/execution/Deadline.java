@@ -98,8 +98,8 @@ public final class Deadline {
         }
     }
 
-    private static void requirePositive(String what, Duration length) {
-        if (!length.isPositive()) {
+    static void requirePositive(String what, @Nullable Duration length) {
+        if (length != null && !length.isPositive()) {
             throw new IllegalArgumentException(
                     "%s must be longer than zero, was %s".formatted(what, Durations.text(length)));
         }

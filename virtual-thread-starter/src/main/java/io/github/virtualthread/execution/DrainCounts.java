@@ -2,7 +2,10 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -56,29 +59,26 @@ final class DrainCounts {
                 .collect(Collectors.joining("; ", all + " (", ")"));
     }
 
-    private record Counts(LongAdder finished, LongAdder interrupted, LongAdder dropped) {
+    private static final class Counts {
+
+        private final Map<Ending, LongAdder> numbers = new EnumMap<>(Ending.class); // has all of them
 
         Counts() {
-            this(new LongAdder(), new LongAdder(), new LongAdder());
+            EnumSet.allOf(Ending.class).forEach(ending -> numbers.put(ending, new LongAdder()));
         }
 
         LongAdder of(Ending ending) {
-            return switch (ending) {
-                case FINISHED -> finished;
-                case INTERRUPTED -> interrupted;
-                case DROPPED -> dropped;
-            };
+            return Objects.requireNonNull(numbers.get(ending));
         }
 
         void add(Counts other) {
-            for (Ending ending : Ending.values()) {
-                of(ending).add(other.of(ending).sum());
-            }
+            numbers.forEach((ending, number) -> number.add(other.of(ending).sum()));
         }
 
         @Override
         public String toString() {
-            return "%s finished, %s interrupted, %s dropped".formatted(finished, interrupted, dropped);
+            return "%s finished, %s interrupted, %s dropped"
+                    .formatted(numbers.values().toArray());
         }
     }
 }

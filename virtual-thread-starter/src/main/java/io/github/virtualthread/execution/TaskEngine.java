@@ -123,21 +123,14 @@ public final class TaskEngine implements AutoCloseable {
 
     private Recipe recipe(
             String name, @Nullable String limit, @Nullable Duration timeout, @Nullable Duration deadline) {
-        requirePositive(name, "timeout", timeout);
-        requirePositive(name, "deadline", deadline);
+        Deadline.requirePositive(name + ": timeout", timeout);
+        Deadline.requirePositive(name + ": deadline", deadline);
         TaskLimit found = limit == null ? null : limits.get(limit);
         return new Recipe(name, found, timeout, deadline, parts.threads().named(name), parts);
     }
 
     Recipe recipe(String name, @Nullable String limit) {
         return recipe(name, limit, null, null);
-    }
-
-    private static void requirePositive(String name, String attribute, @Nullable Duration duration) {
-        if (duration != null && !duration.isPositive()) {
-            throw new IllegalArgumentException(
-                    "%s: %s must be longer than zero, was %s".formatted(name, attribute, Durations.text(duration)));
-        }
     }
 
     /**

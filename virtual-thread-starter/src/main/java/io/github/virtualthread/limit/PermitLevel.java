@@ -291,7 +291,7 @@ final class PermitLevel {
     private boolean isAwaited(TaskLimit wanted) {
         boolean awaited = queue.isAnyReady();
         for (PermitRequest each = queue.firstHolding(); each != null; each = each.next) {
-            awaited |= queue.mayRun(each.place()) && each.needs(wanted);
+            awaited |= queue.mayRun(each.place()) && each.takesPermitOf(wanted);
         }
         for (PermitLevel each : inside) {
             awaited |= each.isAwaited(wanted);

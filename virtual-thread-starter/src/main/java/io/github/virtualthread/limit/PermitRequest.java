@@ -119,7 +119,7 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
 
     /**
      * Uses a permit that another request holds, which the limit does not notice. Instead of {@link #ask()}, or after {@link
-     * #leave()}. Never blocks. The holder must not use its permit until this request has given it back.
+     * #leaveQueue()}. Never blocks. The holder must not use its permit until this request has given it back.
      */
     protected final void borrow() {
         borrowOrGrant(BORROWING);
@@ -257,7 +257,7 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      *
      * @return whether the request was still waiting: then it is never granted and never rejected
      */
-    protected final boolean leave() {
+    public final boolean leaveQueue() {
         PermitGate gate = gate();
         return gate != null && phase == QUEUED && gate.remove(this);
     }
@@ -269,7 +269,7 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      * @param reason why
      * @return whether the request was waiting
      */
-    protected final boolean reject(Reason reason) {
+    public final boolean rejectWaiting(Reason reason) {
         PermitGate gate = gate();
         byte now = phase;
         return gate != null && (now == QUEUED || now >= REJECTED) && gate.reject(this, reason);
@@ -280,7 +280,7 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      *
      * @return whether the limit counts this call as running
      */
-    protected final boolean isHolding() {
+    public final boolean holdsPermit() {
         byte now = phase;
         return hasOwnPermit(now) || isBorrower(now);
     }
@@ -291,7 +291,7 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      * @param wanted limit of this request, or one around it
      * @return false also if its thread held a permit of that limit before
      */
-    protected final boolean needs(TaskLimit wanted) {
+    public final boolean takesPermitOf(TaskLimit wanted) {
         TaskLimit own = limit();
         KeyedPlace place = place();
         TaskLimit before = place == null ? null : place.held;

@@ -1,6 +1,7 @@
 package io.github.virtualthread.limit;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntSupplier;
@@ -159,30 +160,25 @@ final class WaitQueue {
     /** The requests that have waited longest, at most this many. */
     List<PermitRequest> first(int most) {
         List<PermitRequest> first = new ArrayList<>();
-        PermitRequest ofPlain = plain.peek();
-        PermitRequest ofKeyed = keyed.peek();
-        PermitRequest ofHolding = holding.peek();
-        while (first.size() < most) {
-            PermitRequest oldest = older(older(ofPlain, ofKeyed), ofHolding);
-            if (oldest == null) {
-                break;
+        for (PermitRequest head : heads()) {
+            int seen = 0;
+            for (PermitRequest each = head; each != null && seen < most; each = each.next, seen++) {
+                first.add(each);
             }
-            first.add(oldest);
-            ofPlain = after(ofPlain, oldest);
-            ofKeyed = after(ofKeyed, oldest);
-            ofHolding = after(ofHolding, oldest);
         }
-        return first;
+        long now = System.nanoTime();
+        first.sort(Comparator.comparingLong(each -> each.joinedAt - now));
+        return first.subList(0, Math.min(most, first.size()));
     }
 
-    private static @Nullable PermitRequest after(@Nullable PermitRequest each, PermitRequest taken) {
-        return each == null || !each.equals(taken) ? each : each.next;
+    private @Nullable PermitRequest[] heads() {
+        return new PermitRequest[] {plain.peek(), keyed.peek(), holding.peek()};
     }
 
     /** The first request that is wanted. */
     Optional<PermitRequest> find(Predicate<PermitRequest> wanted) {
-        for (PermitRequest first : new PermitRequest[] {plain.peek(), keyed.peek(), holding.peek()}) {
-            for (PermitRequest each = first; each != null; each = each.next) {
+        for (PermitRequest head : heads()) {
+            for (PermitRequest each = head; each != null; each = each.next) {
                 if (wanted.test(each)) {
                     return Optional.of(each);
                 }

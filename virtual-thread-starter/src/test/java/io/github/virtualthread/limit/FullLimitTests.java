@@ -138,7 +138,7 @@ class FullLimitTests {
         queue.admission.evict(Reason.EVICTED);
         assertThat(queue.saturated()).isPositive();
 
-        assertThat(Call.asked(queue).leave()).isTrue();
+        assertThat(Call.asked(queue).leaveQueue()).isTrue();
         assertThat(queue.saturated()).isPositive();
     }
 

@@ -167,8 +167,8 @@ class KeyTurnsTests {
         Call running = asked(limit, "a1");
         List<Call> calls = askedAll(limit, "a2 b1 c1 c2 d1");
 
-        assertThat(calls.get(1).leave()).isTrue();
-        assertThat(calls.get(2).leave()).isTrue();
+        assertThat(calls.get(1).leaveQueue()).isTrue();
+        assertThat(calls.get(2).leaveQueue()).isTrue();
         assertThat(limit.keys()).isEqualTo(3);
         assertThat(limit.waiting()).isEqualTo(3);
         running.giveBack();
@@ -327,7 +327,7 @@ class KeyTurnsTests {
                 (call.holds() ? running : waiting).add(call);
             } else if (random.nextInt(8) == 0 && !waiting.isEmpty()) {
                 Call leaving = waiting.remove(random.nextInt(waiting.size()));
-                assertThat(leaving.leave()).isTrue();
+                assertThat(leaving.leaveQueue()).isTrue();
                 begunSince.remove(leaving);
             } else {
                 running.remove(random.nextInt(running.size())).giveBack();

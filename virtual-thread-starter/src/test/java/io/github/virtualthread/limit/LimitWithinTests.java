@@ -101,7 +101,7 @@ class LimitWithinTests {
         running.forEach(Call::giveBack);
         for (int ended = 0; ended < calls.size(); ended++) {
             calls.stream()
-                    .filter(each -> each.holds() && each.isHolding())
+                    .filter(each -> each.holds() && each.holdsPermit())
                     .findFirst()
                     .orElseThrow()
                     .giveBack();

@@ -37,7 +37,7 @@ class PermitRequestTests {
         assertThat(call.ask()).isNull();
         assertThat(call.holds()).isTrue();
         assertThat(call.failed).isNotDone();
-        assertThat(call.leave()).isFalse();
+        assertThat(call.leaveQueue()).isFalse();
     }
 
     @Test
@@ -53,13 +53,13 @@ class PermitRequestTests {
         SemaphoreLimit limit = limit(Nested.WARN);
         Call first = Call.asked(limit);
         Call second = Call.asked(limit);
-        assertThat(first.isHolding()).isTrue();
-        assertThat(second.isHolding()).isFalse();
+        assertThat(first.holdsPermit()).isTrue();
+        assertThat(second.holdsPermit()).isFalse();
 
         first.giveBack();
 
-        assertThat(first.isHolding()).isFalse();
-        assertThat(second.isHolding()).isTrue();
+        assertThat(first.holdsPermit()).isFalse();
+        assertThat(second.holdsPermit()).isTrue();
     }
 
     @Test
@@ -69,10 +69,10 @@ class PermitRequestTests {
         Call waiting = Call.asked(limit);
         assertThat(waiting.isQueued()).isTrue();
 
-        assertThat(waiting.leave()).isTrue();
+        assertThat(waiting.leaveQueue()).isTrue();
 
         assertThat(waiting.isQueued()).isFalse();
-        assertThat(waiting.leave()).isFalse();
+        assertThat(waiting.leaveQueue()).isFalse();
         assertThat(limit.admission.remove(waiting))
                 .as("whoever comes too late to take it out")
                 .isFalse();
@@ -82,7 +82,7 @@ class PermitRequestTests {
     void anOtherThreadGetsToTheLimitAfterwards() {
         SemaphoreLimit limit = limit(Nested.WARN);
         Call holder = Call.asked(limit);
-        Call.asked(limit).leave();
+        Call.asked(limit).leaveQueue();
         limit.admission.waiting(10);
         Call waiting = Call.asked(limit);
 

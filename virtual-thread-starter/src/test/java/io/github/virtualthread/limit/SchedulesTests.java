@@ -246,7 +246,7 @@ class SchedulesTests {
             }
 
             boolean leaves() {
-                boolean left = leave();
+                boolean left = leaveQueue();
                 if (left) {
                     over.set(true);
                 }

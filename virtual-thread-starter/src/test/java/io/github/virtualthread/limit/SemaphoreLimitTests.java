@@ -115,8 +115,8 @@ class SemaphoreLimitTests {
         SemaphoreLimit limit = limit(1);
         List<Call> calls = Call.asked(limit, 4);
 
-        assertThat(calls.get(2).leave()).isTrue();
-        assertThat(calls.get(2).leave()).isFalse();
+        assertThat(calls.get(2).leaveQueue()).isTrue();
+        assertThat(calls.get(2).leaveQueue()).isFalse();
         assertThat(limit.waiting()).isEqualTo(2);
         calls.get(0).giveBack();
         calls.get(1).giveBack();
@@ -128,7 +128,7 @@ class SemaphoreLimitTests {
     void whoHoldsAPermitCannotLeave() {
         Call holder = Call.asked(limit(1));
 
-        assertThat(holder.leave()).isFalse();
+        assertThat(holder.leaveQueue()).isFalse();
     }
 
     @Test
@@ -137,7 +137,7 @@ class SemaphoreLimitTests {
         List<Call> calls = Call.asked(limit, 3);
 
         assertThat(new Call(limit).ask()).isEqualTo(Reason.QUEUE_FULL);
-        calls.get(1).leave();
+        calls.get(1).leaveQueue();
         assertThat(new Call(limit).ask()).isNull();
         assertThat(limit.waiting()).isEqualTo(2);
     }

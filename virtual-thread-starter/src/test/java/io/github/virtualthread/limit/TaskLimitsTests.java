@@ -117,7 +117,7 @@ class TaskLimitsTests {
         List<Call> calls = Call.asked(limit, 3);
         LimitExceededException refusal = new LimitExceededException("Shop.price", limit, Reason.QUEUE_FULL);
 
-        calls.get(2).leave();
+        calls.get(2).leaveQueue();
         calls.get(0).giveBack();
         limit.resize(7);
 
