@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ final class HandOffs {
     /** How long an action may wait for a carrier. */
     private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How long a platform thread waits for one more action that is late, and how often it looks meanwhile. */
+    /** How long a platform thread waits for one more action, and how often is looked for those that are late. */
     private static final long IDLE = TimeUnit.SECONDS.toNanos(1);
 
     private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(10);
@@ -109,7 +110,7 @@ final class HandOffs {
     private void watch() {
         Future<?> present = watch.get();
         if (present == null || present.isDone()) {
-            Future<?> made = timer.schedule(look, PATIENCE);
+            Future<?> made = timer.schedule(look, patience());
             if (!watch.compareAndSet(present, made)) {
                 made.cancel(false);
             }
@@ -129,7 +130,12 @@ final class HandOffs {
 
     private boolean isLate() {
         HandOff first = actions.peek();
-        return first != null && System.nanoTime() - first.at >= PATIENCE;
+        return first != null && System.nanoTime() - first.at >= patience();
+    }
+
+    /** Less where no carrier has come for that long, as platform threads have seen. */
+    private long patience() {
+        return platform.get(0) != null && System.nanoTime() - carrierAt >= PATIENCE ? LOOK : PATIENCE;
     }
 
     private void startPlatformThread() {
@@ -236,25 +242,18 @@ final class HandOffs {
             } while (!actions.isEmpty() && platform.compareAndSet(slot, null, Thread.currentThread()));
         }
 
-        /** Only what is late, while carriers take the others: this thread would take the processor from those. */
-        @SuppressWarnings("EmptyCatch")
+        /** Only what is late: carriers take the others, and this thread would take the processor from them. */
         private @Nullable HandOff next() {
             long idleSince = System.nanoTime();
-            HandOff next = null;
-            while (next == null && System.nanoTime() - idleSince < IDLE) {
-                try {
-                    if (isLate() || System.nanoTime() - carrierAt >= PATIENCE) {
-                        next = actions.poll(LOOK, TimeUnit.NANOSECONDS);
-                    } else {
-                        TimeUnit.NANOSECONDS.sleep(LOOK);
-                    }
-                } catch (OutOfMemoryError noRoom) {
-                    TaskTimer.pause();
-                } catch (InterruptedException leftBehind) {
-                    // that has cleared it
+            while (System.nanoTime() - idleSince < IDLE) {
+                HandOff next = isLate() ? actions.poll() : null;
+                if (next != null) {
+                    return next;
                 }
+                LockSupport.parkNanos(LOOK);
+                Thread.interrupted(); // or it would not park again
             }
-            return next;
+            return null;
         }
 
         private void runTaken() {
