@@ -20,9 +20,6 @@ import org.springframework.beans.factory.support.RegisteredBean;
  */
 final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
 
-    /** Created by Spring. */
-    AnnotatedMethodHints() {}
-
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
         VirtualThreadBeanPostProcessor postProcessor = bean.getBeanFactory()
@@ -49,7 +46,10 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
                 ? null
                 : (generation, code) -> {
                     ReflectionHints hints = generation.getRuntimeHints().reflection();
-                    keep(kept, hints);
+                    kept.stream()
+                            .filter(type -> type.isInterface() || !TypeHierarchy.isOfSpring(type))
+                            .filter(type -> !type.getName().startsWith("java."))
+                            .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS));
                     keys.forEach(each -> each.registerHints(hints));
                 };
     }
@@ -70,12 +70,5 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
                 ? Stream.of(bean.getBeanClass())
                 : Stream.of(bean.getBeanClass(), bean.getBeanFactory().getType(bean.getBeanName(), false))
                         .filter(Objects::nonNull);
-    }
-
-    private static void keep(Set<Class<?>> types, ReflectionHints hints) {
-        types.stream()
-                .filter(type -> type.isInterface() || !TypeHierarchy.isOfSpring(type))
-                .filter(type -> !type.getName().startsWith("java."))
-                .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS));
     }
 }

@@ -74,7 +74,9 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
                     .getBeanProvider(AsyncUncaughtExceptionHandler.class)
                     .getIfUnique();
             if (handler == null) {
-                handler = ofConfigurer();
+                AsyncConfigurer configurer =
+                        beanFactory.getBeanProvider(AsyncConfigurer.class).getIfUnique();
+                handler = configurer == null ? null : configurer.getAsyncUncaughtExceptionHandler();
             }
         } catch (BeansException failure) {
             logger.error(
@@ -82,12 +84,6 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
                     failure);
         }
         return handler == null ? new Logging() : handler;
-    }
-
-    private @Nullable AsyncUncaughtExceptionHandler ofConfigurer() {
-        AsyncConfigurer configurer =
-                beanFactory.getBeanProvider(AsyncConfigurer.class).getIfUnique();
-        return configurer == null ? null : configurer.getAsyncUncaughtExceptionHandler();
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
+import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import java.time.Duration;
@@ -22,12 +23,16 @@ final class CallSettings {
      *     the message names it
      */
     static AdvisedMethod of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+        Declaration written = method.declaration();
+        MethodOverride override = settings.of(method);
+        Duration timeout = duration(method, "timeout", written.timeout(), override.timeout(), placeholders);
+        Duration usual = timeout == null ? settings.timeout() : timeout;
         return new AdvisedMethod(
                 method.qualifiedName(),
                 name(method, placeholders),
                 limit(method, placeholders, settings),
-                method.isLimited() ? null : timeout(method, placeholders, settings),
-                deadline(method, placeholders, settings),
+                method.isLimited() ? null : usual,
+                duration(method, "deadline", written.deadline(), override.deadline(), placeholders),
                 key(method, placeholders),
                 method.isLimited());
     }
@@ -48,25 +53,15 @@ final class CallSettings {
         return key.isEmpty() ? null : key;
     }
 
-    private static @Nullable Duration timeout(
-            AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
-        Duration override = settings.of(method).timeout();
-        Duration timeout = override == null
-                ? duration(method, "timeout", method.declaration().timeout(), placeholders)
-                : override;
-        return timeout == null ? settings.timeout() : timeout;
-    }
-
-    private static @Nullable Duration deadline(
-            AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
-        Duration override = settings.of(method).deadline();
-        return override == null
-                ? duration(method, "deadline", method.declaration().deadline(), placeholders)
-                : override;
-    }
-
     private static @Nullable Duration duration(
-            AnnotatedMethod method, String attribute, String written, StringValueResolver placeholders) {
+            AnnotatedMethod method,
+            String attribute,
+            String written,
+            @Nullable Duration override,
+            StringValueResolver placeholders) {
+        if (override != null) {
+            return override;
+        }
         String text = resolve(written, placeholders);
         try {
             return duration(text);

@@ -39,7 +39,7 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
             AnnotatedMethods methods, boolean wanted, Function<Resolution, VirtualThreadInterceptor> interceptors) {
         this.methods = methods;
         this.wanted = wanted;
-        this.context = wanted ? WovenContext.of(interceptors.apply(this::resolve)) : WovenContext.inPlace();
+        this.context = new WovenContext(wanted ? interceptors.apply(this::resolve) : null);
         this.advice = new DoubleAdviceCheck(methods);
     }
 

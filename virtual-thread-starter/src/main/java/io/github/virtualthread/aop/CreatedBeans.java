@@ -55,18 +55,14 @@ final class CreatedBeans implements BeanPostProcessor {
      */
     void add(Object bean, String beanName, Created as, @Nullable Mistake failure) {
         MethodChecks checks = lateChecks;
-        if (checks != null) {
-            check(as, failure, checks);
+        if (checks == null) {
+            created.put(key(bean, beanName), as);
+            if (failure != null) {
+                failures.put(as, failure);
+            }
             return;
         }
-        created.put(key(bean, beanName), as);
-        if (failure != null) {
-            failures.put(as, failure);
-        }
-    }
-
-    private static void check(Created bean, @Nullable Mistake failure, MethodChecks checks) {
-        List<Mistake> mistakes = checks.check(bean).mistakes();
+        List<Mistake> mistakes = checks.check(as).mistakes();
         if (mistakes.isEmpty() && failure != null) {
             mistakes = List.of(failure);
         }

@@ -15,21 +15,11 @@ public record MethodSettings(
         @Nullable String defaultLimit, @Nullable Duration timeout, Map<String, MethodOverride> overrides) {
 
     /** Settings without defaults and overrides. */
-    public static final MethodSettings NONE = new MethodSettings(null, null);
+    public static final MethodSettings NONE = new MethodSettings(null, null, Map.of());
 
     /** Copies the map. */
     public MethodSettings {
         overrides = Map.copyOf(overrides);
-    }
-
-    /**
-     * Creates settings that override nothing.
-     *
-     * @param defaultLimit limit of methods that name none, null for no limit
-     * @param timeout maximum run of methods that set none, null for none
-     */
-    public MethodSettings(@Nullable String defaultLimit, @Nullable Duration timeout) {
-        this(defaultLimit, timeout, Map.of());
     }
 
     MethodOverride of(AnnotatedMethod method) {

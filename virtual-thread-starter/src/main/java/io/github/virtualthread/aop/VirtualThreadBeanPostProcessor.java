@@ -6,6 +6,7 @@ import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Proxy;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -28,6 +32,7 @@ import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /**
  * Advises beans whose methods have {@link VirtualThread}, or the annotation chosen in its place, or
@@ -48,6 +53,9 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                 BeanDefinitionRegistryPostProcessor,
                 EnvironmentAware,
                 DisposableBean {
+
+    /** Set by Spring 7 for beans that ask for interface proxies. */
+    private static final String EXPOSED_INTERFACES = AutoProxyUtils.class.getName() + ".exposedInterfaces";
 
     private @Nullable ConfigurableListableBeanFactory factory;
     private @Nullable Environment environment;
@@ -118,7 +126,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
         factory().addBeanPostProcessor(beans);
         if (AspectJRuntime.isOnClassPath(factory().getBeanClassLoader())) {
-            ContextWeaving made = new ContextWeaving(methods, isWeaving(), this::interceptor);
+            ContextWeaving made = new ContextWeaving(
+                    methods, isEnabled() && switches().mode() == AdviceMode.ASPECTJ, this::interceptor);
             made.join(factory());
             weaving = made;
         }
@@ -231,14 +240,29 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         } catch (RuntimeException | LinkageError thrown) {
             failure = ProxiedBeans.failure(type, methods.annotations(type), thrown);
         }
-        Boolean known = ProxiedBeans.isClassProxy(result);
-        Created created = new Created(type, known == null ? predictsClassProxy(beanName, type) : known);
-        beans.add(bean, beanName, created, failure);
+        boolean classProxy = result instanceof SpringProxy
+                ? !Proxy.isProxyClass(result.getClass())
+                : predictsClassProxy(beanName, type);
+        beans.add(bean, beanName, new Created(type, classProxy), failure);
         return result;
     }
 
+    /** Whether the proxy of a bean will be a subclass, by the rules of Spring's post-processors. */
     private boolean predictsClassProxy(String beanName, Class<?> type) {
-        return ProxiedBeans.predictsClassProxy(this, factory(), beanName, type, this::evaluateProxyInterfaces);
+        if (type.isInterface() || Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
+            return false;
+        }
+        if (AutoProxyUtils.shouldProxyTargetClass(factory(), beanName)) {
+            return true;
+        }
+        boolean isAskedForInterfaces = factory().containsBeanDefinition(beanName)
+                && factory().getBeanDefinition(beanName).hasAttribute(EXPOSED_INTERFACES);
+        if (isProxyTargetClass() && !isAskedForInterfaces) {
+            return true;
+        }
+        ProxyFactory probe = new ProxyFactory();
+        evaluateProxyInterfaces(type, probe);
+        return probe.isProxyTargetClass();
     }
 
     /**
@@ -253,10 +277,6 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     /** Whether proxies intercept annotated methods, so that this object has to see every bean. */
     private boolean isAdvising() {
         return isEnabled() && switches().mode() == AdviceMode.PROXY;
-    }
-
-    private boolean isWeaving() {
-        return isEnabled() && switches().mode() == AdviceMode.ASPECTJ;
     }
 
     private Switches switches() {

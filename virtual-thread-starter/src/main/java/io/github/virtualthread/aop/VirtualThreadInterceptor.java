@@ -106,7 +106,9 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     static Calls of(AnnotatedMethod annotated, Method called, CallEnvironment environment, TaskSpec spec) {
         TaskEngine engine = environment.engine();
         if (annotated.isLimited()) {
-            return LimitedCalls.of(called, engine, spec);
+            boolean throwsInterruption = Arrays.stream(called.getExceptionTypes())
+                    .anyMatch(declared -> declared.isAssignableFrom(InterruptedException.class));
+            return new LimitedCalls(engine, spec, throwsInterruption);
         }
         return annotated.returnsNothing()
                 ? new VoidCalls(environment, spec, annotated.method())
@@ -173,12 +175,8 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
         @Override
         public @Nullable Object fail(MethodInvocation invocation, Throwable failure) {
-            new FailedCalls(environment.engine()).execute(spec, failure, each -> handle(invocation, each));
+            new FailedCalls(environment.engine()).execute(spec, failure, new VoidBody(this, invocation));
             return null;
-        }
-
-        private void handle(MethodInvocation invocation, Throwable failure) {
-            environment.uncaughtExceptionHandler().handleUncaughtException(failure, running, invocation.getArguments());
         }
     }
 
@@ -205,7 +203,9 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
         @Override
         public void accept(Throwable failure) {
-            calls.handle(invocation, failure);
+            calls.environment
+                    .uncaughtExceptionHandler()
+                    .handleUncaughtException(failure, calls.running, invocation.getArguments());
         }
     }
 
@@ -215,12 +215,6 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
      * @param throwsInterruption whether the method, as callers see it, declares {@link InterruptedException}
      */
     private record LimitedCalls(TaskEngine engine, TaskSpec spec, boolean throwsInterruption) implements Calls {
-
-        static LimitedCalls of(Method called, TaskEngine engine, TaskSpec spec) {
-            boolean throwsInterruption = Arrays.stream(called.getExceptionTypes())
-                    .anyMatch(declared -> declared.isAssignableFrom(InterruptedException.class));
-            return new LimitedCalls(engine, spec, throwsInterruption);
-        }
 
         @Override
         public @Nullable Object fail(MethodInvocation invocation, Throwable failure) throws Throwable {

@@ -19,19 +19,14 @@ final class WovenContext {
     private volatile @Nullable TaskEngine engine;
     private volatile boolean closed;
 
-    private WovenContext(boolean inPlace, MethodInterceptor calls) {
-        this.inPlace = inPlace;
-        this.calls = calls;
-    }
-
-    /** A context that uses proxies, or does not intercept at all. */
-    static WovenContext inPlace() {
-        return new WovenContext(true, MethodInvocation::proceed);
-    }
-
-    /** A context whose woven methods are run by its engine. */
-    static WovenContext of(VirtualThreadInterceptor interceptor) {
-        return new WovenContext(false, interceptor);
+    /**
+     * Creates what belongs to one context.
+     *
+     * @param interceptor runs its woven methods by its engine; null if it uses proxies, or does not intercept at all
+     */
+    WovenContext(@Nullable VirtualThreadInterceptor interceptor) {
+        this.inPlace = interceptor == null;
+        this.calls = interceptor == null ? MethodInvocation::proceed : interceptor;
     }
 
     @Nullable

@@ -20,18 +20,9 @@ final class LimitDifference {
      * @param now the limit, which may have been changed by hand
      */
     static LimitSettings apply(@Nullable LimitSettings before, LimitSettings after, LimitSettings now) {
-        return before == null ? ofSameKind(after, now) : difference(before, after, now);
-    }
-
-    static boolean isSameKind(LimitSettings limit, LimitSettings other) {
-        return (limit.clusterPermits() == null) == (other.clusterPermits() == null);
-    }
-
-    private static LimitSettings ofSameKind(LimitSettings after, LimitSettings now) {
-        return isSameKind(now, after) ? after : after.withClusterPermits(now.clusterPermits());
-    }
-
-    private static LimitSettings difference(LimitSettings before, LimitSettings after, LimitSettings now) {
+        if (before == null) {
+            return isSameKind(now, after) ? after : after.withClusterPermits(now.clusterPermits());
+        }
         LimitSettings changed = permits(before, after, now);
         if (before.permitsPerKey() != after.permitsPerKey()) {
             changed = changed.withPermitsPerKey(after.permitsPerKey());
@@ -49,6 +40,10 @@ final class LimitDifference {
             changed = changed.withOnFailure(after.onFailure());
         }
         return before.nested() == after.nested() ? changed : changed.withNested(after.nested());
+    }
+
+    static boolean isSameKind(LimitSettings limit, LimitSettings other) {
+        return (limit.clusterPermits() == null) == (other.clusterPermits() == null);
     }
 
     private static LimitSettings permits(LimitSettings before, LimitSettings after, LimitSettings now) {

@@ -241,7 +241,14 @@ final class SettingsFactory {
     }
 
     private static boolean isStatus(String status) {
-        return status.matches("[45][0-9]{2}");
+        return status.length() == 3
+                && (status.charAt(0) == '4' || status.charAt(0) == '5')
+                && isDigit(status.charAt(1))
+                && isDigit(status.charAt(2));
+    }
+
+    private static boolean isDigit(char character) {
+        return character >= '0' && character <= '9';
     }
 
     private void rejectedStatus(String status) {

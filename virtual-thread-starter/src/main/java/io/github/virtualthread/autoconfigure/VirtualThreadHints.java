@@ -51,9 +51,6 @@ final class VirtualThreadHints implements RuntimeHintsRegistrar {
     private static final List<String> RESOURCES = List.of(
             "io/github/virtualthread/cluster/redis/claim.lua", "io/github/virtualthread/cluster/jdbc/schema-*.sql");
 
-    /** Created by Spring. */
-    VirtualThreadHints() {}
-
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         ReflectionHints reflection = hints.reflection();

@@ -74,13 +74,16 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         EngineSettings known = settings.getIfAvailable();
         EngineSettings given = known == null ? EngineSettings.DEFAULTS : known;
         List<FurtherCheck> further = furtherChecks.orderedStream().toList();
-        boolean ownLimits = hasOwnLimits(factory);
+        boolean ownLimits = hasOwnLimits(factory); // those of a parent context are checked there
+        boolean isShared = ownLimits
+                && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
         mistakes.addAll(declaredTwice(factory));
         mistakes.addAll(families.mistakes());
         mistakes.addAll(pools.read());
-        if (ownLimits) { // those of a parent context are checked there
-            mistakes.addAll(clusterMistakes(factory, given));
+        if (isShared) {
+            mistakes.addAll(new ClusterCheck(factory.getBeanProvider(ClusterEngine.class), given.cluster())
+                    .mistakes(limits.all().stream().map(TaskLimit::settings).toList()));
         }
         mistakes.addAll(unknownDefault(given));
         for (FurtherCheck check : further) {
@@ -110,9 +113,9 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         report.log(findings, limits, postProcessor.isEnabled());
         if (ownLimits) {
             report.logNumbers(limits, findings.methods());
-            if (limits.all().stream().anyMatch(limit -> limit.settings().isShared())) {
-                warnOfEngine(factory);
-            }
+        }
+        if (isShared) {
+            warnOfEngine(factory);
         }
     }
 
@@ -162,18 +165,6 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
             }
         }
         return mistakes;
-    }
-
-    private List<Mistake> clusterMistakes(ConfigurableListableBeanFactory beanFactory, EngineSettings given) {
-        List<LimitSettings> shared = new ArrayList<>();
-        for (TaskLimit limit : limits.all()) {
-            if (limit.settings().isShared()) {
-                shared.add(limit.settings());
-            }
-        }
-        return shared.isEmpty()
-                ? List.of()
-                : new ClusterCheck(beanFactory.getBeanProvider(ClusterEngine.class), given.cluster()).mistakes(shared);
     }
 
     private List<Mistake> unknownDefault(EngineSettings given) {

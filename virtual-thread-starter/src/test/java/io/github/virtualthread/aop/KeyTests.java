@@ -205,7 +205,7 @@ class KeyTests {
     void wovenCodeHasKeysToo() throws Throwable {
         try (TestContext context = TestContext.of(Reports.class)) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-            WovenContext woven = WovenContext.of(new VirtualThreadInterceptor(
+            WovenContext woven = new WovenContext(new VirtualThreadInterceptor(
                     (method, type) -> WovenContext.resolve(methods, method, type),
                     text -> text,
                     () -> context.getBean(CallEnvironment.class)));

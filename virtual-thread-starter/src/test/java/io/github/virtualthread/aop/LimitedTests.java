@@ -230,7 +230,7 @@ class LimitedTests {
     @Test
     void theDefaultTimeoutDoesNotApply() {
         try (TestContext context = TestContext.withSettings(
-                Map.of(), new MethodSettings(null, Duration.ofNanos(1)), it -> it.register(Prices.class))) {
+                Map.of(), new MethodSettings(null, Duration.ofNanos(1), Map.of()), it -> it.register(Prices.class))) {
             assertThat(context.getBean(Prices.class).thread()).isSameAs(Thread.currentThread());
         }
     }

@@ -17,6 +17,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -468,7 +469,7 @@ class MethodChecksTests {
         StringValueResolver resolver = new DefaultListableBeanFactory()::resolveEmbeddedValue;
         return new MethodChecks(
                 methods,
-                new SettingsChecks(resolver, limits(), new MethodSettings(defaultLimit, null)),
+                new SettingsChecks(resolver, limits(), new MethodSettings(defaultLimit, null, Map.of())),
                 new ProxyChecks(methods));
     }
 

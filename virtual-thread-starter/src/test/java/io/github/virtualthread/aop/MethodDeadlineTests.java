@@ -262,7 +262,7 @@ class MethodDeadlineTests {
         try (TestContext context = TestContext.of(Partner.class);
                 Held held = new Held(context)) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-            WovenContext woven = WovenContext.of(new VirtualThreadInterceptor(
+            WovenContext woven = new WovenContext(new VirtualThreadInterceptor(
                     (method, type) -> WovenContext.resolve(methods, method, type),
                     text -> text,
                     () -> context.getBean(CallEnvironment.class)));

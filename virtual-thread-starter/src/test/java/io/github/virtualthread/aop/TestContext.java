@@ -67,7 +67,7 @@ final class TestContext extends AnnotationConfigApplicationContext {
 
     static TestContext with(
             Map<String, Object> properties, @Nullable String defaultLimit, Consumer<TestContext> preparation) {
-        return withSettings(properties, new MethodSettings(defaultLimit, null), preparation);
+        return withSettings(properties, new MethodSettings(defaultLimit, null, Map.of()), preparation);
     }
 
     static TestContext withSettings(
@@ -102,7 +102,7 @@ final class TestContext extends AnnotationConfigApplicationContext {
 
     Findings check(@Nullable String defaultLimit) {
         return getBean(POST_PROCESSOR, VirtualThreadBeanPostProcessor.class)
-                .check(limits(), new MethodSettings(defaultLimit, null));
+                .check(limits(), new MethodSettings(defaultLimit, null, Map.of()));
     }
 
     TaskLimits limits() {

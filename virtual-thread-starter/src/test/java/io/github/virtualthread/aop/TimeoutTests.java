@@ -141,7 +141,8 @@ class TimeoutTests {
     }
 
     private static TestContext context(Map<String, Object> properties, Duration timeout) {
-        return TestContext.withSettings(properties, new MethodSettings(null, timeout), it -> it.register(Mailer.class));
+        return TestContext.withSettings(
+                properties, new MethodSettings(null, timeout, Map.of()), it -> it.register(Mailer.class));
     }
 
     private static Throwable failure(Future<?> future) {

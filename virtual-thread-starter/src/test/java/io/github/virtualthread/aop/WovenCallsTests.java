@@ -57,7 +57,7 @@ class WovenCallsTests {
 
     @Test
     void besideAContextInModeProxyNothingIsLogged(CapturedOutput output) {
-        WovenContext proxying = WovenContext.inPlace();
+        WovenContext proxying = new WovenContext(null);
         calls.begin(proxying);
 
         assertThat(WovenCall.of(mailer, "send").runBy(calls)).isSameAs(Thread.currentThread());
@@ -126,7 +126,7 @@ class WovenCallsTests {
 
     @Test
     void aBeanOfAClosedContextInModeProxyRunsInPlaceStill() {
-        WovenContext proxying = WovenContext.inPlace();
+        WovenContext proxying = new WovenContext(null);
         calls.begin(proxying);
         calls.made(mailer, proxying);
         calls.start(context("vt-"));
@@ -221,7 +221,7 @@ class WovenCallsTests {
 
     private static WovenContext context(TaskEngine engine) {
         AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-        WovenContext context = WovenContext.of(new VirtualThreadInterceptor(
+        WovenContext context = new WovenContext(new VirtualThreadInterceptor(
                 (method, type) -> WovenContext.resolve(methods, method, type),
                 text -> text,
                 () -> new CallEnvironment(

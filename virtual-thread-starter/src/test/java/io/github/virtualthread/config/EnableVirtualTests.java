@@ -15,6 +15,7 @@ import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -247,7 +248,7 @@ class EnableVirtualTests {
         EngineSettings settings() {
             EngineSettings defaults = EngineSettings.DEFAULTS;
             return new EngineSettings(
-                    new MethodSettings("dp", null),
+                    new MethodSettings("dp", null, Map.of()),
                     defaults.threadNamePrefix(),
                     defaults.mdc(),
                     defaults.mdcKeys(),

@@ -15,6 +15,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import net.bytebuddy.ByteBuddy;
 import org.jspecify.annotations.Nullable;
@@ -225,7 +226,7 @@ class StartupReportTests {
     private static EngineSettings withTimeout(Duration timeout) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         return new EngineSettings(
-                new MethodSettings(null, timeout),
+                new MethodSettings(null, timeout, Map.of()),
                 defaults.threadNamePrefix(),
                 defaults.mdc(),
                 defaults.mdcKeys(),
