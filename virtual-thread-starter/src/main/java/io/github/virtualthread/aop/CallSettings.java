@@ -45,7 +45,8 @@ final class CallSettings {
     static @Nullable String limit(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
         String override = settings.of(method).limit();
         String limit = override == null ? resolve(method.declaration().limit(), placeholders) : override;
-        return effective(limit.isEmpty() && !method.isLimited() ? settings.defaultLimit() : limit);
+        String chosen = limit.isEmpty() && !method.isLimited() ? settings.defaultLimit() : limit;
+        return chosen == null || chosen.isEmpty() || LimitNames.uniform(chosen).equals(LimitNames.NONE) ? null : chosen;
     }
 
     static @Nullable String key(AnnotatedMethod method, StringValueResolver placeholders) {
@@ -94,10 +95,6 @@ final class CallSettings {
             throw new IllegalArgumentException("must be longer than zero, was '%s'".formatted(text));
         }
         return duration;
-    }
-
-    private static @Nullable String effective(@Nullable String limit) {
-        return limit == null || limit.isEmpty() || LimitNames.uniform(limit).equals(LimitNames.NONE) ? null : limit;
     }
 
     static String resolve(String text, StringValueResolver placeholders) {

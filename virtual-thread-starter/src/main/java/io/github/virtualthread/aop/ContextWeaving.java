@@ -114,11 +114,8 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
     }
 
     private boolean isWoven(Class<?> type) {
-        Boolean known = woven.get(type);
-        if (known == null) {
-            known = methods.in(type).stream().map(AnnotatedMethod::method).anyMatch(AspectJRuntime::isWoven);
-            woven.put(type, known);
-        }
-        return known;
+        return woven.computeIfAbsent(
+                type,
+                each -> methods.in(each).stream().map(AnnotatedMethod::method).anyMatch(AspectJRuntime::isWoven));
     }
 }

@@ -15,13 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List<Mistake> selfInvocations) {
 
-    /** Copies the lists. */
-    public Findings {
-        mistakes = List.copyOf(mistakes);
-        methods = List.copyOf(methods);
-        selfInvocations = List.copyOf(selfInvocations);
-    }
-
     /**
      * A method that is advised.
      *

@@ -49,7 +49,12 @@ final class OverrideChecks {
             return isElsewhere(name, types) ? Stream.of() : Stream.of(unknown(name, annotated));
         }
         boolean isOfNoUse = override.timeout() != null && meant.stream().allMatch(AnnotatedMethod::isLimited);
-        return isOfNoUse ? Stream.of(timeoutOfLimited(name)) : Stream.of();
+        return isOfNoUse
+                ? Stream.of(new Mistake(
+                        "%s.timeout is set, but a method with @Limited has no timeout"
+                                .formatted(PropertyKeys.method(name)),
+                        "Remove the key, or use @VirtualThread."))
+                : Stream.of();
     }
 
     /** The bean may be in another context, belong to another profile, or be created later. */
@@ -79,11 +84,5 @@ final class OverrideChecks {
                         .map("Did you mean '%s'?"::formatted)
                         .orElse(
                                 "Write the class and the method of a bean, as in \"[com.acme.Mailer.send]\", or remove the key."));
-    }
-
-    private static Mistake timeoutOfLimited(String name) {
-        return new Mistake(
-                "%s.timeout is set, but a method with @Limited has no timeout".formatted(PropertyKeys.method(name)),
-                "Remove the key, or use @VirtualThread.");
     }
 }

@@ -121,7 +121,7 @@ public final class WovenCalls {
      */
     static final class WeakIdentityMap<V> {
 
-        private final Map<Object, V> values = new ConcurrentHashMap<>();
+        final Map<Object, V> values = new ConcurrentHashMap<>();
         private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
 
         void put(Object key, V value) {
@@ -135,10 +135,6 @@ public final class WovenCalls {
         V get(Object key) {
             // creates no object if no context has woven beans
             return values.isEmpty() ? null : values.get(new Sought(key));
-        }
-
-        int size() {
-            return values.size();
         }
 
         /** Equal to itself even after its object was collected, so that it can still be removed. */

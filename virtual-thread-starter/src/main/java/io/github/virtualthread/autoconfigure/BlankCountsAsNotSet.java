@@ -34,17 +34,13 @@ final class BlankCountsAsNotSet extends AbstractBindHandler {
             if (!PropertiesBinding.PREFIX.equals(name)) {
                 throw unbound;
             }
-            Set<ConfigurationProperty> unknown = unknown(unbound);
+            Set<ConfigurationProperty> unknown = unbound.getUnboundProperties().stream()
+                    .filter(property -> !isBlank(property.getValue()) || !PropertyMistakes.isKnown(property.getName()))
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
             if (!unknown.isEmpty()) {
                 throw new UnboundConfigurationPropertiesException(unknown);
             }
         }
-    }
-
-    private static Set<ConfigurationProperty> unknown(UnboundConfigurationPropertiesException unbound) {
-        return unbound.getUnboundProperties().stream()
-                .filter(property -> !isBlank(property.getValue()) || !PropertyMistakes.isKnown(property.getName()))
-                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private static boolean isBlank(Object value) {

@@ -49,7 +49,12 @@ final class ClusterEngines {
     ClusterEngine create() {
         Engine engine = properties.engine() == null ? present() : properties.engine();
         if (engine == Engine.REDIS) {
-            return redis();
+            if (!isPresent(REDIS)) {
+                throw mistake(
+                        KEY + ".engine is redis, and Spring Data Redis is not on the classpath",
+                        "Add spring-boot-starter-data-redis, or set %s.engine to jdbc.".formatted(KEY));
+            }
+            return new RedisClusterEngine(bean(RedisConnectionFactory.class, "RedisClusterEngine"), name());
         }
         if (engine == Engine.JDBC) {
             return new ClusterTable(
@@ -75,15 +80,6 @@ final class ClusterEngines {
                         + " ClusterEngine",
                 "Add spring-boot-starter-data-redis or spring-boot-starter-jdbc, and configure its connection; or declare a bean of"
                         + " type ClusterEngine. Otherwise remove cluster-permits, and set permits to the part of each replica.");
-    }
-
-    private ClusterEngine redis() {
-        if (!isPresent(REDIS)) {
-            throw mistake(
-                    KEY + ".engine is redis, and Spring Data Redis is not on the classpath",
-                    "Add spring-boot-starter-data-redis, or set %s.engine to jdbc.".formatted(KEY));
-        }
-        return new RedisClusterEngine(bean(RedisConnectionFactory.class, "RedisClusterEngine"), name());
     }
 
     /** The one that is for the engine; without it that of the application. */

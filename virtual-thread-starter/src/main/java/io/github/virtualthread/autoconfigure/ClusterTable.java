@@ -43,16 +43,19 @@ final class ClusterTable {
             throw ClusterEngines.mistake(
                     "the database cannot lend them: " + unknown.getMessage(),
                     "Set %s.engine to redis, or declare a bean of type ClusterEngine.".formatted(ClusterEngines.KEY));
-        } catch (SQLException failure) {
-            if (isOfTheTable(failure)) {
+        } catch (SQLException
+                | RuntimeException failure) { // the latter of pools that cannot open their first connection
+            if (failure instanceof SQLException refused && isOfTheTable(refused)) {
                 throw ClusterEngines.mistake(
                         "the table %s cannot be used or created: %s".formatted(table, failure.getMessage()),
                         "Create it as below, with a user who may, and let the user of the application read and change it:%n%s"
                                 .formatted(schema()));
             }
-            logNotReached(failure);
-        } catch (RuntimeException failure) { // as pools throw it that cannot open their first connection
-            logNotReached(failure);
+            logger.warn(
+                    "The database that lends permits to all replicas cannot be reached, so that the table {} has been"
+                            + " neither checked nor created: {}",
+                    table,
+                    failure.toString());
         }
         if (!isThere) {
             throw ClusterEngines.mistake(
@@ -63,11 +66,10 @@ final class ClusterTable {
     }
 
     private boolean isWanted(InitializeSchema mode) {
-        if (mode != InitializeSchema.EMBEDDED) {
-            return mode == InitializeSchema.ALWAYS;
-        }
-        return ClassUtils.isPresent("org.springframework.jdbc.core.JdbcTemplate", classLoader)
-                && EmbeddedDatabaseConnection.isEmbedded(dataSource);
+        return mode == InitializeSchema.ALWAYS
+                || (mode == InitializeSchema.EMBEDDED
+                        && ClassUtils.isPresent("org.springframework.jdbc.core.JdbcTemplate", classLoader)
+                        && EmbeddedDatabaseConnection.isEmbedded(dataSource));
     }
 
     /** SQL is wrong, or not allowed: class 42, in all databases. Or the schema is missing, in PostgreSQL and H2. */
@@ -83,13 +85,5 @@ final class ClusterTable {
             return "(the statement is in schema-*.sql beside %s in the jar)"
                     .formatted(JdbcClusterEngine.class.getName());
         }
-    }
-
-    private void logNotReached(Exception failure) {
-        logger.warn(
-                "The database that lends permits to all replicas cannot be reached, so that the table {} has been"
-                        + " neither checked nor created: {}",
-                table,
-                failure.toString());
     }
 }

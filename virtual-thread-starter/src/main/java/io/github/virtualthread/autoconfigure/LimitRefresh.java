@@ -101,8 +101,7 @@ final class LimitRefresh implements GenericApplicationListener {
         List<LimitSettings> added = wanted.stream()
                 .filter(limit -> !limits().contains(limit.name()))
                 .toList();
-        mistakes.addAll(
-                new ClusterCheck(beans.getBeanProvider(ClusterEngine.class), settings.cluster()).mistakes(added));
+        mistakes.addAll(ClusterCheck.mistakes(beans.getBeanProvider(ClusterEngine.class), settings.cluster(), added));
         if (!mistakes.isEmpty()) {
             logger.error(WRONG, mistakes);
             return;
@@ -155,7 +154,7 @@ final class LimitRefresh implements GenericApplicationListener {
 
     /** A limit that is shared by all replicas has other permits than one of this JVM alone. */
     private static void logIfShared(@Nullable LimitSettings before, LimitSettings after, LimitSettings now) {
-        if (!LimitDifference.isSameKind(now, after) && (before == null || !LimitDifference.isSameKind(before, after))) {
+        if (!isSameKind(now, after) && (before == null || !isSameKind(before, after))) {
             Integer value = after.clusterPermits();
             logger.error(
                     "Limit '{}' stays {}: {}.cluster-permits is now {}, but it cannot be {} while the application runs. Restart the"
@@ -185,9 +184,63 @@ final class LimitRefresh implements GenericApplicationListener {
             }
             customizers.orderedStream().forEach(customizer -> customize(customizer, limits.get(after.name())));
         } else {
-            limits.change(
-                    limits.get(after.name()), now -> LimitDifference.apply(before, after, now), Source.ENVIRONMENT);
+            limits.change(limits.get(after.name()), now -> changed(before, after, now), Source.ENVIRONMENT);
         }
+    }
+
+    /**
+     * Applies the difference between two properties to a limit, which cannot move into another one, and cannot begin or end to be
+     * shared by all replicas: that stays as it is.
+     *
+     * @param before the properties that were bound last, null if there were none
+     * @param after the properties of now
+     * @param now the limit, which may have been changed by hand
+     */
+    private static LimitSettings changed(@Nullable LimitSettings before, LimitSettings after, LimitSettings now) {
+        if (before == null) {
+            return isSameKind(now, after) ? after : after.withClusterPermits(now.clusterPermits());
+        }
+        return permits(before, after, now)
+                .withPermitsPerKey(merged(LimitSettings::permitsPerKey, before, after, now))
+                .withQueueCapacity(merged(LimitSettings::queueCapacity, before, after, now))
+                .withQueueCapacityPerKey(merged(LimitSettings::queueCapacityPerKey, before, after, now))
+                .withMaxWait(merged(LimitSettings::maxWait, before, after, now))
+                .withOnFailure(merged(LimitSettings::onFailure, before, after, now))
+                .withNested(merged(LimitSettings::nested, before, after, now));
+    }
+
+    /** The value of now, unless the properties have changed it. */
+    private static <T extends @Nullable Object> T merged(
+            Function<LimitSettings, T> value, LimitSettings before, LimitSettings after, LimitSettings now) {
+        T wanted = value.apply(after);
+        return Objects.equals(value.apply(before), wanted) ? value.apply(now) : wanted;
+    }
+
+    private static boolean isSameKind(LimitSettings limit, LimitSettings other) {
+        return (limit.clusterPermits() == null) == (other.clusterPermits() == null);
+    }
+
+    private static LimitSettings permits(LimitSettings before, LimitSettings after, LimitSettings now) {
+        LimitSettings changed = now;
+        if (isSameKind(now, after) && !Objects.equals(before.clusterPermits(), after.clusterPermits())) {
+            changed = changed.withClusterPermits(after.clusterPermits());
+        }
+        if (!Objects.equals(before.permitsFrom(), after.permitsFrom())) {
+            // a pool may have more permits than cluster-permits, a number may not
+            return after.permitsFrom() == null
+                    ? changed.withPermits(after.permits()).withPermitsFrom(null)
+                    : changed.withPermitsFrom(after.permitsFrom()).withPermits(after.permits());
+        }
+        return isOtherNumber(before, after) ? changed.withPermits(after.permits()) : changed;
+    }
+
+    /** The permits are not a property if they are those of a pool, or all that the replicas have. */
+    private static boolean isOtherNumber(LimitSettings before, LimitSettings after) {
+        return after.permitsFrom() == null && before.permits() != after.permits() && !(hasAll(before) && hasAll(after));
+    }
+
+    private static boolean hasAll(LimitSettings limit) {
+        return Objects.equals(limit.clusterPermits(), limit.permits());
     }
 
     /** Contains failures: the limit exists already, and other changes follow. */

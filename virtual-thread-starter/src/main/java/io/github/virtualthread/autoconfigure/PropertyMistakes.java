@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -88,14 +89,12 @@ final class PropertyMistakes {
     }
 
     private static @Nullable RecordComponent component(Class<?> type, String uniform) {
-        if (type.isRecord()) {
-            for (RecordComponent component : type.getRecordComponents()) {
-                if (component.getName().toLowerCase(Locale.ROOT).equals(uniform)) {
-                    return component;
-                }
-            }
-        }
-        return null;
+        return Stream.ofNullable(type.getRecordComponents()) // null if it is not a record
+                .flatMap(Arrays::stream)
+                .filter(component ->
+                        component.getName().toLowerCase(Locale.ROOT).equals(uniform))
+                .findFirst()
+                .orElse(null);
     }
 
     /** The keys of a record of properties. */

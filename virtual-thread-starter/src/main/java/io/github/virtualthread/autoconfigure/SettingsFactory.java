@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 
@@ -35,7 +36,16 @@ final class SettingsFactory {
     }
 
     static EngineSettings create(VirtualThreadProperties properties) {
-        return new SettingsFactory(properties).create();
+        return new SettingsFactory(properties).create(UnaryOperator.identity(), properties.enabled());
+    }
+
+    /**
+     * Settings of an application that shares no limit with other replicas.
+     *
+     * @param change applied to each limit
+     */
+    static EngineSettings ofThisJvm(VirtualThreadProperties properties, UnaryOperator<LimitSettings> change) {
+        return new SettingsFactory(properties).create(limit -> change.apply(limit.withClusterPermits(null)), false);
     }
 
     /**
@@ -46,7 +56,7 @@ final class SettingsFactory {
         return new RejectionAnswer(isStatus(status) ? Integer.parseInt(status) : 0, web.retryAfter());
     }
 
-    private EngineSettings create() {
+    private EngineSettings create(UnaryOperator<LimitSettings> change, boolean isShared) {
         positive("virtual-thread.health.saturated-after", properties.health().saturatedAfter());
         notNegative("virtual-thread.pinning.threshold", properties.pinning().threshold());
         rejectedStatus(status(properties.web()));
@@ -55,11 +65,10 @@ final class SettingsFactory {
         for (Map.Entry<String, Limit> limit : distinct(properties.limits()).entrySet()) {
             LimitSettings settings = limit(limit.getKey(), limit.getValue());
             if (settings != null) {
-                limits.add(settings);
+                limits.add(change.apply(settings));
             }
         }
-        ClusterSettings shared = ClusterSettingsFactory.create(properties.cluster(), mistakes);
-        ClusterSettings cluster = properties.enabled() ? shared : null;
+        ClusterSettings cluster = ClusterSettingsFactory.create(properties.cluster(), mistakes);
         String defaultLimit = properties.defaultLimit();
         return new EngineSettings(
                 new MethodSettings(
@@ -80,7 +89,7 @@ final class SettingsFactory {
                                 "virtual-thread.saturation.warn-after",
                                 properties.saturation().warnAfter()),
                         positive("virtual-thread.stuck-after", properties.stuckAfter())),
-                cluster,
+                isShared ? cluster : null,
                 limits,
                 mistakes);
     }

@@ -26,7 +26,7 @@ final class StatementsSwitch implements BeanFactoryPostProcessor {
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-        if (isOn(environment)
+        if (PropertiesBinding.isOn(environment, KEY, false)
                 && !Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
                 && beanFactory.getBeanNamesForType(HikariStatements.class, true, false).length == 0) {
             HikariStatements statements = new HikariStatements();
@@ -40,16 +40,13 @@ final class StatementsSwitch implements BeanFactoryPostProcessor {
         }
     }
 
-    private static boolean isOn(Environment environment) {
-        return PropertiesBinding.isOn(environment, KEY, false);
-    }
-
     /** Always matches during ahead-of-time processing: without the bean, the property of the start would silently have no effect. */
     static final class OnStatements implements Condition {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING) || isOn(context.getEnvironment());
+            return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+                    || PropertiesBinding.isOn(context.getEnvironment(), KEY, false);
         }
     }
 }

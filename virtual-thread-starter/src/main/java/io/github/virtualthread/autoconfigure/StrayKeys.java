@@ -27,6 +27,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.util.StringUtils;
 
 /**
  * Finds keys that were meant for the starter but do not reach it as written: keys whose prefix is nearly that of the starter,
@@ -77,7 +78,7 @@ final class StrayKeys {
     }
 
     private void checkKey(PropertySource<?> source, String key) {
-        if (beginsWith(key, "virtual")) {
+        if (StringUtils.startsWithIgnoreCase(key, "virtual")) {
             Matcher limit = Pattern.compile(NAME_OF_LIMIT).matcher(key);
             if (limit.matches()) {
                 checkName(limit.group(1));
@@ -89,13 +90,11 @@ final class StrayKeys {
         if (end > 0 && end < elements.length && isOurs(elements[end])) {
             String prefix = String.join(".", Arrays.copyOf(elements, end));
             add(source, key, prefix, PREFIX + key.substring(prefix.length()));
-        } else if (beginsWith(key, "limits") && key.matches(LIMITS_AT_THE_ROOT) && hasNoLimits()) {
+        } else if (StringUtils.startsWithIgnoreCase(key, "limits")
+                && key.matches(LIMITS_AT_THE_ROOT)
+                && hasNoLimits()) {
             add(source, key, "limits", PREFIX + "." + key);
         }
-    }
-
-    private static boolean beginsWith(String key, String word) {
-        return key.regionMatches(true, 0, word, 0, word.length());
     }
 
     /** By hand: every start takes all its keys and environment variables apart. */

@@ -31,11 +31,9 @@ import org.springframework.util.StringUtils;
 
 /** Auto-configuration for Actuator: the endpoints, if they are exposed, and the health of the limits. */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
-@ConditionalOnClass(name = VirtualThreadActuatorAutoConfiguration.AVAILABLE_ENDPOINT)
+@ConditionalOnClass(
+        name = "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint")
 public class VirtualThreadActuatorAutoConfiguration {
-
-    static final String AVAILABLE_ENDPOINT =
-            "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint";
 
     /** Created by Spring. */
     public VirtualThreadActuatorAutoConfiguration() {}

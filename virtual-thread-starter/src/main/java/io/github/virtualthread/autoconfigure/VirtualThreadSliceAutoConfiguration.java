@@ -38,8 +38,8 @@ public class VirtualThreadSliceAutoConfiguration {
             PropertiesCheck virtualThreadPropertiesCheck,
             ObjectProvider<VirtualThreadProperties> properties,
             BeanFactory beans) {
-        return SettingsFactory.create(virtualThreadPropertiesCheck.properties(properties))
-                .ofThisJvm(limit -> ofSlice(limit, beans));
+        return SettingsFactory.ofThisJvm(
+                virtualThreadPropertiesCheck.properties(properties), limit -> ofSlice(limit, beans));
     }
 
     /** Without headroom: the pool may be smaller than that of the application, and nobody else uses it. */

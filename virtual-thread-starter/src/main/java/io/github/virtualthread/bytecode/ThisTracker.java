@@ -196,15 +196,7 @@ final class ThisTracker extends MethodVisitor {
     private static final class OperandStack {
 
         /** Whether a slot holds {@code this}; the top is the last one. */
-        private final List<Boolean> slots;
-
-        OperandStack() {
-            this(List.of());
-        }
-
-        private OperandStack(List<Boolean> slots) {
-            this.slots = new ArrayList<>(slots);
-        }
+        private final List<Boolean> slots = new ArrayList<>();
 
         /** Whether a slot holds {@code this}; the slot at the top has depth 0. */
         boolean holdsThis(int depth) {
@@ -258,7 +250,9 @@ final class ThisTracker extends MethodVisitor {
         }
 
         OperandStack copy() {
-            return new OperandStack(slots);
+            OperandStack copy = new OperandStack();
+            copy.slots.addAll(slots);
+            return copy;
         }
 
         /**

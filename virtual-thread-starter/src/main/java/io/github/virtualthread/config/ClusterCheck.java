@@ -18,27 +18,20 @@ import org.springframework.beans.factory.ObjectProvider;
 /** Finds out whether limits can be shared by all replicas: whether what lends the permits exists and can be created. */
 public final class ClusterCheck {
 
-    private final ObjectProvider<ClusterEngine> engines;
-    private final @Nullable ClusterSettings settings;
-
-    /**
-     * Creates a check, which looks for nothing yet.
-     *
-     * @param engines have the engine
-     * @param settings how limits are shared, null if they are not
-     */
-    public ClusterCheck(ObjectProvider<ClusterEngine> engines, @Nullable ClusterSettings settings) {
-        this.engines = engines;
-        this.settings = settings;
-    }
+    private ClusterCheck() {}
 
     /**
      * Creates the engine if one of the limits is shared.
      *
+     * @param engines have the engine
+     * @param settings how limits are shared, null if they are not
      * @param limits any limits
      * @return what is wrong, empty if nothing is
      */
-    public List<Mistake> mistakes(Collection<LimitSettings> limits) {
+    public static List<Mistake> mistakes(
+            ObjectProvider<ClusterEngine> engines,
+            @Nullable ClusterSettings settings,
+            Collection<LimitSettings> limits) {
         List<LimitSettings> shared =
                 limits.stream().filter(LimitSettings::isShared).toList();
         if (shared.isEmpty() || settings == null) {

@@ -6,7 +6,6 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,30 +71,6 @@ public record EngineSettings(
      */
     public LimitSettings sharedOrNot(LimitSettings limit) {
         return cluster != null ? limit : limit.withClusterPermits(null);
-    }
-
-    /**
-     * Returns a copy whose limits are those of this JVM alone.
-     *
-     * @param change applied to each limit that these settings declare
-     * @return changed copy
-     */
-    public EngineSettings ofThisJvm(UnaryOperator<LimitSettings> change) {
-        return new EngineSettings(
-                methods,
-                threadNamePrefix,
-                mdc,
-                mdcKeys,
-                registeredContext,
-                awaitTermination,
-                selfInvocation,
-                callerTrace,
-                watch,
-                null,
-                limits.stream()
-                        .map(limit -> change.apply(limit.withClusterPermits(null)))
-                        .toList(),
-                mistakes);
     }
 
     /** Copies the lists. */

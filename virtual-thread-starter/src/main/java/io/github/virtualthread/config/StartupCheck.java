@@ -74,7 +74,9 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         EngineSettings known = settings.getIfAvailable();
         EngineSettings given = known == null ? EngineSettings.DEFAULTS : known;
         List<FurtherCheck> further = furtherChecks.orderedStream().toList();
-        boolean ownLimits = hasOwnLimits(factory); // those of a parent context are checked there
+        // those of a parent context are checked there
+        boolean ownLimits = factory.getParentBeanFactory() == null
+                || factory.getBeanNamesForType(TaskLimits.class, true, false).length > 0;
         boolean isShared = ownLimits
                 && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
@@ -82,8 +84,10 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         mistakes.addAll(families.mistakes());
         mistakes.addAll(pools.read());
         if (isShared) {
-            mistakes.addAll(new ClusterCheck(factory.getBeanProvider(ClusterEngine.class), given.cluster())
-                    .mistakes(limits.all().stream().map(TaskLimit::settings).toList()));
+            mistakes.addAll(ClusterCheck.mistakes(
+                    factory.getBeanProvider(ClusterEngine.class),
+                    given.cluster(),
+                    limits.all().stream().map(TaskLimit::settings).toList()));
         }
         mistakes.addAll(unknownDefault(given));
         for (FurtherCheck check : further) {
@@ -140,12 +144,6 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         }
     }
 
-    /** Whether the limits belong to this context: always if it has no parent. */
-    private static boolean hasOwnLimits(ConfigurableListableBeanFactory beanFactory) {
-        return beanFactory.getParentBeanFactory() == null
-                || beanFactory.getBeanNamesForType(TaskLimits.class, true, false).length > 0;
-    }
-
     /**
      * Checked here and not where the limits are created: if a bean cannot be created, Spring reports that in its own words.
      */
@@ -169,9 +167,8 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
 
     private List<Mistake> unknownDefault(EngineSettings given) {
         String name = given.methods().defaultLimit();
-        if (name == null || LimitNames.uniform(name).equals(LimitNames.NONE) || limits.contains(name)) {
-            return List.of();
-        }
-        return List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
+        return name == null || LimitNames.uniform(name).equals(LimitNames.NONE) || limits.contains(name)
+                ? List.of()
+                : List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
     }
 }

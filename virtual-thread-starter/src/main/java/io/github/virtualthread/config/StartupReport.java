@@ -156,7 +156,6 @@ final class StartupReport {
     /** Warns of numbers that have no effect. Those of a pool may be others elsewhere. */
     private static void warn(TaskLimit limit) {
         TaskLimit around = limit.within();
-        String key = PropertyKeys.limit(limit.name());
         if (around != null && around.permitsFrom() == null && limit.permits() > around.permits()) {
             logger.warn(
                     "Limit '{}' has {} permits, but lies within '{}', which has {}: at most {} of its calls run at once. Lower"
@@ -166,7 +165,7 @@ final class StartupReport {
                     around.name(),
                     around.permits(),
                     around.permits(),
-                    key,
+                    PropertyKeys.limit(limit.name()),
                     PropertyKeys.limit(around.name()));
         }
         if (limit.permitsFrom() == null) {

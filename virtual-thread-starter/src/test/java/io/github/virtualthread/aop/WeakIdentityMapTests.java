@@ -31,7 +31,7 @@ class WeakIdentityMapTests {
         map.put(key, "second");
 
         assertThat(map.get(key)).isEqualTo("second");
-        assertThat(map.size()).isEqualTo(1);
+        assertThat(map.values.size()).isEqualTo(1);
     }
 
     @Test
@@ -49,8 +49,8 @@ class WeakIdentityMapTests {
         do {
             Thread.yield();
             map.put(other, "other");
-        } while (map.size() > 1 && !Thread.currentThread().isInterrupted());
-        assertThat(map.size()).isEqualTo(1);
+        } while (map.values.size() > 1 && !Thread.currentThread().isInterrupted());
+        assertThat(map.values.size()).isEqualTo(1);
         assertThat(map.get(other)).isEqualTo("other");
     }
 }
