@@ -31,11 +31,6 @@ import org.springframework.util.StringValueResolver;
  */
 final class VirtualThreadInterceptor implements MethodInterceptor {
 
-    private static final Logger logger = LoggerFactory.getLogger(VirtualThreadInterceptor.class);
-
-    /** Methods that have returned null instead of a future. */
-    private static final PerClass<Set<Method>> returnedNull = new PerClass<>(type -> ConcurrentHashMap.newKeySet());
-
     private final Resolution resolution;
     private final StringValueResolver placeholders;
     private final Supplier<CallEnvironment> lookup;
@@ -183,6 +178,11 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     /** Runs the rest of the chain. Not a lambda, which would be more frames below each body. */
     private record FutureBody(MethodInvocation invocation) implements TaskBody {
 
+        private static final Logger logger = LoggerFactory.getLogger(VirtualThreadInterceptor.class);
+
+        /** Methods that have returned null instead of a future. */
+        private static final PerClass<Set<Method>> returnedNull = new PerClass<>(type -> ConcurrentHashMap.newKeySet());
+
         @Override
         public @Nullable Object run() throws Throwable {
             Object future = invocation.proceed();
@@ -190,6 +190,17 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
                 SafeLog.write(() -> logNull(invocation.getMethod()));
             }
             return future;
+        }
+
+        private static void logNull(Method method) {
+            if (returnedNull.get(method.getDeclaringClass()).add(method)) {
+                logger.warn(
+                        "{}.{} returned null instead of a future; its callers get a future that is completed with null."
+                                + " Return completedFuture(value), or completedFuture(null) if there is no value. Further"
+                                + " calls of this method are not logged",
+                        method.getDeclaringClass().getName(),
+                        method.getName());
+            }
         }
     }
 
@@ -253,17 +264,6 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
                 started = true;
                 return invocation.proceed();
             }
-        }
-    }
-
-    private static void logNull(Method method) {
-        if (returnedNull.get(method.getDeclaringClass()).add(method)) {
-            logger.warn(
-                    "{}.{} returned null instead of a future; its callers get a future that is completed with null."
-                            + " Return completedFuture(value), or completedFuture(null) if there is no value. Further"
-                            + " calls of this method are not logged",
-                    method.getDeclaringClass().getName(),
-                    method.getName());
         }
     }
 

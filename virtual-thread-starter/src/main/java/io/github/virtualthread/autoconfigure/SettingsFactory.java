@@ -13,16 +13,20 @@ import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.web.RejectionAnswer;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /** Turns the properties into settings, and whatever is wrong in them into mistakes: all of them, not only the first. */
@@ -36,7 +40,7 @@ final class SettingsFactory {
     }
 
     static EngineSettings create(VirtualThreadProperties properties) {
-        return new SettingsFactory(properties).create(UnaryOperator.identity(), properties.enabled());
+        return new SettingsFactory(properties).settings(null);
     }
 
     /**
@@ -45,7 +49,7 @@ final class SettingsFactory {
      * @param change applied to each limit
      */
     static EngineSettings ofThisJvm(VirtualThreadProperties properties, UnaryOperator<LimitSettings> change) {
-        return new SettingsFactory(properties).create(limit -> change.apply(limit.withClusterPermits(null)), false);
+        return new SettingsFactory(properties).settings(limit -> change.apply(limit.withClusterPermits(null)));
     }
 
     /**
@@ -56,7 +60,23 @@ final class SettingsFactory {
         return new RejectionAnswer(isStatus(status) ? Integer.parseInt(status) : 0, web.retryAfter());
     }
 
-    private EngineSettings create(UnaryOperator<LimitSettings> change, boolean isShared) {
+    /**
+     * How long a limit may be full. A blank value counts as not set.
+     *
+     * @return null if there is no health: none is asked for, and no limit is shared, whose lease may be over; a time that never passes
+     *     if only leases count
+     */
+    static @Nullable Duration saturatedAfter(
+            TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
+        if (StringUtils.hasText(environment.getProperty("virtual-thread.health.saturated-after"))) {
+            return properties.getObject().health().saturatedAfter();
+        }
+        boolean shared =
+                limits.all().stream().anyMatch(limit -> limit.settings().isShared());
+        return shared ? ChronoUnit.FOREVER.getDuration() : null;
+    }
+
+    private EngineSettings settings(@Nullable UnaryOperator<LimitSettings> alone) {
         positive("virtual-thread.health.saturated-after", properties.health().saturatedAfter());
         notNegative("virtual-thread.pinning.threshold", properties.pinning().threshold());
         rejectedStatus(status(properties.web()));
@@ -65,7 +85,7 @@ final class SettingsFactory {
         for (Map.Entry<String, Limit> limit : distinct(properties.limits()).entrySet()) {
             LimitSettings settings = limit(limit.getKey(), limit.getValue());
             if (settings != null) {
-                limits.add(change.apply(settings));
+                limits.add(alone == null ? settings : alone.apply(settings));
             }
         }
         ClusterSettings cluster = ClusterSettingsFactory.create(properties.cluster(), mistakes);
@@ -89,7 +109,7 @@ final class SettingsFactory {
                                 "virtual-thread.saturation.warn-after",
                                 properties.saturation().warnAfter()),
                         positive("virtual-thread.stuck-after", properties.stuckAfter())),
-                isShared ? cluster : null,
+                properties.enabled() && alone == null ? cluster : null,
                 limits,
                 mistakes);
     }

@@ -12,7 +12,6 @@ import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -27,7 +26,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
-import org.springframework.util.StringUtils;
 
 /** Auto-configuration for Actuator: the endpoints, if they are exposed, and the health of the limits. */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
@@ -105,22 +103,6 @@ public class VirtualThreadActuatorAutoConfiguration {
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class HealthConfiguration {
 
-        /**
-         * How long a limit may be full. A blank value counts as not set.
-         *
-         * @return null if there is no health: none is asked for, and no limit is shared, whose lease may be over; a time that never
-         *     passes if only leases count
-         */
-        private static @Nullable Duration saturatedAfter(
-                TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
-            if (StringUtils.hasText(environment.getProperty("virtual-thread.health.saturated-after"))) {
-                return properties.getObject().health().saturatedAfter();
-            }
-            boolean shared =
-                    limits.all().stream().anyMatch(limit -> limit.settings().isShared());
-            return shared ? ChronoUnit.FOREVER.getDuration() : null;
-        }
-
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
         static class SpringBoot4 {
@@ -129,7 +111,7 @@ public class VirtualThreadActuatorAutoConfiguration {
             @Nullable
             LimitsHealthIndicator virtualThreadsHealthIndicator(
                     TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
-                Duration after = saturatedAfter(limits, environment, properties);
+                Duration after = SettingsFactory.saturatedAfter(limits, environment, properties);
                 return after == null ? null : new LimitsHealthIndicator(limits, after);
             }
         }
@@ -143,7 +125,7 @@ public class VirtualThreadActuatorAutoConfiguration {
             @Nullable
             Boot3LimitsHealthIndicator virtualThreadsHealthIndicator(
                     TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
-                Duration after = saturatedAfter(limits, environment, properties);
+                Duration after = SettingsFactory.saturatedAfter(limits, environment, properties);
                 return after == null ? null : new Boot3LimitsHealthIndicator(limits, after);
             }
         }
