@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class CeilingsTests {
 
-    private static final int CODE_LINES = 18_608;
+    private static final int CODE_LINES = 18_348;
     private static final int LONG_TYPES = 6;
     private static final int WORDS_OF_PAGES = 47_600;
 
