@@ -27,14 +27,24 @@ final class ClassCode extends ClassVisitor {
 
     private static final int WITHOUT_CODE = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE;
 
-    private final Class<?> type;
+    final Class<?> type;
+
+    /** Methods that override those of the same name and descriptor in supertypes. */
+    final Set<String> overridable = new HashSet<>();
+
+    /** Methods of supertypes that are called by {@code super}, so that they run even if they are overridden. */
+    final Set<String> superCalls = new HashSet<>();
+
+    /**
+     * Calls of methods that the class of the object may override, so without calls of private methods. A call in a lambda
+     * counts as a call of the method around it.
+     */
+    final List<Call> calls = new ArrayList<>();
+
     private final @Nullable ClassReader reader;
-    private final Set<String> overridable = new HashSet<>();
     private final Set<String> hidden = new HashSet<>();
     private final Set<String> synthetic = new HashSet<>();
-    private final Set<String> superCalls = new HashSet<>();
     private final Map<String, String> lambdas = new HashMap<>();
-    private final List<Call> calls = new ArrayList<>();
     private @Nullable String sourceFile;
     private boolean visited;
 
@@ -46,10 +56,6 @@ final class ClassCode extends ClassVisitor {
         try (InputStream stream = type.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
             reader = stream == null ? null : new ClassReader(stream);
         }
-    }
-
-    Class<?> type() {
-        return type;
     }
 
     /** Whether the code may call one of the methods. */
@@ -77,42 +83,14 @@ final class ClassCode extends ClassVisitor {
         visited = true;
     }
 
-    /** Methods that override those of the same name and descriptor in supertypes. */
-    Set<String> overridable() {
-        return overridable;
-    }
-
-    /** Methods of supertypes that are called by {@code super}, so that they run even if they are overridden. */
-    Set<String> superCalls() {
-        return superCalls;
-    }
-
-    /**
-     * Calls of methods that the class of the object may override, so without calls of private methods. A call in a lambda
-     * counts as a call of the method around it.
-     */
-    List<Call> calls() {
-        return calls;
-    }
-
     StackTraceElement place(Call call) {
         String caller = call.caller().substring(0, call.caller().indexOf('('));
         return new StackTraceElement(type.getName(), caller, sourceFile, call.line());
     }
 
-    /** Adds an instruction that calls a method of the object, which its class may override. */
-    void addCall(String caller, int line, String callee) {
-        calls.add(new Call(caller, line, callee));
-    }
-
-    /** Adds an instruction that calls exactly the method that it names, as {@code super.send()} does. */
-    void addSuperCall(String callee) {
-        superCalls.add(callee);
-    }
-
     /** Adds an instruction that makes a lambda or a method reference of a method of the object. */
     void addReference(String caller, int line, String callee) {
-        addCall(caller, line, callee);
+        calls.add(new Call(caller, line, callee));
         lambdas.put(callee, caller);
     }
 
