@@ -3,12 +3,12 @@ package io.github.virtualthread.cluster;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.PermitLease;
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import java.time.Duration;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>The limit never uses more than the engine has recorded: it has fewer permits before the engine is told that it needs fewer, and
  * more after the engine has lent them. The same holds for the local share.
  */
+@SuppressWarnings("try") // a lock is held, not read
 final class ClusterShare extends PermitLease {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
@@ -34,7 +35,7 @@ final class ClusterShare extends PermitLease {
     private final Lease lease;
     private final Demand demand;
     private final LocalShare local;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
 
     private long number;
     private long answered; // number of the last claim that was
@@ -110,8 +111,7 @@ final class ClusterShare extends PermitLease {
 
     /** What to tell the engine. The limit has given up already what it is not fair to keep. */
     Claim claim() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             endIfOver();
             long now = clock.getAsLong();
             lease.claim();
@@ -130,15 +130,12 @@ final class ClusterShare extends PermitLease {
             }
             left = false;
             return claim(wants, asks, asksLocal, settings.lease());
-        } finally {
-            lock.unlock();
         }
     }
 
     /** No call begins any more: what runs is claimed for one more lease, everything else is free for others at once. */
     Claim goodbye() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             lease.end();
             afterLease();
             left = true;
@@ -146,8 +143,6 @@ final class ClusterShare extends PermitLease {
             Claim claim = claim(0, 0, 0, held() == 0 ? Duration.ZERO : settings.lease());
             answered = 0; // whoever comes back afterwards is new
             return claim;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -189,8 +184,7 @@ final class ClusterShare extends PermitLease {
      * @return whether it came in time
      */
     boolean answered(Claim claim, Answer answer, long sent) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             if (left || !lease.lend(sent)) {
                 return false;
             }
@@ -203,8 +197,6 @@ final class ClusterShare extends PermitLease {
                 ask.run();
             }
             return true;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -226,28 +218,22 @@ final class ClusterShare extends PermitLease {
 
     /** The engine could not be reached, or refused. */
     void failed() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             if (!left) {
                 lease.fail();
             }
             demand.fail();
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Looks at the clock. */
     void look() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             endIfOver();
             if (lease.runsOutOfPatience() && onFailure() == OnFailure.LOCAL_SHARE && local.isKnown(demand.last())) {
                 lease.goAlone();
                 useLocalShare();
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -269,22 +255,16 @@ final class ClusterShare extends PermitLease {
 
     /** In how many nanoseconds it wants to be looked at again. */
     long untilLook() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             return lease.untilLook(clock.getAsLong());
-        } finally {
-            lock.unlock();
         }
     }
 
     /** In how many nanoseconds it has something to tell. */
     long untilClaim() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             boolean isLent = lease.lending() == Lending.LENT;
             return demand.untilClaim(isLent, this::wantedNow, lent(), held(), most(), permits(), clock.getAsLong());
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -295,22 +275,18 @@ final class ClusterShare extends PermitLease {
 
     /** What its calls do, as in {@code limit 'partner' goes on alone with 7 of 20 permits}: soon, if the engine has just been lost. */
     String describe() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             String name = "limit '%s'".formatted(limit.name());
             if (lease.lending() == Lending.LENT) {
                 return "%s has %d of %d permits".formatted(name, lent(), permits());
             }
             return name + local.describe(onFailure(), demand.last(), permits());
-        } finally {
-            lock.unlock();
         }
     }
 
     @Override
     protected ClusterState state() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             long now = clock.getAsLong();
             Member own = new Member(
                     member,
@@ -322,8 +298,6 @@ final class ClusterShare extends PermitLease {
                     Duration.ofNanos(demand.age(now)),
                     false);
             return Members.state(own, demand.last(), lease, now);
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.timer.TaskTimer;
 import java.net.InetAddress;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
  * The limits that this replica shares with the others: tells the engine at every beat what they hold and want, all in one exchange,
  * and at once if a call finds no permit. No caller waits for that, and no call talks to the engine.
  */
+@SuppressWarnings("try") // a lock is held, not read
 public final class ClusterShares {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
@@ -52,7 +54,7 @@ public final class ClusterShares {
     private volatile boolean stopped;
     private volatile CompletableFuture<@Nullable Void> goodbye = new CompletableFuture<>();
     private volatile long beat;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final AtomicReference<@Nullable Future<?>> next = new AtomicReference<>();
     private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
     private volatile @Nullable Exchange present; // written under the lock
@@ -294,11 +296,8 @@ public final class ClusterShares {
     }
 
     private void setPresent(@Nullable Exchange exchange) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             present = exchange;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -334,21 +333,17 @@ public final class ClusterShares {
     }
 
     private void endIf(Predicate<Exchange> useless) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             Exchange running = present;
             if (running != null && useless.test(running)) {
                 running.thread().interrupt();
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     @SuppressWarnings("EmptyCatch")
     private void beatLater() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             long least = Math.max(1_000_000, present == null ? 0 : beat);
             long nanos = shares.stream()
                     .mapToLong(share -> Math.min(share.untilLook(), Math.max(least, share.untilClaim())))
@@ -357,8 +352,6 @@ public final class ClusterShares {
             beatIn(nanos);
         } catch (OutOfMemoryError noRoom) {
             // the beat that the timer has planned comes
-        } finally {
-            lock.unlock();
         }
     }
 

@@ -2,22 +2,23 @@ package io.github.virtualthread.jdbc;
 
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.jdbc.ConnectionGate.Kind;
+import io.github.virtualthread.limit.ScopedLock;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The call of the driver that runs on one physical connection, one at a time, and what has been done to end it. It does not end
  * while a cancel is on its way, so no cancel reaches a later statement. All is guarded by the lock, unless it says more.
  */
+@SuppressWarnings("try") // a lock is held, not read
 abstract class CurrentCall {
 
-    final ReentrantLock lock = new ReentrantLock();
+    final ScopedLock lock = new ScopedLock();
     final Condition changed = lock.newCondition();
     private final Duration longest;
 
@@ -53,8 +54,7 @@ abstract class CurrentCall {
 
     /** Returns false within another call, or beside one; otherwise {@link #end} and {@link #free} must follow. Locks by itself. */
     final boolean begin(Kind what, @Nullable Statement running, @Nullable String text) throws SQLException {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             if (busy) {
                 return false;
             }
@@ -69,16 +69,13 @@ abstract class CurrentCall {
             cancels = 0;
             forced = false;
             return true;
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Waits for a cancel on its way. Another call may begin after this one has been {@link #free freed}. Locks by itself. */
     @Nullable
     final StatementOutcome end(boolean completed, boolean refused) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             kind = null;
             statement = null;
             sql = null;
@@ -89,8 +86,6 @@ abstract class CurrentCall {
             changed.signalAll();
             awaitCancel();
             return outcome(completed, refused);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -140,11 +135,8 @@ abstract class CurrentCall {
 
     /** Whether a cancel has been sent, and the connection may still be good. Locks by itself. */
     final boolean isCancelled() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             return cancels > 0 && !forced && closed == null;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -154,12 +146,9 @@ abstract class CurrentCall {
 
     /** What comes after it on this connection fails. Locks by itself. */
     final void close(String why) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             closed = why;
             changed.signalAll();
-        } finally {
-            lock.unlock();
         }
     }
 

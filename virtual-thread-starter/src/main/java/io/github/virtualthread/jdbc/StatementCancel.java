@@ -3,6 +3,7 @@ package io.github.virtualthread.jdbc;
 import io.github.virtualthread.execution.StoppableBody;
 import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import java.lang.reflect.Method;
 import java.sql.Connection;
@@ -15,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Ends the call that runs on one physical connection when its body is stopped: by a cancel, or by an interrupt if nothing else helps. */
+@SuppressWarnings("try") // a lock is held, not read
 final class StatementCancel extends CurrentCall {
 
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
@@ -56,27 +58,24 @@ final class StatementCancel extends CurrentCall {
     /** What a body does after its stop is mostly short, and needs no cancel. */
     @SuppressWarnings("EmptyCatch")
     void watch(StoppableBody body, boolean cancellable) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             long call = number;
             watch = statement == null || !cancellable
                     ? body.schedule(times.longest(), () -> interruptUncancellable(call, body))
                     : body.schedule(times.again(), () -> cancelUntilEnd(call, body));
         } catch (OutOfMemoryError noRoom) {
             // a rollback without a watch is better than none
-        } finally {
-            lock.unlock();
         }
     }
 
     /** The body was stopped. Must not block. */
     void stop(StoppableBody body) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             long call = number;
             if (kind == null) {
                 return; // it has just ended, and gets the interrupt
             }
+            forced = true; // by the caller, if no thread can be had
             if (kind.commits()) {
                 String what = "did not end within " + Durations.text(times.commit());
                 watch = body.schedule(times.commit(), () -> interruptCommit(call, body, what));
@@ -89,18 +88,13 @@ final class StatementCancel extends CurrentCall {
                         .name("cancel-statement")
                         .start(() -> cancelUntilEnd(call, body));
             }
-        } catch (Throwable noThread) {
-            forced = true; // by the caller
-            throw noThread;
-        } finally {
-            lock.unlock();
+            forced = false;
         }
     }
 
     /** The body was stopped once more: its commit has had its time. Must not block. Returns whether it commits. */
     boolean insist(StoppableBody body) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             long call = number;
             if (kind == null || !kind.commits()) {
                 return false;
@@ -109,20 +103,16 @@ final class StatementCancel extends CurrentCall {
                     Duration.ZERO,
                     () -> interruptCommit(call, body, "was interrupted, because the call was stopped once more"));
             return true;
-        } finally {
-            lock.unlock();
         }
     }
 
     private void cancelUntilEnd(long call, StoppableBody body) {
         boolean ended = false;
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             ended = endsByCancel(call, body);
         } catch (InterruptedException byNobody) {
             Thread.currentThread().interrupt();
         } finally {
-            lock.unlock();
             if (!ended) {
                 interrupt(call, body, "Its statement did not end within %s of being cancelled", times.grace());
             }
@@ -174,14 +164,11 @@ final class StatementCancel extends CurrentCall {
     @SuppressWarnings("ReferenceEquality")
     private void giveUp(long call, Object cancel, StoppableBody body) {
         String why = body.whyStopped(); // afterwards the call may end, and forget its deadline
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             if (cancelling != cancel) {
                 return;
             }
             abort();
-        } finally {
-            lock.unlock();
         }
         force(call, body);
         warnOfStatement(body, why, "A cancel of its statement did not return within %s", times.longest());
@@ -222,13 +209,10 @@ final class StatementCancel extends CurrentCall {
     }
 
     private boolean force(long call, StoppableBody body) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             boolean now = is(call) && !forced && body.force();
             forced |= now;
             return now;
-        } finally {
-            lock.unlock();
         }
     }
 

@@ -6,6 +6,7 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -24,7 +25,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Counts and times every call. The first call of a method under a limit makes their series, which is kept with the spec. Calls by
  * hand have a spec each: the first event of such a call costs two look-ups and allocates no key.
  */
+@SuppressWarnings("try") // a lock is held, not read
 final class CallMeters implements TaskListener {
 
     private static final String NONE = "none";
@@ -50,7 +51,7 @@ final class CallMeters implements TaskListener {
     private final Map<Meter.Id, List<LongSupplier>> gauges = new ConcurrentHashMap<>();
     private final Map<String, Timer> pins = new ConcurrentHashMap<>();
     private final Queue<Early> early = new ConcurrentLinkedQueue<>();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final Function<TaskSpec, Series> lookup = this::lookUp;
     private volatile @Nullable Target target;
     private volatile boolean off;
@@ -181,16 +182,13 @@ final class CallMeters implements TaskListener {
 
     /** Creates each series once, and not inside the map: it runs filters of the application. */
     private Series create(Target known, @Nullable TaskLimit limit, String method, Map<String, Series> methods) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             Series made = methods.get(method);
             if (made == null) {
                 made = new Series(known, limits.tags(limit).and("method", method));
                 methods.put(method, made);
             }
             return made;
-        } finally {
-            lock.unlock();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.virtualthread.observation;
 
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  * Gauges of every limit, including those that changed properties add. Those of keys are registered at the first call with a key: a
  * limit without keys has no series for them, and a limit of this JVM alone none of other replicas. No meter has a key as a tag, because there may be any number of keys.
  */
+@SuppressWarnings("try") // a lock is held, not read
 final class LimitMeters implements TaskLimitCustomizer {
 
     private static final Tags UNLIMITED = Tags.of("limit", LimitNames.NONE);
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final Set<TaskLimit> limits = new LinkedHashSet<>(); // guarded by lock
     private final Set<TaskLimit> withKeys = ConcurrentHashMap.newKeySet();
     private final Map<TaskLimit, Tags> tags = new ConcurrentHashMap<>();
@@ -33,14 +34,11 @@ final class LimitMeters implements TaskLimitCustomizer {
 
     /** Registers the gauges of all limits, which have their final names now. */
     void begin(TaskMeters meters, RunningCalls calls) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             this.meters = meters;
             this.calls = calls;
             limits.forEach(limit -> register(limit, meters, calls));
             withKeys.forEach(limit -> registerKeys(limit, meters));
-        } finally {
-            lock.unlock();
         }
         if (limits().stream().anyMatch(LimitMeters::isShared)) {
             meters.listenToExchanges();
@@ -50,14 +48,11 @@ final class LimitMeters implements TaskLimitCustomizer {
     @Override
     public void customize(TaskLimit limit) {
         TaskMeters begun;
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             begun = meters;
             if (limits.add(limit) && meters != null && calls != null) {
                 register(limit, meters, calls);
             }
-        } finally {
-            lock.unlock();
         }
         if (begun != null && isShared(limit)) {
             begun.listenToExchanges(); // without the lock: it looks up a bean
@@ -65,11 +60,8 @@ final class LimitMeters implements TaskLimitCustomizer {
     }
 
     private List<TaskLimit> limits() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             return List.copyOf(limits);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -82,13 +74,10 @@ final class LimitMeters implements TaskLimitCustomizer {
         if (withKeys.contains(limit)) { // takes no lock
             return;
         }
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             if (withKeys.add(limit) && meters != null) {
                 registerKeys(limit, meters);
             }
-        } finally {
-            lock.unlock();
         }
     }
 

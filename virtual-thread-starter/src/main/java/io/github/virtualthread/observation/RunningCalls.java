@@ -4,12 +4,12 @@ import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskSpec;
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What runs under each limit and those within it. All running calls are read for that, at most once per second for all gauges of all limits.
  */
+@SuppressWarnings("try") // a lock is held, not read
 final class RunningCalls {
 
     /** How long a snapshot is used: one scrape of all gauges takes less, and the next one comes later. */
@@ -43,7 +44,7 @@ final class RunningCalls {
     private final LiveCalls calls;
     private final LongSupplier clock;
     private final @Nullable Duration stuckAfter;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private volatile @Nullable Look last;
 
     RunningCalls(LiveCalls calls, @Nullable Duration stuckAfter) {
@@ -86,8 +87,7 @@ final class RunningCalls {
     }
 
     private Look look() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             Look look = last;
             if (look == null || isOld(look)) {
                 List<LiveCall> now = running.get();
@@ -95,8 +95,6 @@ final class RunningCalls {
                 last = look;
             }
             return look;
-        } finally {
-            lock.unlock();
         }
     }
 

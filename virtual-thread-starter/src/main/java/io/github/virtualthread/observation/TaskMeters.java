@@ -3,6 +3,7 @@ package io.github.virtualthread.observation;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +31,7 @@ import org.springframework.context.SmartLifecycle;
  * <p>The registry is looked up when all beans have been created. Earlier events are kept in memory and recorded then. Without a
  * registry nothing is recorded. With several registries the primary one gets the meters, or all of them if none is primary.
  */
+@SuppressWarnings("try") // a lock is held, not read
 public final class TaskMeters implements SmartLifecycle, DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskMeters.class);
@@ -50,7 +51,7 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     private final CallMeters calls = new CallMeters(limits);
     private final StatementMeters statements = new StatementMeters();
     private final MeterRegistry nowhere = new CompositeMeterRegistry();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final List<Registered> own = new ArrayList<>(); // guarded by lock
     private volatile @Nullable MeterRegistry registry; // from the start until the close
     private volatile boolean withStatements;
@@ -162,8 +163,7 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
      * @param meter registers the meter in the registry that it is given
      */
     <M extends Meter> M register(Function<MeterRegistry, M> meter) {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             MeterRegistry present = registry;
             if (present == null) {
                 return meter.apply(nowhere);
@@ -183,8 +183,6 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
                     none.getId().getTags(),
                     failure);
             return none;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -208,16 +206,13 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     /** Removes the meters that this context registered. */
     @Override
     public void destroy() {
-        lock.lock();
-        try {
+        try (ScopedLock held = lock.hold()) {
             registry = null;
             own.forEach(each -> {
                 each.registry().remove(each.id());
                 registered.remove(each);
             });
             own.clear();
-        } finally {
-            lock.unlock();
         }
     }
 }

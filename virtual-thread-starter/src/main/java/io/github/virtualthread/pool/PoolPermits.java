@@ -4,6 +4,7 @@ import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -16,7 +17,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +31,7 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>A limit changes only if its pool has changed, so that a limit resized by hand stays so until then.
  */
+@SuppressWarnings("try") // a lock is held, not read
 public final class PoolPermits implements SmartLifecycle {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
@@ -40,7 +41,7 @@ public final class PoolPermits implements SmartLifecycle {
     private final PoolReader reader;
     private final TaskTimer timer;
     private final Duration interval;
-    private final ReentrantLock reading = new ReentrantLock();
+    private final ScopedLock reading = new ScopedLock();
     private final Map<String, Integer> lastRead = new HashMap<>(); // by uniform name; guarded by the lock
     private final Map<String, String> failing = new HashMap<>(); // the same
     private volatile boolean running;
@@ -72,8 +73,7 @@ public final class PoolPermits implements SmartLifecycle {
      */
     public List<Mistake> read() {
         List<Mistake> mistakes = new ArrayList<>();
-        reading.lock();
-        try {
+        try (ScopedLock held = reading.hold()) {
             for (TaskLimit limit : drawing()) {
                 try {
                     apply(limit);
@@ -85,7 +85,6 @@ public final class PoolPermits implements SmartLifecycle {
             }
         } finally {
             followIfNeeded();
-            reading.unlock();
         }
         return mistakes;
     }
@@ -166,19 +165,16 @@ public final class PoolPermits implements SmartLifecycle {
     /** Starts to follow the pools, if any limit draws on one. */
     @Override
     public void start() {
-        reading.lock();
-        try {
-            running = true;
-            followIfNeeded();
-        } finally {
-            reading.unlock();
-        }
+        running = true;
+        followIfNeeded();
     }
 
-    /** Called under the lock. A limit may start to draw on a pool long after the start. */
+    /** A limit may start to draw on a pool long after the start. */
     private void followIfNeeded() {
-        if (running && next == null && !drawing().isEmpty()) {
-            next = timer.schedule(() -> Thread.ofVirtual().start(this::follow), interval.toNanos());
+        try (ScopedLock held = reading.hold()) {
+            if (running && next == null && !drawing().isEmpty()) {
+                next = timer.schedule(() -> Thread.ofVirtual().start(this::follow), interval.toNanos());
+            }
         }
     }
 
@@ -196,11 +192,8 @@ public final class PoolPermits implements SmartLifecycle {
 
     /** Under the lock: the thread that scheduled this may not have stored the future yet. */
     private void forgetNext() {
-        reading.lock();
-        try {
+        try (ScopedLock held = reading.hold()) {
             next = null;
-        } finally {
-            reading.unlock();
         }
     }
 
