@@ -72,25 +72,25 @@ public final class EngineConnections {
 
     /** Limits that take their permits from the pool: together they may take all. */
     private void noteDrawing(TaskLimits limits, int size, List<String> held, List<String> remedies) {
-        long all = 0;
-        for (TaskLimit limit : limits.all()) {
-            if (limit.within() == null && draws(limit)) {
-                all += most(limit);
+        List<TaskLimit> drawing = limits.all().stream()
+                .filter(limit -> limit.within() == null && draws(limit))
+                .toList();
+        if (drawing.stream().mapToLong(EngineConnections::most).sum() >= size) {
+            for (TaskLimit limit : drawing) {
+                String headroom = PropertyKeys.limit(limit.name()) + ".headroom";
                 held.add(allows(limit));
-                remedies.add(PropertyKeys.limit(limit.name()) + ".headroom");
+                remedies.add(drawing.size() == 1 ? headroom + ": 1" : "more " + headroom);
             }
         }
-        if (all < size) {
-            held.clear();
-            remedies.clear();
-        }
-        remedies.replaceAll(key -> remedies.size() == 1 ? key + ": 1" : "more " + key);
     }
 
     /** Limits for all replicas whose calls may use connections without that anybody says so. */
     private void noteOthers(TaskLimits limits, int size, List<String> held, List<String> remedies) {
         for (TaskLimit limit : limits.all()) {
-            if (limit.clusterPermits() != null && most(limit) >= size && !hasPool(limit) && isOfTheApplication()) {
+            if (limit.clusterPermits() != null
+                    && most(limit) >= size
+                    && PoolReader.drawing(limit) == null // its calls use that pool, which is looked at by itself
+                    && isOfTheApplication()) {
                 held.add(allows(limit) + ", if its calls use connections of " + name());
                 remedies.add(PropertyKeys.limit(limit.name()) + ".permits: " + (size - 1));
             }
@@ -117,15 +117,6 @@ public final class EngineConnections {
                 && beans.containsBean(from.bean())
                 && beans.getBean(from.bean()) instanceof DataSource pool
                 && isThatOfTheEngine(pool);
-    }
-
-    /** Its calls use the connections of that pool, which is looked at by itself. */
-    private static boolean hasPool(TaskLimit limit) {
-        TaskLimit each = limit;
-        while (each != null && each.permitsFrom() == null) {
-            each = each.within();
-        }
-        return each != null;
     }
 
     /** Whether calls are given it that name no data source. */

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -74,15 +75,15 @@ public final class PoolPermits implements SmartLifecycle {
     public List<Mistake> read() {
         List<Mistake> mistakes = new ArrayList<>();
         try (ScopedLock held = reading.hold()) {
-            for (TaskLimit limit : drawing()) {
+            drawing().forEach((limit, from) -> {
                 try {
-                    apply(limit);
+                    apply(limit, reader.permits(limit.name(), from));
                     failing.remove(limit.name());
                 } catch (VirtualThreadConfigurationException failure) {
                     mistakes.addAll(failure.mistakes());
                     report(limit, failure);
                 }
-            }
+            });
         } finally {
             followIfNeeded();
         }
@@ -101,12 +102,7 @@ public final class PoolPermits implements SmartLifecycle {
         return from == null ? settings : settings.withPermits(reader.permits(settings.name(), from));
     }
 
-    private void apply(TaskLimit limit) {
-        PermitsFrom from = limit.permitsFrom();
-        if (from == null) {
-            return;
-        }
-        int permits = reader.permits(limit.name(), from);
+    private void apply(TaskLimit limit, int permits) {
         Integer before = lastRead.put(LimitNames.uniform(limit.name()), permits);
         if (before == null) {
             limits.begin(limit, permits);
@@ -126,21 +122,19 @@ public final class PoolPermits implements SmartLifecycle {
     /** Warns, for each pool, if the limits that draw on it allow more concurrent calls than it has connections. */
     public void warnOfOverdraft() {
         IdentityHashMap<Object, List<TaskLimit>> pools = new IdentityHashMap<>();
-        for (TaskLimit limit : drawing()) {
-            PermitsFrom from = limit.permitsFrom();
-            if (from != null && limit.within() == null) { // calls of the others need a permit of the outermost, too
-                pools.computeIfAbsent(reader.bean(limit.name(), from.bean()), pool -> new ArrayList<>())
-                        .add(limit);
+        drawing().forEach((limit, from) -> {
+            if (limit.within() == null) { // calls of the others need a permit of the outermost, too
+                Object pool = reader.bean(limit.name(), from.bean());
+                pools.computeIfAbsent(pool, first -> new ArrayList<>()).add(limit);
             }
-        }
+        });
         pools.values().forEach(this::warnOfOverdraft);
     }
 
     private void warnOfOverdraft(List<TaskLimit> drawing) {
-        TaskLimit first = drawing.get(0);
-        PermitsFrom from = first.permitsFrom();
+        PermitsFrom from = drawing.getFirst().permitsFrom();
         int sum = drawing.stream().mapToInt(TaskLimit::permits).sum();
-        int size = from == null ? sum : reader.size(first.name(), from);
+        int size = from == null ? sum : reader.size(drawing.getFirst().name(), from);
         if (from != null && sum > size) {
             logger.warn(
                     "Limits {} together allow {} concurrent calls, but the pool of bean '{}' has {} connections: up to {}"
@@ -156,10 +150,15 @@ public final class PoolPermits implements SmartLifecycle {
         }
     }
 
-    private List<TaskLimit> drawing() {
-        return limits.all().stream()
-                .filter(limit -> limit.permitsFrom() != null)
-                .toList();
+    private Map<TaskLimit, PermitsFrom> drawing() {
+        Map<TaskLimit, PermitsFrom> drawing = new LinkedHashMap<>();
+        for (TaskLimit limit : limits.all()) {
+            PermitsFrom from = limit.permitsFrom();
+            if (from != null) {
+                drawing.put(limit, from);
+            }
+        }
+        return drawing;
     }
 
     /** Starts to follow the pools, if any limit draws on one. */
@@ -180,20 +179,13 @@ public final class PoolPermits implements SmartLifecycle {
 
     /** Not on the timer's thread, because a pool may block. */
     private void follow() {
-        forgetNext();
-        try {
+        try (ScopedLock held = reading.hold()) { // the thread that scheduled this may not have stored the future yet
+            next = null;
             if (running) {
                 List<Mistake> unused = read(); // logged already
             }
         } catch (RuntimeException failure) {
             logger.warn("The pools that limits take their permits from cannot be read", failure);
-        }
-    }
-
-    /** Under the lock: the thread that scheduled this may not have stored the future yet. */
-    private void forgetNext() {
-        try (ScopedLock held = reading.hold()) {
-            next = null;
         }
     }
 

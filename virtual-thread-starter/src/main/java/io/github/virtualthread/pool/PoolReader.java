@@ -2,12 +2,14 @@ package io.github.virtualthread.pool;
 
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.PermitsSource;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +41,8 @@ final class PoolReader {
                     "Limit '%s' leaves a headroom of %d for others, but the pool of bean '%s' has only %d connections"
                             .formatted(limit, from.headroom(), from.bean(), size),
                     "Set %s.headroom to at most %d, or make the pool larger."
-                            .formatted(PropertyKeys.limit(limit), size - 1));
+                            .formatted(PropertyKeys.limit(limit), size - 1),
+                    null);
         }
         return size - from.headroom();
     }
@@ -51,18 +54,36 @@ final class PoolReader {
      */
     int size(String limit, PermitsFrom from) {
         Object pool = bean(limit, from.bean());
+        String type = ClassUtils.getUserClass(pool).getName();
         if (pool instanceof PermitsSource source) {
-            return size(limit, from.bean(), source);
+            int size = read(limit, from, "permits() of that bean", source::permits);
+            if (size < 1) {
+                throw mistake(
+                        limit,
+                        from.bean(),
+                        "which returned %d, but a limit needs at least 1 permit".formatted(size),
+                        "Make permits() of that bean return 1 or more, or replace %s.permits-from with permits.");
+            }
+            return size;
         }
         if (pool instanceof DataSource dataSource) {
-            return size(limit, from.bean(), dataSource);
+            PoolSizes known = sizes.getIfAvailable();
+            OptionalInt size = known == null
+                    ? OptionalInt.empty()
+                    : read(limit, from, "the bean that knows the size of that pool", () -> known.sizeOf(dataSource));
+            return size.orElseThrow(() -> mistake(
+                    limit,
+                    from.bean(),
+                    "a %s, but the maximum number of its connections is unknown".formatted(type),
+                    "Replace %s.permits-from with permits; or declare a PermitsSource that returns the number, and name"
+                            + " that bean."));
         }
         throw mistake(
-                "%s, a %s, but only a DataSource or a PermitsSource can provide permits"
-                        .formatted(takes(limit, from.bean()), type(pool)),
-                ("Name a bean of type DataSource; or declare a PermitsSource that returns the size of your pool, and name"
-                                + " that bean; or replace %s.permits-from with permits.")
-                        .formatted(PropertyKeys.limit(limit)));
+                limit,
+                from.bean(),
+                "a %s, but only a DataSource or a PermitsSource can provide permits".formatted(type),
+                "Name a bean of type DataSource; or declare a PermitsSource that returns the size of your pool, and name"
+                        + " that bean; or replace %s.permits-from with permits.");
     }
 
     /** The bean itself: two limits draw on the same pool if this is the same object. */
@@ -75,67 +96,43 @@ final class PoolReader {
                     .sorted()
                     .toList();
             throw mistake(
-                    "%s, but there is no such bean; the beans of type DataSource or PermitsSource are %s"
-                            .formatted(takes(limit, name), known),
+                    limit,
+                    name,
+                    "but there is no such bean; the beans of type DataSource or PermitsSource are " + known,
                     Spelling.nearest(name, known)
                                     .map("Did you mean '%s'? "::formatted)
                                     .orElse("")
-                            + "Correct %s.permits-from, or replace it with permits."
-                                    .formatted(PropertyKeys.limit(limit)));
+                            + "Correct %s.permits-from, or replace it with permits.");
         }
         return beans.getBean(name);
     }
 
-    private int size(String limit, String bean, DataSource dataSource) {
-        PoolSizes known = sizes.getIfAvailable();
-        OptionalInt size;
-        try {
-            size = known == null ? OptionalInt.empty() : known.sizeOf(dataSource);
-        } catch (RuntimeException failure) {
-            throw failed(limit, bean, "the bean that knows the size of that pool", failure);
+    /** The limit whose permits come from a pool: this one, or the nearest around it. */
+    static @Nullable TaskLimit drawing(@Nullable TaskLimit limit) {
+        TaskLimit drawing = limit;
+        while (drawing != null && drawing.permitsFrom() == null) {
+            drawing = drawing.within();
         }
-        return size.orElseThrow(() -> mistake(
-                "%s, a %s, but the maximum number of its connections is unknown"
-                        .formatted(takes(limit, bean), type(dataSource)),
-                ("Replace %s.permits-from with permits; or declare a PermitsSource that returns the number, and name that"
-                                + " bean.")
-                        .formatted(PropertyKeys.limit(limit))));
+        return drawing;
     }
 
-    private static int size(String limit, String bean, PermitsSource source) {
-        int size;
+    private static <T> T read(String limit, PermitsFrom from, String what, Supplier<T> size) {
         try {
-            size = source.permits();
+            return size.get();
         } catch (RuntimeException failure) {
-            throw failed(limit, bean, "permits() of that bean", failure);
-        }
-        if (size < 1) {
             throw mistake(
-                    "%s, which returned %d, but a limit needs at least 1 permit".formatted(takes(limit, bean), size),
-                    "Make permits() of that bean return 1 or more, or replace %s.permits-from with permits."
-                            .formatted(PropertyKeys.limit(limit)));
+                    "%s, which failed: %s".formatted(takes(limit, from.bean()), failure),
+                    "Fix %s, or replace %s.permits-from with permits.".formatted(what, PropertyKeys.limit(limit)),
+                    failure);
         }
-        return size;
-    }
-
-    private static VirtualThreadConfigurationException failed(
-            String limit, String bean, String what, RuntimeException failure) {
-        return mistake(
-                "%s, which failed: %s".formatted(takes(limit, bean), failure),
-                "Fix %s, or replace %s.permits-from with permits.".formatted(what, PropertyKeys.limit(limit)),
-                failure);
     }
 
     private static String takes(String limit, String bean) {
         return "Limit '%s' takes its permits from bean '%s'".formatted(limit, bean);
     }
 
-    private static String type(Object bean) {
-        return ClassUtils.getUserClass(bean).getName();
-    }
-
-    private static VirtualThreadConfigurationException mistake(String description, String action) {
-        return mistake(description, action, null);
+    private static VirtualThreadConfigurationException mistake(String limit, String bean, String what, String action) {
+        return mistake(takes(limit, bean) + ", " + what, action.replace("%s", PropertyKeys.limit(limit)), null);
     }
 
     private static VirtualThreadConfigurationException mistake(

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
@@ -36,12 +35,12 @@ public final class TransactionWarnings implements TaskListener {
 
     @Override
     public boolean hears(TaskSpec spec) {
-        return drawing(spec.limit()) != null;
+        return PoolReader.drawing(spec.limit()) != null;
     }
 
     @Override
     public void submitted(TaskCall call) {
-        TaskLimit limit = drawing(call.spec().limit());
+        TaskLimit limit = PoolReader.drawing(call.spec().limit());
         PermitsFrom from = limit == null ? null : limit.permitsFrom();
         if (limit != null
                 && from != null
@@ -58,15 +57,6 @@ public final class TransactionWarnings implements TaskListener {
                     limit.name(),
                     from.bean());
         }
-    }
-
-    /** The limit whose permits come from a pool: this one, or the nearest around it. */
-    private static @Nullable TaskLimit drawing(@Nullable TaskLimit limit) {
-        TaskLimit drawing = limit;
-        while (drawing != null && drawing.permitsFrom() == null) {
-            drawing = drawing.within();
-        }
-        return drawing;
     }
 
     /** Other pools, such as those of HTTP clients, have nothing to do with transactions. */
