@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class CallCounts implements TaskListener {
 
     private final Map<Name, Counts> methods = new ConcurrentHashMap<>();
-    private final Map<Refusal, LongAdder> refusals = new ConcurrentHashMap<>();
+    private final Map<String, Map<Reason, LongAdder>> refusals = new ConcurrentHashMap<>(); // by uniform name of limit
     private final Function<TaskSpec, Counts> lookup = this::lookUp;
 
     /** Creates counters; all are zero. */
@@ -42,9 +42,8 @@ public final class CallCounts implements TaskListener {
     @Override
     public void rejected(TaskCall call, LimitExceededException rejection) {
         counts(call).rejected.increment();
-        refusals.computeIfAbsent(
-                        new Refusal(LimitNames.uniform(rejection.limit()), rejection.reason()),
-                        refusal -> new LongAdder())
+        refusals.computeIfAbsent(LimitNames.uniform(rejection.limit()), first -> new ConcurrentHashMap<>())
+                .computeIfAbsent(rejection.reason(), first -> new LongAdder())
                 .increment();
     }
 
@@ -71,7 +70,8 @@ public final class CallCounts implements TaskListener {
 
     /** How many calls a limit has rejected for a reason. */
     long rejected(String limit, Reason reason) {
-        LongAdder counted = refusals.get(new Refusal(LimitNames.uniform(limit), reason));
+        LongAdder counted =
+                refusals.getOrDefault(LimitNames.uniform(limit), Map.of()).get(reason);
         return counted == null ? 0 : counted.sum();
     }
 
@@ -92,8 +92,6 @@ public final class CallCounts implements TaskListener {
             return new Name(task, LimitNames.uniform(limit == null ? LimitNames.NONE : limit));
         }
     }
-
-    private record Refusal(String limit, Reason reason) {}
 
     /** How the calls of one name have ended. */
     static final class Counts {

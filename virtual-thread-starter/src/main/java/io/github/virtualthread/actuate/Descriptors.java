@@ -24,13 +24,12 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Function;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Describes limits, methods and calls. Nothing is locked, so the numbers of one answer are of nearly the same moment. */
@@ -86,14 +85,15 @@ final class Descriptors {
         List<LiveCall> first = live.waiting(limit, 1);
         Integer clusterPermits = limit.clusterPermits();
         ClusterState cluster = clusterPermits == null ? null : state(limit, clusterPermits);
+        boolean isHeldBack = clusterPermits != null && cluster != null && cluster.permits() < clusterPermits;
         return new LimitDescriptor(
                 limit.name(),
                 limit.within() == null ? null : limit.within().name(),
                 limit.isOccupied() ? true : null,
                 permits,
                 clusterPermits,
-                cluster == null || !isHeldBack(cluster, clusterPermits) ? null : cluster.permits(),
-                cluster == null || !isHeldBack(cluster, clusterPermits) ? null : heldBackBy(cluster),
+                cluster == null || !isHeldBack ? null : cluster.permits(),
+                cluster == null || !isHeldBack ? null : heldBackBy(cluster),
                 cluster == null ? null : limit.lent(),
                 cluster == null ? null : cluster.members().size(),
                 cluster == null ? null : seconds(cluster.leaseLeft()),
@@ -148,10 +148,6 @@ final class Descriptors {
         return known == null ? new ClusterState(Lending.LOST, Duration.ZERO, permits, Duration.ZERO, List.of()) : known;
     }
 
-    private static boolean isHeldBack(ClusterState cluster, @Nullable Integer permits) {
-        return permits != null && cluster.permits() < permits;
-    }
-
     /** Null for nobody: then the engine has not been told yet. The number of a replica that is away does not count. */
     private static @Nullable List<String> heldBackBy(ClusterState cluster) {
         List<String> names = cluster.members().stream()
@@ -178,25 +174,22 @@ final class Descriptors {
         return most == LimitSettings.UNBOUNDED ? null : most;
     }
 
-    CallDescriptor call(LiveCall live) {
-        Thread thread = live.thread();
-        Map<String, String> mdc = live.mdc();
+    CallDescriptor call(LiveCall shown) {
+        TaskCall call = shown.call();
+        Thread thread = shown.thread();
+        Map<String, String> mdc = shown.mdc();
         return new CallDescriptor(
-                live.call().id(),
-                live.call().spec().name(),
-                live.isRunning() ? "running" : "waiting",
-                live.abandoned(),
-                seconds(live.isRunning() ? live.call().ran() : live.call().waited()),
-                keys ? live.call().key() : null,
+                call.id(),
+                call.spec().name(),
+                shown.isRunning() ? "running" : "waiting",
+                shown.abandoned(),
+                seconds(shown.isRunning() ? call.ran() : call.waited()),
+                keys ? call.key() : null,
                 thread == null ? null : thread.getName(),
                 mdc.get(TRACE_ID),
                 chosen(mdc),
-                sql ? statement(live.call()) : null,
+                sql ? live.statement(call).map(Descriptors::beginning).orElse(null) : null,
                 thread == null ? null : StackExcerpt.of(thread.getStackTrace()));
-    }
-
-    private @Nullable String statement(TaskCall call) {
-        return live.statement(call).map(Descriptors::beginning).orElse(null);
     }
 
     /** On one line. Of a long statement, only as much is read as is shown. */
@@ -232,22 +225,15 @@ final class Descriptors {
     }
 
     private Map<String, Long> rejected(TaskLimit limit) {
+        boolean isLent = Stream.iterate(limit, Objects::nonNull, TaskLimit::within)
+                .anyMatch(each -> each.clusterPermits() != null);
         Map<String, Long> rejected = new LinkedHashMap<>();
         for (Reason reason : Reason.values()) {
-            if (reason != Reason.NO_LEASE || isShared(limit)) {
+            if (reason != Reason.NO_LEASE || isLent) {
                 rejected.put(reason.name(), counts.rejected(limit.name(), reason));
             }
         }
         return rejected;
-    }
-
-    /** Whether permits of the limit, of its keys or of a limit around it are lent. */
-    private static boolean isShared(TaskLimit limit) {
-        TaskLimit each = limit;
-        while (each != null && each.clusterPermits() == null) {
-            each = each.within();
-        }
-        return each != null;
     }
 
     private List<MethodDescriptor> methods(Collection<AdvisedMethod> advised, List<LiveCall> running) {
@@ -255,13 +241,10 @@ final class Descriptors {
         advised.forEach(call -> declared.putIfAbsent(Name.of(call.name(), call.limit()), call));
         Map<Name, Long> active = running.stream()
                 .collect(Collectors.groupingBy(call -> Name.of(call.call().spec()), Collectors.counting()));
-        Set<Name> names = new LinkedHashSet<>(declared.keySet());
-        names.addAll(counts.names());
-        Function<Name, MethodDescriptor> method =
-                name -> method(name, declared.get(name), active.getOrDefault(name, 0L));
-        return names.stream()
+        return Stream.concat(declared.keySet().stream(), counts.names().stream())
+                .distinct()
                 .sorted(Comparator.comparing(Name::task).thenComparing(Name::limit))
-                .map(method)
+                .map(name -> method(name, declared.get(name), active.getOrDefault(name, 0L)))
                 .toList();
     }
 

@@ -5,7 +5,6 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.TakenBackDescripto
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
-import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.Member;
@@ -13,7 +12,6 @@ import io.github.virtualthread.limit.TaskLimits;
 import java.util.List;
 import java.util.Locale;
 import java.util.NoSuchElementException;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -84,14 +82,12 @@ final class Endings {
                     "Call %d of %s has already ended; its body is still running and cannot be cancelled again"
                             .formatted(id, name));
         }
-        Optional<TaskCall> cancelled = insisted ? Optional.of(wanted.call()) : live.cancel(id);
-        if (cancelled.isEmpty() && live.find(under, id).isPresent()) {
-            throw new IllegalArgumentException(
-                    "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"
-                            .formatted(id, name));
-        }
-        if (cancelled.isEmpty()) {
-            throw new NoSuchElementException("Call %d of %s has just ended".formatted(id, name));
+        if (!insisted && live.cancel(id).isEmpty()) {
+            throw live.find(under, id).isEmpty()
+                    ? new NoSuchElementException("Call %d of %s has just ended".formatted(id, name))
+                    : new IllegalArgumentException(
+                            "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"
+                                    .formatted(id, name));
         }
         SafeLog.write(() -> logger.info("Limit '{}': call {} of {} cancelled by ENDPOINT", limit, id, name));
         return new EndedDescriptor(limit, 0, 1, null, null);

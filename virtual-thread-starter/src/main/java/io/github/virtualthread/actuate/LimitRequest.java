@@ -14,7 +14,7 @@ import org.springframework.boot.convert.DurationStyle;
  *
  * @param permits number of permits, null to keep it
  * @param queueCapacity capacity of the queue, null to keep it
- * @param maxWait maximum wait, null to keep it
+ * @param maxWait maximum wait, zero for none, null to keep it
  * @param permitsPerKey number of permits for one key, null to keep it
  * @param queueCapacityPerKey number of waiting calls of one key, null to keep it
  * @param clusterPermits number of permits in all replicas together, null to keep it
@@ -22,17 +22,10 @@ import org.springframework.boot.convert.DurationStyle;
 record LimitRequest(
         @Nullable Integer permits,
         @Nullable Integer queueCapacity,
-        @Nullable Wait maxWait,
+        @Nullable Duration maxWait,
         @Nullable Integer permitsPerKey,
         @Nullable Integer queueCapacityPerKey,
         @Nullable Integer clusterPermits) {
-
-    /**
-     * A maximum wait.
-     *
-     * @param maximum null for no maximum
-     */
-    record Wait(@Nullable Duration maximum) {}
 
     /**
      * Reads the parameters of a request.
@@ -55,7 +48,7 @@ record LimitRequest(
         return new LimitRequest(
                 permits == null ? null : whole("permits", permits, 1, Integer.MAX_VALUE),
                 bound("queueCapacity", queueCapacity, 0, "lets any number of calls wait"),
-                maxWait == null ? null : new Wait(wait(maxWait.strip())),
+                maxWait == null ? null : wait(maxWait.strip()),
                 bound("permitsPerKey", permitsPerKey, 1, "lets one key have all permits"),
                 bound("queueCapacityPerKey", queueCapacityPerKey, 0, "lets any number of calls of one key wait"),
                 clusterPermits == null ? null : whole("clusterPermits", clusterPermits, 1, Integer.MAX_VALUE));
@@ -75,33 +68,29 @@ record LimitRequest(
         }
     }
 
-    private static @Nullable Duration wait(String text) {
+    private static Duration wait(String text) {
         if (text.equalsIgnoreCase("none")) {
-            return null;
+            return Duration.ZERO;
         }
-        Duration wait = duration(text);
-        if (wait == null || !wait.isPositive()) {
-            throw new IllegalArgumentException(("maxWait must be a duration longer than zero with a unit, such as 2s or"
-                            + " 500ms, was '%s'; \"none\" removes the maximum wait")
-                    .formatted(text));
-        }
-        return wait;
-    }
-
-    /** Null if the text is not a duration or has no unit. */
-    private static @Nullable Duration duration(String text) {
         try {
-            return Durations.hasUnit(text) ? DurationStyle.detectAndParse(text) : null;
+            Duration wait = DurationStyle.detectAndParse(text);
+            if (wait.isPositive() && Durations.hasUnit(text)) {
+                return wait;
+            }
         } catch (RuntimeException unreadable) {
-            return null;
+            // the same message as for a duration that is too short, or has no unit
         }
+        throw new IllegalArgumentException(("maxWait must be a duration longer than zero with a unit, such as 2s or"
+                        + " 500ms, was '%s'; \"none\" removes the maximum wait")
+                .formatted(text));
     }
 
     LimitSettings applyTo(LimitSettings now) {
         LimitSettings shared = shared(now); // permits may exceed the old number
+        Duration wait = maxWait == null ? now.maxWait() : maxWait;
         return shared.withPermits(permits == null ? shared.permits() : permits)
                 .withQueueCapacity(queueCapacity == null ? now.queueCapacity() : queueCapacity)
-                .withMaxWait(maxWait == null ? now.maxWait() : maxWait.maximum())
+                .withMaxWait(Duration.ZERO.equals(wait) ? null : wait)
                 .withPermitsPerKey(permitsPerKey == null ? now.permitsPerKey() : permitsPerKey)
                 .withQueueCapacityPerKey(queueCapacityPerKey == null ? now.queueCapacityPerKey() : queueCapacityPerKey);
     }
