@@ -32,7 +32,8 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
  * {@code management.endpoint.virtualthreads.access=unrestricted}.
  *
  * <p>Numbers are passed as text, so that the answer to any other text can say what is expected. No operation blocks, except the one
- * that takes back a share.
+ * that takes back a share. Over HTTP, a parameter in the query or the body replaces a path variable of the same name. So the path
+ * variable has a name that no client sends.
  */
 @Endpoint(id = "virtualthreads", defaultAccess = Access.READ_ONLY)
 public final class VirtualThreadsEndpoint {
@@ -90,7 +91,7 @@ public final class VirtualThreadsEndpoint {
     /**
      * Shows a limit and its live calls.
      *
-     * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
+     * @param limitInPath name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
      * @param max maximum number of calls to show, from 1 to 10000; null for 100
      * @param key key whose calls are shown, of the first 10000 that wait; null for all
      * @return their current state
@@ -99,10 +100,10 @@ public final class VirtualThreadsEndpoint {
      */
     @ReadOperation
     public LimitCallsDescriptor limit(
-            @Selector String limit,
+            @Selector String limitInPath,
             @org.springframework.lang.Nullable @Nullable String max,
             @org.springframework.lang.Nullable @Nullable String key) {
-        TaskLimit found = isNone(limit) ? null : find(limit);
+        TaskLimit found = isNone(limitInPath) ? null : find(limitInPath);
         int most = LimitRequest.whole("max", max == null ? DEFAULT_CALLS : max, 1, MOST_CALLS);
         List<LiveCall> running = live.running(found);
         LimitDescriptor row = found == null ? null : descriptors.limit(found, running);
@@ -153,7 +154,7 @@ public final class VirtualThreadsEndpoint {
     /**
      * Changes a limit; all given values change together. The change is logged.
      *
-     * @param limit name of a limit, in any spelling of its uniform form
+     * @param limitInPath name of a limit, in any spelling of its uniform form
      * @param permits number of permits, at least 1; null to keep it
      * @param queueCapacity maximum number of waiting calls, at least 0, or {@code unbounded}; null to keep it
      * @param maxWait maximum wait, such as {@code 2s}, or {@code none}; null to keep it
@@ -166,14 +167,14 @@ public final class VirtualThreadsEndpoint {
      */
     @WriteOperation
     public LimitDescriptor change(
-            @Selector String limit,
+            @Selector String limitInPath,
             @org.springframework.lang.Nullable @Nullable String permits,
             @org.springframework.lang.Nullable @Nullable String queueCapacity,
             @org.springframework.lang.Nullable @Nullable String maxWait,
             @org.springframework.lang.Nullable @Nullable String permitsPerKey,
             @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey,
             @org.springframework.lang.Nullable @Nullable String clusterPermits) {
-        TaskLimit found = find(limit);
+        TaskLimit found = find(limitInPath);
         LimitRequest request =
                 LimitRequest.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
         limits.change(found, request::applyTo, Source.ENDPOINT);
@@ -184,7 +185,7 @@ public final class VirtualThreadsEndpoint {
      * Cancels one call, rejects all waiting calls, or takes back the share of a replica that is known to be dead. This is logged.
      * Only to take back blocks: until the engine that lends the permits has answered, for 5 s at most.
      *
-     * @param limit name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
+     * @param limitInPath name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
      * @param id number of the call to cancel; null to cancel none
      * @param all {@code true} to reject all waiting calls, with reason {@code EVICTED}; null or {@code false} to reject none
      * @param member name of another replica that shares the limit; null to take back nothing
@@ -196,11 +197,11 @@ public final class VirtualThreadsEndpoint {
      */
     @DeleteOperation
     public EndedDescriptor end(
-            @Selector String limit,
+            @Selector String limitInPath,
             @org.springframework.lang.Nullable @Nullable String id,
             @org.springframework.lang.Nullable @Nullable String all,
             @org.springframework.lang.Nullable @Nullable String member) {
-        return endings.end(isNone(limit) ? null : find(limit), id, all, member);
+        return endings.end(isNone(limitInPath) ? null : find(limitInPath), id, all, member);
     }
 
     private TaskLimit find(String limit) {

@@ -2,11 +2,10 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
 import io.github.virtualthread.actuate.CallCounts;
-import io.github.virtualthread.actuate.KnownParameters;
 import io.github.virtualthread.actuate.LimitsHealthIndicator;
 import io.github.virtualthread.actuate.VirtualThreadDumpEndpoint;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
-import io.github.virtualthread.actuate.VirtualThreadsWebExtension;
+import io.github.virtualthread.actuate.WebRequests;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.execution.TaskEngine;
@@ -70,14 +69,8 @@ public class VirtualThreadActuatorAutoConfiguration {
 
         @Bean
         @ConditionalOnAvailableEndpoint(endpoint = VirtualThreadsEndpoint.class)
-        static KnownParameters virtualThreadsKnownParameters() {
-            return new KnownParameters();
-        }
-
-        @Bean
-        @ConditionalOnAvailableEndpoint
-        VirtualThreadsWebExtension virtualThreadsWebExtension(VirtualThreadsEndpoint endpoint) {
-            return new VirtualThreadsWebExtension(endpoint);
+        static WebRequests virtualThreadsWebRequests() {
+            return new WebRequests();
         }
     }
 

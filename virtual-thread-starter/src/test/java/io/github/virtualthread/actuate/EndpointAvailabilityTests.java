@@ -42,8 +42,7 @@ class EndpointAvailabilityTests {
         run(runner(), it -> assertThat(it.read("").status()).isEqualTo(404));
         runner().run(context -> assertThat(context)
                 .doesNotHaveBean(VirtualThreadsEndpoint.class)
-                .doesNotHaveBean(VirtualThreadsWebExtension.class)
-                .doesNotHaveBean(KnownParameters.class)
+                .doesNotHaveBean(WebRequests.class)
                 .doesNotHaveBean(CallCounts.class));
     }
 

@@ -13,7 +13,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.TakenBackDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
-import io.github.virtualthread.actuate.VirtualThreadsWebExtension.Problem;
+import io.github.virtualthread.actuate.WebRequests.Problem;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.PermitsFrom;

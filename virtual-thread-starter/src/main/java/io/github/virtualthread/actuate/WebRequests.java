@@ -1,15 +1,17 @@
 package io.github.virtualthread.actuate;
 
-import io.github.virtualthread.actuate.VirtualThreadsWebExtension.Problem;
 import io.github.virtualthread.limit.LimitNames;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -18,18 +20,34 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 
 /**
- * Rejects requests to {@link VirtualThreadsEndpoint} that have unknown parameters. Spring Boot ignores unknown parameters, so
- * a misspelt one would change nothing, or more than was meant. A known parameter is accepted in any spelling of its uniform
- * form: {@code queue-capacity} is {@code queueCapacity}.
+ * Requests to {@link VirtualThreadsEndpoint} over HTTP. The exceptions of its operations become status 404, 400 or 503, with the
+ * reason in the body.
+ *
+ * <p>Unknown parameters are rejected. Spring Boot ignores them, so a misspelt one would change nothing, or more than was meant. A
+ * known parameter is accepted in any spelling of its uniform form: {@code queue-capacity} is {@code queueCapacity}.
  */
-public final class KnownParameters implements OperationInvokerAdvisor {
+@RegisterReflectionForBinding(WebRequests.Problem.class)
+public final class WebRequests implements OperationInvokerAdvisor {
 
     private static final EndpointId ENDPOINT = EndpointId.of("virtualthreads");
 
     /** Creates an advisor without state. */
-    public KnownParameters() {}
+    public WebRequests() {}
+
+    /**
+     * Why a request was refused.
+     *
+     * @param message the reason, and what to send instead
+     */
+    public record Problem(String message) implements OperationResponseBody {
+
+        static WebEndpointResponse<Problem> of(RuntimeException failure, int status) {
+            return new WebEndpointResponse<>(new Problem(String.valueOf(failure.getMessage())), status);
+        }
+    }
 
     /** Does not affect other endpoints, nor operations without parameters of their own. */
     @Override
@@ -41,13 +59,19 @@ public final class KnownParameters implements OperationInvokerAdvisor {
             return invoker;
         }
         return context -> {
-            Map<String, Object> arguments;
+            if (!context.canResolve(WebServerNamespace.class)) { // over JMX
+                return invoker.invoke(context);
+            }
             try {
-                arguments = read(context.getArguments(), path, known);
+                Map<String, Object> arguments = read(context.getArguments(), path, known);
+                return invoker.invoke(new InvocationContext(SecurityContext.NONE, arguments, allOf(context)));
+            } catch (NoSuchElementException unknown) {
+                return Problem.of(unknown, WebEndpointResponse.STATUS_NOT_FOUND);
             } catch (IllegalArgumentException wrong) {
                 return Problem.of(wrong, WebEndpointResponse.STATUS_BAD_REQUEST);
+            } catch (IllegalStateException away) {
+                return Problem.of(away, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
             }
-            return invoker.invoke(new InvocationContext(SecurityContext.NONE, arguments, allOf(context)));
         };
     }
 
