@@ -1,6 +1,5 @@
 package io.github.virtualthread.docs;
 
-import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -167,7 +166,7 @@ final class WrongCluster {
             when(metaData.getDatabaseProductName()).thenReturn("PostgreSQL");
             Connection connection = mock(Connection.class);
             when(connection.getMetaData()).thenReturn(metaData);
-            when(connection.prepareStatement(anyString()))
+            when(connection.createStatement())
                     .thenThrow(new SQLException("permission denied for table virtual_thread_limit", "42501"));
             DataSource postgres = mock(DataSource.class);
             when(postgres.getConnection()).thenReturn(connection);

@@ -1,7 +1,6 @@
 package io.github.virtualthread.cluster.jdbc;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -9,6 +8,8 @@ import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.core.io.ClassPathResource;
 
 /** A database that the engine knows, and what it says in another way than the others do. */
 enum Database {
@@ -69,6 +70,16 @@ enum Database {
                         + ". Use one of these, or Redis, or declare a bean of type ClusterEngine"));
     }
 
+    /**
+     * Whether a failure has one of some SQLStates.
+     *
+     * @param states whole, or only their beginnings
+     */
+    static boolean says(SQLException failure, String... states) {
+        String state = failure.getSQLState();
+        return state != null && Stream.of(states).anyMatch(state::startsWith);
+    }
+
     /** Whether nobody outside this JVM can have reached the data. */
     static boolean isInThisJvm(Connection connection) throws SQLException {
         String url = connection.getMetaData().getURL();
@@ -77,14 +88,15 @@ enum Database {
 
     /** The statement that creates the table. */
     String schema(String table) {
-        try (InputStream file = Database.class.getResourceAsStream(schema)) {
-            if (file == null) {
-                throw new IllegalStateException(schema + " is missing beside " + Database.class.getName()
-                        + ": a native image needs a hint for this resource");
-            }
-            return new String(file.readAllBytes(), StandardCharsets.UTF_8).replace(TableName.DEFAULT, table);
+        try {
+            return new ClassPathResource(schema, Database.class)
+                    .getContentAsString(StandardCharsets.UTF_8)
+                    .replace(TableName.DEFAULT, table);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException(
+                    schema + " is missing beside " + Database.class.getName()
+                            + ": a native image needs a hint for this resource",
+                    e);
         }
     }
 }

@@ -3,18 +3,23 @@ package io.github.virtualthread.cluster.jdbc;
 import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Claim;
 import io.github.virtualthread.cluster.LimitLedger;
-import io.github.virtualthread.cluster.jdbc.LimitTable.Reading;
-import io.github.virtualthread.cluster.jdbc.LimitTable.Row;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of one member: reads the limits, and writes each of them if nobody has written it meanwhile; otherwise it reads that
- * limit again. So nobody waits for another member, wherever that stands still.
+ * The claims of one member: reads the limits, each a row of the table, and writes each of them if nobody has written it meanwhile;
+ * otherwise it reads that limit again. So nobody waits for another member, wherever that stands still.
  */
 final class Exchange {
 
@@ -25,27 +30,36 @@ final class Exchange {
 
     private static final int LOCKED_CODE = 1205;
 
-    private final LimitTable table;
-    private final String name;
-    private final boolean mayBeLost;
+    private final Connection connection;
+    private final Database database;
+    private final String table;
+    private final String cluster;
     private final long begun;
 
     /**
      * Creates an exchange.
      *
-     * @param name of the table and the cluster, for messages
-     * @param mayBeLost whether a limit without a row may be one that has lost it
+     * @param connection in auto-commit mode: no statement leaves a lock behind
      * @param begun by the clock of this JVM, when the claims were made
      */
-    Exchange(LimitTable table, String name, boolean mayBeLost, long begun) {
+    Exchange(Connection connection, String table, String cluster, long begun) throws SQLException {
+        this.connection = connection;
+        this.database = Database.of(connection);
         this.table = table;
-        this.name = name;
-        this.mayBeLost = mayBeLost;
+        this.cluster = cluster;
         this.begun = begun;
     }
 
-    /** What was read, and how long after the claims were made. */
-    private record Look(Reading reading, Duration late) {}
+    /** What is stored of a limit. */
+    private record Row(long version, String text) {}
+
+    /**
+     * What was read of some limits, at one moment.
+     *
+     * @param server names the server process; empty if that says nothing
+     * @param late how long after the claims were made
+     */
+    private record Look(long now, String server, Map<String, Row> rows, Duration late) {}
 
     List<Answer> lend(List<Claim> claims) throws SQLException, InterruptedException {
         Look all = look(claims.stream().map(Claim::limit).toList());
@@ -60,8 +74,7 @@ final class Exchange {
     private Look look(List<String> limits) throws SQLException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
             try {
-                Duration late = Duration.ofNanos(System.nanoTime() - begun);
-                return new Look(table.read(limits), late);
+                return read(limits);
             } catch (SQLException failure) {
                 if (!isConflict(failure) || attempt == ATTEMPTS) {
                     throw failure;
@@ -69,6 +82,35 @@ final class Exchange {
                 pause(attempt);
             }
         }
+    }
+
+    /** One statement: rows and time are of the same moment, and there is a time even if there is no row. */
+    private Look read(List<String> limits) throws SQLException {
+        Duration late = Duration.ofNanos(System.nanoTime() - begun);
+        String sql = "select t.engine_time, t.engine_server, l.limit_name, l.version, l.ledger from (select "
+                + database.clock + " as engine_time, " + database.server + " as engine_server) t left join " + table
+                + " l on l.cluster_name = ? and l.limit_name in ("
+                + String.join(", ", Collections.nCopies(limits.size(), "?")) + ")";
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, cluster);
+            for (int i = 0; i < limits.size(); i++) {
+                statement.setString(i + 2, limits.get(i));
+            }
+            try (ResultSet found = statement.executeQuery()) {
+                found.next();
+                Look look = new Look(found.getLong(1), text(found, 2), new HashMap<>(), late);
+                do {
+                    // a limit without a row has no name here
+                    look.rows.put(text(found, 3), new Row(found.getLong(4), text(found, 5)));
+                } while (found.next());
+                return look;
+            }
+        }
+    }
+
+    /** Empty for null, which is {@code ''} in Oracle mode. */
+    private static String text(ResultSet rows, int column) throws SQLException {
+        return Objects.requireNonNullElse(rows.getString(column), "");
     }
 
     private Answer lend(Claim claim, Look first) throws SQLException, InterruptedException {
@@ -80,7 +122,7 @@ final class Exchange {
             }
             if (attempt == ATTEMPTS) {
                 return Answer.refused("Claim " + claim.number() + " of member '" + claim.member() + "' for limit '"
-                        + claim.limit() + "' was refused: in " + ATTEMPTS + " attempts the row in " + name
+                        + claim.limit() + "' was refused: in " + ATTEMPTS + " attempts the row in " + name()
                         + " was changed by others each time. The next claim may find it free; if this is repeated, too"
                         + " many replicas share the limit: set virtual-thread.cluster.beat to more, or use Redis");
             }
@@ -91,30 +133,30 @@ final class Exchange {
 
     /** Null if another member has written the row meanwhile. */
     private @Nullable Answer tried(Claim claim, Look look) throws SQLException {
-        Row row = look.reading.row(claim.limit());
+        Row row = look.rows.get(claim.limit());
         LimitLedger ledger;
         try {
-            ledger = row == null ? new LimitLedger(mayBeLost) : LimitLedger.of(row.text());
+            ledger = row == null ? new LimitLedger(!Database.isInThisJvm(connection)) : LimitLedger.of(row.text);
         } catch (IllegalArgumentException strange) {
-            return Answer.refused("Limit '" + claim.limit() + "' cannot be lent: its ledger in " + name + " "
+            return Answer.refused("Limit '" + claim.limit() + "' cannot be lent: its ledger in " + name() + " "
                     + strange.getMessage() + ". Delete that row while no replica of another version runs");
         }
-        Answer answer = ledger.lend(claim, look.reading.now, look.reading.server, look.late);
+        Answer answer = ledger.lend(claim, look.now, look.server, look.late);
         if (answer.refusal() != null || (row == null && ledger.isEmpty())) {
             return answer;
         }
         String text = ledger.text();
-        if (row != null && row.text().equals(text)) {
+        if (row != null && row.text.equals(text)) {
             return answer;
         }
         try {
-            return table.write(claim.limit(), row, text) ? answer : null;
+            return write(claim.limit(), row, text) ? answer : null;
         } catch (SQLException failure) {
             if (isConflict(failure)) {
                 return null;
             }
-            if (isOfThisRow(failure)) {
-                return Answer.refused("Limit '" + claim.limit() + "' could not be stored in " + name + ": "
+            if (failure.getErrorCode() == LOCKED_CODE || Database.says(failure, LOCKED, "22")) {
+                return Answer.refused("Limit '" + claim.limit() + "' could not be stored in " + name() + ": "
                         + failure.getMessage()
                         + ". Look for who locks its row, and compare the table with the schema of the starter");
             }
@@ -122,16 +164,36 @@ final class Exchange {
         }
     }
 
-    /** Another member was faster: it has inserted the row, or changed it. Nothing is stored. */
-    private static boolean isConflict(SQLException failure) {
-        String state = failure.getSQLState();
-        return state != null && (state.startsWith("23") || state.startsWith("40") || state.equals("90131"));
+    /**
+     * Stores the text of a limit, if nobody has done so since it was read.
+     *
+     * @return whether it is stored
+     */
+    private boolean write(String limit, @Nullable Row before, String text) throws SQLException {
+        String sql = before == null
+                ? "insert into " + table + " (ledger, version, cluster_name, limit_name) values (?, ?, ?, ?)"
+                : "update " + table + " set ledger = ?, version = ? where cluster_name = ? and limit_name = ?"
+                        + " and version = ?";
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, text);
+            statement.setLong(2, before == null ? 1 : before.version + 1);
+            statement.setString(3, cluster);
+            statement.setString(4, limit);
+            if (before != null) {
+                statement.setLong(5, before.version);
+            }
+            return statement.executeUpdate() == 1;
+        }
     }
 
-    private static boolean isOfThisRow(SQLException failure) {
-        String state = failure.getSQLState();
-        return failure.getErrorCode() == LOCKED_CODE
-                || (state != null && (state.equals(LOCKED) || state.startsWith("22")));
+    /** As messages name it. */
+    private String name() {
+        return "table " + table + " of cluster '" + cluster + "'";
+    }
+
+    /** Another member was faster: it has inserted the row, or changed it. Nothing is stored. */
+    private static boolean isConflict(SQLException failure) {
+        return Database.says(failure, "23", "40", "90131");
     }
 
     /** Of many members that meet, each chooses another time to come again. */

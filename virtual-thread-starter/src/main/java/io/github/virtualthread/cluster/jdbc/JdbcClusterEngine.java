@@ -9,6 +9,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
@@ -62,9 +63,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
         try (Connection connection = dataSource.getConnection();
                 Before before = Before.of(connection)) {
             before.prepare();
-            LimitTable limits = new LimitTable(connection, Database.of(connection), table, cluster);
-            String name = "table " + table + " of cluster '" + cluster + "'";
-            return new Exchange(limits, name, !Database.isInThisJvm(connection), begun).lend(claims);
+            return new Exchange(connection, table, cluster, begun).lend(claims);
         } catch (SQLException failure) {
             if (isMissingTable(failure)) {
                 return Collections.nCopies(claims.size(), Answer.refused(missing()));
@@ -104,11 +103,8 @@ public final class JdbcClusterEngine implements ClusterEngine {
      * @throws IllegalStateException if the database is none of those that the engine knows
      */
     public boolean isInitialized() throws SQLException {
-        try (Connection connection = dataSource.getConnection();
-                Before before = Before.of(connection)) {
-            before.prepare();
-            Database.of(connection);
-            LimitTable.find(connection, table);
+        try {
+            execute(known -> "select cluster_name, limit_name, version, ledger from " + table + " where 1 = 0");
             return true;
         } catch (SQLException failure) {
             if (isMissingTable(failure)) {
@@ -127,30 +123,26 @@ public final class JdbcClusterEngine implements ClusterEngine {
     public void initialize() throws SQLException {
         for (int attempt = 1; !isInitialized(); attempt++) {
             try {
-                create();
+                execute(database -> database.schema(table));
                 return;
             } catch (SQLException failure) {
-                if (attempt == ATTEMPTS || !(isOfAnother(failure) || isInitialized())) {
+                // another replica creates the table at this moment: a duplicate in a catalogue, a deadlock, a lock
+                boolean isOfAnother = Database.says(failure, "23", "40", "HYT00");
+                if (attempt == ATTEMPTS || !(isOfAnother || isInitialized())) {
                     throw failure;
                 }
             }
         }
     }
 
-    private void create() throws SQLException {
+    private void execute(Function<Database, String> sql) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Before before = Before.of(connection)) {
             before.prepare();
             try (Statement statement = connection.createStatement()) {
-                statement.execute(Database.of(connection).schema(table));
+                statement.execute(sql.apply(Database.of(connection)));
             }
         }
-    }
-
-    /** Another replica creates the table at this moment: a duplicate in a catalogue, a deadlock, a lock. */
-    private static boolean isOfAnother(SQLException failure) {
-        String state = failure.getSQLState();
-        return state != null && (state.startsWith("23") || state.startsWith("40") || state.equals("HYT00"));
     }
 
     /**
@@ -168,8 +160,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
 
     /** Of PostgreSQL; of all others; and of H2 if the schema is missing. */
     private static boolean isMissingTable(SQLException failure) {
-        String state = failure.getSQLState();
-        return state != null && (state.equals("42P01") || state.startsWith("42S0") || state.equals("90079"));
+        return Database.says(failure, "42P01", "42S0", "90079");
     }
 
     /** How a connection came; it goes back to the pool as it was. */
