@@ -54,7 +54,7 @@ class ProductionPageTests {
                     assertThat(db.permits()).isEqualTo(8);
                     assertThat(db.queueCapacity()).isEqualTo(200);
                     assertThat(context.getBean(PrometheusMeterRegistry.class).scrape())
-                            .contains("virtual_thread_limit_saturated_seconds{");
+                            .contains("virtual_thread_limit_saturated_seconds{application=\"shop\",limit=\"db\"}");
                 });
         assertThat(Pages.text("docs/prometheus-rules.yml")).contains("virtual_thread_limit_saturated_seconds > 60");
     }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -32,6 +33,7 @@ class PromtoolTests {
     private static final Path RULES = Pages.ROOT.resolve("docs/prometheus-rules.yml");
     private static final Path RULES_TEST = Path.of("src/test/prometheus/rules-test.yml");
     private static final Pattern LABEL_VALUES = Pattern.compile("label_values\\((.*), \\w+\\)");
+    private static final Pattern METER = Pattern.compile("virtual_thread_\\w+");
 
     @TempDir
     private Path directory;
@@ -86,6 +88,47 @@ class PromtoolTests {
         promtool("check", "rules", file(Map.of("groups", List.of(Map.of("name", "dashboard", "rules", rules)))));
     }
 
+    /** Two applications, whose limits and methods have the same names; one of them is chosen. */
+    @Test
+    void noPanelMixesApplications() throws Exception {
+        List<String> expressions = dashboard("$.panels[*].targets[*].expr");
+        List<Map<String, String>> series = METER.matcher(String.join(" ", expressions))
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .flatMap(meter -> Stream.of("shop", "mail").map(application -> meter + """
+                        {application="%s", instance="a", limit="db", method="Prices.find", \
+                        outcome="error", exception="IOException", reason="QUEUE_FULL", le="+Inf"}""".formatted(application)))
+                .map(each -> Map.of("series", each, "values", "_x20 1+1x20"))
+                .toList();
+        List<Map<String, Object>> expected = expressions.stream()
+                .map(expression -> withoutVariables(expression.replace("$application", "shop")))
+                .map(expression -> Map.of(
+                        "expr",
+                        "count by (application) (%s)".formatted(expression),
+                        "eval_time",
+                        "30m",
+                        "exp_samples",
+                        List.of(Map.of("labels", "{application=\"shop\"}", "value", 1))))
+                .toList();
+        assertThat(expected).hasSizeGreaterThan(20);
+
+        testRules(series, expected);
+    }
+
+    @Test
+    void whatIsChosenBoundsTheNextChoices() throws IOException {
+        List<String> names = dashboard("$.templating.list[?(@.type == 'query')].name");
+        List<String> queries = dashboard("$.templating.list[?(@.type == 'query')].query.query");
+
+        assertThat(names).containsExactly("application", "instance", "limit", "method");
+        for (int at = 0; at < names.size(); at++) {
+            String query = queries.get(at);
+            assertThat(names.subList(0, at))
+                    .allSatisfy(name -> assertThat(query).contains("%1$s=~\"$%1$s\"".formatted(name)));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"Failures", "Rejected calls", "Stuck calls", "Pinned threads"})
     void aPanelShowsWhatASeriesBeginsWith(String panel) throws Exception {
@@ -124,12 +167,12 @@ class PromtoolTests {
                         .toList();
         assertThat(expected).isNotEmpty();
 
-        promtool(
-                "test",
-                "rules",
-                file(Map.of(
-                        "tests",
-                        List.of(Map.of("interval", "1m", "input_series", series, "promql_expr_test", expected)))));
+        testRules(series, expected);
+    }
+
+    private void testRules(List<Map<String, String>> series, List<Map<String, Object>> expected) throws Exception {
+        Map<String, Object> test = Map.of("interval", "1m", "input_series", series, "promql_expr_test", expected);
+        promtool("test", "rules", file(Map.of("tests", List.of(test))));
     }
 
     private static String withoutVariables(String expression) {
