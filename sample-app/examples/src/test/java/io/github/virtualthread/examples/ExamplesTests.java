@@ -8,6 +8,7 @@ import io.github.virtualthread.limit.TaskLimit.Occupation;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -115,6 +116,8 @@ class ExamplesTests {
                         args -> main(example).invoke(null, (Object) args))
                 .run("--server.port=0");
         try (ConfigurableApplicationContext context = running.getApplicationContext()) {
+            assertThat(context.getEnvironment().getProperty("server.address", InetAddress.class))
+                    .matches(InetAddress::isLoopbackAddress);
             test.accept(new Example(context, client));
         }
     }

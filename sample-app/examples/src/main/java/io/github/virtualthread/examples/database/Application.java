@@ -21,6 +21,7 @@ public class Application {
     public static void main(String[] args) {
         new SpringApplicationBuilder(Application.class)
                 .properties(
+                        "server.address=127.0.0.1", // nobody else reaches it
                         "spring.datasource.url=jdbc:h2:mem:;init=create alias sleep for 'java.lang.Thread.sleep(long)'",
                         "spring.datasource.hikari.maximum-pool-size=5",
                         "spring.datasource.hikari.connection-timeout=1000", // the pool lets no query wait longer

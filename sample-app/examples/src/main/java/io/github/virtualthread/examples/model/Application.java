@@ -23,6 +23,7 @@ public class Application {
     public static void main(String[] args) {
         new SpringApplicationBuilder(Application.class)
                 .properties(
+                        "server.address=127.0.0.1", // nobody else reaches it
                         "spring.threads.virtual.enabled=true", // a request that waits or streams is a virtual thread
                         "virtual-thread.limits.model.permits=2", // slots of the model
                         "virtual-thread.limits.model.permits-per-key=1", // one user has one slot at most

@@ -18,6 +18,7 @@ public class Application {
     public static void main(String[] args) {
         new SpringApplicationBuilder(Application.class)
                 .properties(
+                        "server.address=127.0.0.1", // nobody else reaches it
                         "virtual-thread.limits.partner.permits=2", // what the partner agreed to serve at once
                         "virtual-thread.limits.partner.queue-capacity=4", // one more call is rejected at once
                         "virtual-thread.limits.partner.max-wait=750ms") // no call waits longer than this
