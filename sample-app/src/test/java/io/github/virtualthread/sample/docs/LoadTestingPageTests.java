@@ -61,8 +61,12 @@ class LoadTestingPageTests {
 
         assertThat(compose).contains("This file has not been run.");
         assertThat(Files.readString(DOCS.resolve("load-testing.md"))).contains("Neither of these has been run here.");
-        assertThat(read.get("services")).containsOnlyKeys("locust", "prometheus", "grafana");
-        assertThat(compose).contains("metrics_path: /actuator/prometheus");
+        assertThat(read.get("services")).containsOnlyKeys("sample", "locust", "prometheus", "grafana");
+        assertThat(compose)
+                .contains("metrics_path: /actuator/prometheus")
+                .contains("SAMPLE_HOSTS: sample ")
+                .contains("--host http://sample:8080")
+                .contains("targets: [\"sample:8080\"]");
         client.get().uri("/actuator/prometheus").exchange().expectStatus().isOk();
     }
 

@@ -76,8 +76,8 @@ class OperationsTests {
                 .getResponseBody();
 
         assertThat(metrics)
-                .contains("virtual_thread_limit_permits{limit=\"db\"} 20.0")
-                .contains("virtual_thread_limit_permits{limit=\"partner\"} 1.0");
+                .contains("virtual_thread_limit_permits{application=\"sample\",limit=\"db\"} 20.0")
+                .contains("virtual_thread_limit_permits{application=\"sample\",limit=\"partner\"} 1.0");
     }
 
     @Test

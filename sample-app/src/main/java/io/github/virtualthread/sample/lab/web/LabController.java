@@ -44,10 +44,11 @@ class LabController {
         return lab.experiments();
     }
 
-    @PostMapping("/experiments/{id}/runs")
+    /** JSON alone: a page of another origin can send other types without asking. */
+    @PostMapping(path = "/experiments/{id}/runs", consumes = MediaType.APPLICATION_JSON_VALUE)
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Started start(@PathVariable String id, @RequestBody(required = false) Map<String, String> chosen) {
-        return Started.of(lab.start(id, chosen == null ? Map.of() : chosen, Scale.NORMAL));
+    Started start(@PathVariable String id, @RequestBody Map<String, String> chosen) {
+        return Started.of(lab.start(id, chosen, Scale.NORMAL));
     }
 
     /** For a page that is opened, or loaded again, in the middle of a run. No content where none runs. */
