@@ -74,40 +74,14 @@ final class AnnotatedMethods {
     }
 
     private OfClass inspect(Class<?> type) {
-        List<Class<?>> types = TypeHierarchy.of(type);
-        Map<Method, AnnotatedMethod> byDeclaration = new HashMap<>();
-        Map<Method, AnnotatedMethod> byMethod = new HashMap<>();
-        for (Class<? extends Annotation> each : annotationTypes) {
-            new MethodResolution(type, types, each)
-                    .annotated()
-                    .forEach(method -> byMethod.merge(
-                            method.method(), method, (first, limited) -> applying(first, limited, types)));
-        }
-        List<AnnotatedMethod> all = byMethod.values().stream()
+        List<AnnotatedMethod> all = new MethodResolution(type, annotationTypes)
+                .annotated()
                 .sorted(Comparator.comparing(AnnotatedMethod::qualifiedName)
                         .thenComparing(each -> each.method().toString()))
                 .toList();
+        Map<Method, AnnotatedMethod> byDeclaration = new HashMap<>();
         all.forEach(each -> each.declarations().forEach(method -> byDeclaration.put(method, each)));
         return all.isEmpty() ? NOTHING : new OfClass(byDeclaration, all);
-    }
-
-    /** The nearer of two annotations; two in the same place are a mistake. */
-    private static AnnotatedMethod applying(AnnotatedMethod first, AnnotatedMethod limited, List<Class<?>> types) {
-        int difference = distance(first, types) - distance(limited, types);
-        return difference == 0 ? first.withBoth() : difference < 0 ? first : limited;
-    }
-
-    /** How far up the annotation is: any method is nearer than any type. */
-    private static int distance(AnnotatedMethod method, List<Class<?>> types) {
-        List<Method> declarations = method.declarations();
-        if (method.carrier() != null) {
-            return declarations.size() + types.indexOf(method.carrier());
-        }
-        int distance = 0;
-        while (Declaration.of(declarations.get(distance), method.annotationType()) == null) {
-            distance++;
-        }
-        return distance;
     }
 
     /** Whether one of the supertypes carries an annotation; each of them is inspected once. */

@@ -1,6 +1,7 @@
 package io.github.virtualthread.aop;
 
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -18,32 +19,31 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Decides for each method of one class which annotation applies.
  *
- * <p>An annotation on the method, or on one that it overrides or implements, beats one on a type; the nearest wins. A
- * type covers the public methods that it declares, whoever implements them, except those of {@code Object} and those by
- * which the container drives the life of a bean, such as {@code setApplicationContext} and {@code afterPropertiesSet}.
+ * <p>An annotation on the method, or on one that it overrides or implements, beats one on a type; the nearest wins, and two in
+ * the same place are a mistake. A type covers the public methods that it declares, whoever implements them, except those of
+ * {@code Object} and those by which the container drives the life of a bean, such as {@code setApplicationContext} and {@code
+ * afterPropertiesSet}.
  */
 final class MethodResolution {
 
     private final Class<?> type;
+    private final List<Class<? extends Annotation>> annotationTypes;
     private final List<Class<?>> types;
-    private final Class<? extends Annotation> annotationType;
-    private final Map<Class<?>, Declaration> carriers = new LinkedHashMap<>();
+    private final List<Class<?>> carriers;
 
-    MethodResolution(Class<?> type, List<Class<?>> types, Class<? extends Annotation> annotationType) {
+    MethodResolution(Class<?> type, List<Class<? extends Annotation>> annotationTypes) {
         this.type = type;
-        this.types = types;
-        this.annotationType = annotationType;
-        for (Class<?> each : types) {
-            Declaration declaration = Declaration.of(each, annotationType);
-            if (declaration != null) {
-                carriers.put(each, declaration);
-            }
-        }
+        this.annotationTypes = annotationTypes;
+        this.types = TypeHierarchy.of(type);
+        this.carriers = types.stream()
+                .filter(each -> Declaration.isOn(each, annotationTypes))
+                .toList();
     }
 
     Stream<AnnotatedMethod> annotated() {
         return declarations().entrySet().stream()
-                .map(each -> resolve(each.getKey(), List.copyOf(each.getValue())))
+                .filter(each -> !each.getKey().isSynthetic())
+                .map(each -> resolve(List.copyOf(each.getValue())))
                 .filter(each -> each != null);
     }
 
@@ -65,38 +65,37 @@ final class MethodResolution {
         return overridable ? AopUtils.getMostSpecificMethod(method, type) : method;
     }
 
-    private @Nullable AnnotatedMethod resolve(Method method, List<Method> declarations) {
-        if (method.isSynthetic()) {
-            return null;
-        }
+    private @Nullable AnnotatedMethod resolve(List<Method> declarations) {
         for (Method each : declarations) {
-            Declaration declaration = Declaration.of(each, annotationType);
-            if (declaration != null) {
-                return annotated(method, declarations, declaration, null);
+            AnnotatedMethod found = annotated(declarations, each, null);
+            if (found != null) {
+                return found;
             }
         }
-        return !carriers.isEmpty() && isCoverable(method, declarations) ? covered(method, declarations) : null;
+        return carriers.stream()
+                .filter(carrier -> declares(carrier, declarations) && isCoverable(declarations))
+                .findFirst()
+                .map(carrier -> annotated(declarations, carrier, carrier))
+                .orElse(null);
     }
 
-    private @Nullable AnnotatedMethod covered(Method method, List<Method> declarations) {
-        for (Map.Entry<Class<?>, Declaration> carrier : carriers.entrySet()) {
-            if (declares(carrier.getKey(), declarations)) {
-                return annotated(method, declarations, carrier.getValue(), carrier.getKey());
-            }
-        }
-        return null;
-    }
-
-    private AnnotatedMethod annotated(
-            Method method, List<Method> declarations, Declaration declaration, @Nullable Class<?> carrier) {
+    /** The method by the annotation of one place, which is one of its declarations or the carrier; null if there is none. */
+    private @Nullable AnnotatedMethod annotated(
+            List<Method> declarations, AnnotatedElement place, @Nullable Class<?> carrier) {
         boolean isGenerated = Proxy.isProxyClass(type) || type.isHidden();
-        if (!isGenerated && !type.isInterface()) {
-            return new AnnotatedMethod(type, method, declarations, annotationType, declaration, carrier, false);
-        }
         // users do not know generated classes by name, and a bean known by its interface alone may be of one
         Method known = declarations.get(isGenerated && declarations.size() > 1 ? 1 : 0);
-        return new AnnotatedMethod(
-                known.getDeclaringClass(), known, declarations, annotationType, declaration, carrier, false);
+        Class<?> owner = isGenerated || type.isInterface() ? known.getDeclaringClass() : type;
+        AnnotatedMethod found = null;
+        for (Class<? extends Annotation> each : annotationTypes) {
+            Declaration declaration = Declaration.of(place, each);
+            if (declaration != null) {
+                found = found == null
+                        ? new AnnotatedMethod(owner, known, declarations, each, declaration, carrier, false)
+                        : found.withBoth();
+            }
+        }
+        return found;
     }
 
     private static boolean declares(Class<?> type, List<Method> declarations) {
@@ -106,7 +105,8 @@ final class MethodResolution {
                 .anyMatch(method -> method.getDeclaringClass() == type && isPublic(method) && !method.isSynthetic());
     }
 
-    private static boolean isCoverable(Method method, List<Method> declarations) {
+    private static boolean isCoverable(List<Method> declarations) {
+        Method method = declarations.get(0); // the one that runs
         return isPublic(method)
                 && !ReflectionUtils.isObjectMethod(method)
                 && declarations.stream().noneMatch(LifeCycle::isCallback);
