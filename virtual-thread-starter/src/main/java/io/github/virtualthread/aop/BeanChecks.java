@@ -4,11 +4,14 @@ import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.MethodChecks.Checked;
 import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.mistake.Spelling;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +23,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.util.ClassUtils;
 
 /**
  * Finds all mistakes in a bean factory. It checks the types of the bean definitions, without creating beans, and the classes
@@ -81,7 +85,7 @@ final class BeanChecks {
             }
         }
         if (!settings.overrides().isEmpty()) {
-            mistakes.addAll(new OverrideChecks(methods, settings, factory.getBeanClassLoader()).check(seen.keySet()));
+            checkOverrides();
         }
         if (advising) {
             for (Map.Entry<String, Class<?>> bean : beans.unseen().entrySet()) {
@@ -114,6 +118,53 @@ final class BeanChecks {
                 MethodWarnings.log(method);
             }
         }
+    }
+
+    /** What replaces attributes of annotations must match annotated methods. */
+    private void checkOverrides() {
+        List<AnnotatedMethod> annotated = seen.keySet().stream()
+                .flatMap(type -> methods.in(type).stream())
+                .toList();
+        new TreeMap<>(settings.overrides()).forEach((name, override) -> {
+            List<AnnotatedMethod> meant = annotated.stream()
+                    .filter(method -> method.qualifiedName().equals(name))
+                    .toList();
+            if (meant.isEmpty() && !isElsewhere(name)) {
+                mistakes.add(unknown(name, annotated));
+            } else if (override.timeout() != null
+                    && !meant.isEmpty()
+                    && meant.stream().allMatch(AnnotatedMethod::isLimited)) {
+                mistakes.add(new Mistake(
+                        "%s.timeout is set, but a method with @Limited has no timeout"
+                                .formatted(PropertyKeys.method(name)),
+                        "Remove the key, or use @VirtualThread."));
+            }
+        });
+    }
+
+    /** The bean may be in another context, belong to another profile, or be created later. */
+    private boolean isElsewhere(String name) {
+        String className = name.substring(0, Math.max(0, name.lastIndexOf('.')));
+        Class<?> type;
+        try {
+            type = ClassUtils.forName(className, factory.getBeanClassLoader());
+        } catch (ClassNotFoundException | LinkageError missing) {
+            return false;
+        }
+        return seen.keySet().stream().noneMatch(type::isAssignableFrom)
+                && methods.in(type).stream()
+                        .anyMatch(method -> method.qualifiedName().equals(name));
+    }
+
+    private static Mistake unknown(String name, List<AnnotatedMethod> annotated) {
+        List<String> names =
+                annotated.stream().map(AnnotatedMethod::qualifiedName).toList();
+        return new Mistake(
+                "%s matches no annotated method".formatted(PropertyKeys.method(name)),
+                Spelling.nearest(name, names)
+                        .map("Did you mean '%s'?"::formatted)
+                        .orElse(
+                                "Write the class and the method of a bean, as in \"[com.acme.Mailer.send]\", or remove the key."));
     }
 
     private Set<Mistake> selfInvocations() {
