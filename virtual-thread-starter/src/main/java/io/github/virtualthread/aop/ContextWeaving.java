@@ -5,11 +5,18 @@ import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.IntroductionAdvisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.InstantiationAwareBeanPostProcessor;
@@ -25,7 +32,6 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
     private final AnnotatedMethods methods;
     private final boolean wanted;
     private final WovenContext context;
-    private final DoubleAdviceCheck advice;
     private final Map<Class<?>, Boolean> woven = new ConcurrentHashMap<>();
     private volatile @Nullable MethodChecks checks;
 
@@ -40,7 +46,6 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
         this.methods = methods;
         this.wanted = wanted;
         this.context = new WovenContext(wanted ? interceptors.apply(this::resolve) : null);
-        this.advice = new DoubleAdviceCheck(methods);
     }
 
     /** From now on it sees every bean, also those that are created too early for other post-processors. */
@@ -85,12 +90,6 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
         context.close(parent);
     }
 
-    /** The mistake of one bean, null if there is none. */
-    @Nullable
-    Mistake check(Object bean, Class<?> type) {
-        return wanted ? advice.check(bean, type) : null;
-    }
-
     /**
      * The mistakes of all beans that have been created.
      *
@@ -98,7 +97,54 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
      */
     List<Mistake> check(ConfigurableListableBeanFactory factory, Map<String, Created> created, MethodChecks checks) {
         this.checks = checks;
-        return wanted ? advice.check(factory, created) : List.of();
+        return created.entrySet().stream()
+                .map(each -> check(
+                        factory.getSingleton(each.getKey()), each.getValue().type()))
+                .filter(mistake -> mistake != null)
+                .toList();
+    }
+
+    /**
+     * The mistake of one bean, which may be a proxy of a proxy, null if there is none. Advice that a proxy applies to woven
+     * methods would run on the caller's thread, around a call that returns before the body begins: a transaction would end
+     * without its work.
+     */
+    @Nullable
+    Mistake check(@Nullable Object bean, Class<?> type) {
+        if (!wanted || !(bean instanceof Advised advised)) {
+            return null;
+        }
+        for (AnnotatedMethod method : methods.in(type)) {
+            for (Advisor advisor : advised.getAdvisors()) {
+                if (applies(advisor, method, type)) {
+                    return advisedTwice(method, advisor);
+                }
+            }
+        }
+        return check(AopProxyUtils.getSingletonTarget(bean), type);
+    }
+
+    private static boolean applies(Advisor advisor, AnnotatedMethod method, Class<?> type) {
+        if (method.is(Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL) // its calls bypass every proxy
+                || advisor.equals(ExposeInvocationInterceptor.ADVISOR)
+                || advisor instanceof IntroductionAdvisor) {
+            return false;
+        }
+        return !(advisor instanceof PointcutAdvisor chosen)
+                || (chosen.getPointcut().getClassFilter().matches(type)
+                        && chosen.getPointcut().getMethodMatcher().matches(method.method(), type));
+    }
+
+    private static Mistake advisedTwice(AnnotatedMethod method, Advisor advisor) {
+        return new Mistake(
+                "%s with %s is woven, but the proxy of its bean advises it too (%s): that advice would run on the caller's thread,"
+                                .formatted(
+                                        method.qualifiedName(),
+                                        method.annotation(),
+                                        advisor.getAdvice().getClass().getSimpleName())
+                        + " around a call that returns before the body begins",
+                "Weave that advice too, as @EnableTransactionManagement(mode = AdviceMode.ASPECTJ) does with spring-aspects, or"
+                        + " let the method call another bean that has that advice.");
     }
 
     private @Nullable AnnotatedMethod resolve(Method method, Class<?> targetClass) {

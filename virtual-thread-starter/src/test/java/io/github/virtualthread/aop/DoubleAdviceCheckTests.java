@@ -1,6 +1,7 @@
 package io.github.virtualthread.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.mistake.Mistake;
@@ -19,7 +20,10 @@ import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 @Timeout(300)
 class DoubleAdviceCheckTests {
 
-    private final DoubleAdviceCheck advice = new DoubleAdviceCheck(new AnnotatedMethods(VirtualThread.class));
+    private final ContextWeaving advice = new ContextWeaving(
+            new AnnotatedMethods(VirtualThread.class),
+            true,
+            resolution -> new VirtualThreadInterceptor(resolution, text -> text, () -> fail("there are no calls")));
 
     @Test
     void adviceOfAnAnnotatedMethodIsAMistakeThatNamesBoth() {

@@ -72,7 +72,7 @@ class OptionalDependenciesTests {
 
         assertThat(Files.readString(loaded))
                 .contains("aop.VirtualThreadBeanPostProcessor ", "aop.ProxyChecks ")
-                .doesNotContain("aop.ContextWeaving", "aop.Woven", "aop.Weaving", "aop.DoubleAdvice")
+                .doesNotContain("aop.ContextWeaving", "aop.Woven", "aop.Weaving")
                 .doesNotContain("virtualthread.jdbc.")
                 .doesNotContain("cluster.ClusterEngine ", "cluster.Shares ", "cluster.redis.", "cluster.jdbc.")
                 .doesNotContain("limit.PermitLease$Leased");
