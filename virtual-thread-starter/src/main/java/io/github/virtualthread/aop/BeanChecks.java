@@ -172,9 +172,7 @@ final class BeanChecks {
         Set<Mistake> found = new LinkedHashSet<>();
         for (Created bean : seen.values()) {
             found.addAll(invocations.in(
-                    TypeHierarchy.userClass(bean.type()),
-                    bean.classProxy(),
-                    checks.check(bean).advised()));
+                    bean.type(), bean.classProxy(), checks.check(bean).advised()));
         }
         return found;
     }

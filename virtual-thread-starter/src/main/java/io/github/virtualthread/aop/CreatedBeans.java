@@ -93,8 +93,13 @@ final class CreatedBeans implements BeanPostProcessor {
     /**
      * A bean as it was created.
      *
-     * @param type its class
+     * @param type its class, or an interface of it if nothing more is known; of a generated subclass, the class of the user
      * @param classProxy whether its proxy is a subclass rather than an implementation of its interfaces
      */
-    record Created(Class<?> type, boolean classProxy) {}
+    record Created(Class<?> type, boolean classProxy) {
+
+        Created {
+            type = TypeHierarchy.userClass(type);
+        }
+    }
 }

@@ -25,17 +25,15 @@ final class MethodChecks {
         this.reach = reach;
     }
 
-    /** Checks the class of a bean, or an interface of it if nothing more is known. */
+    /** Checks the class of a bean. */
     Checked check(Created bean) {
-        Class<?> user = TypeHierarchy.userClass(bean.type());
-        if (methods.in(user).isEmpty()) {
+        if (methods.in(bean.type()).isEmpty()) {
             return new Checked(List.of(), List.of(), List.of());
         }
-        Created key = new Created(user, bean.classProxy());
-        Checked checked = known.get(key);
+        Checked checked = known.get(bean);
         if (checked == null) {
-            checked = inspect(user, bean.classProxy());
-            known.put(key, checked);
+            checked = inspect(bean.type(), bean.classProxy());
+            known.put(bean, checked);
         }
         return checked;
     }
