@@ -75,12 +75,13 @@ final class LimitRefresh implements GenericApplicationListener {
     }
 
     private void refresh() {
-        PropertiesBinding properties = PropertiesBinding.of(environment.getPropertySources());
-        if (!properties.mistakes().isEmpty()) {
-            logger.error(WRONG, properties.mistakes());
+        PropertiesBinding binding = PropertiesBinding.of(environment.getPropertySources());
+        if (!binding.mistakes().isEmpty()) {
+            logger.error(WRONG, binding.mistakes());
             return;
         }
-        EngineSettings fresh = SettingsFactory.create(properties.properties());
+        VirtualThreadProperties properties = binding.properties();
+        EngineSettings fresh = properties == null ? EngineSettings.DEFAULTS : SettingsFactory.create(properties);
         EngineSettings settings = beans.getBean(EngineSettings.class);
         PoolPermits pools = beans.getBean(PoolPermits.class);
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());

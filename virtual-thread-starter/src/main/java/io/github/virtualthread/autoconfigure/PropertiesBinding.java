@@ -33,10 +33,10 @@ import org.springframework.core.env.PropertySource;
  * The properties as Spring Boot binds them, and all mistakes in them, in our own words. Spring Boot itself stops at the first
  * mistake.
  *
- * @param properties what could be bound; complete if there are no mistakes
+ * @param properties what could be bound; complete if there are no mistakes; null if no key is set
  * @param mistakes unknown keys, values of another type, durations without a unit
  */
-record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mistakes) {
+record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mistake> mistakes) {
 
     static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("virtual-thread");
     static final ConfigurationPropertyName LIMITS = PREFIX.append("limits");
@@ -49,19 +49,18 @@ record PropertiesBinding(VirtualThreadProperties properties, List<Mistake> mista
 
     static PropertiesBinding of(Iterable<PropertySource<?>> sources) {
         if (!isAnySet(sources)) {
-            return new PropertiesBinding(VirtualThreadProperties.DEFAULTS, List.of());
+            return new PropertiesBinding(null, List.of());
         }
         PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(sources);
         Collector collector = new Collector(placeholders);
         Bindable<VirtualThreadProperties> target = Bindable.of(VirtualThreadProperties.class);
         VirtualThreadProperties bound = new Binder(ConfigurationPropertySources.from(sources), placeholders)
                 .bindOrCreate(PREFIX, target, collector);
-        return new PropertiesBinding(
-                bound == null ? VirtualThreadProperties.DEFAULTS : bound, List.copyOf(collector.found));
+        return new PropertiesBinding(bound, List.copyOf(collector.found));
     }
 
     /** Whether a key of the starter may be set: a source that cannot list its keys may have one. */
-    static boolean isAnySet(Iterable<PropertySource<?>> sources) {
+    private static boolean isAnySet(Iterable<PropertySource<?>> sources) {
         for (ConfigurationPropertySource source : ConfigurationPropertySources.from(sources)) {
             if (source.containsDescendantOf(PREFIX) != ConfigurationPropertyState.ABSENT
                     || source.getConfigurationProperty(PREFIX) != null) {

@@ -1,9 +1,11 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,11 +25,10 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
     private static final Logger logger = LoggerFactory.getLogger(PropertiesCheck.class);
 
     private final ConfigurableEnvironment environment;
-    private Iterable<PropertySource<?>> sources;
+    private boolean isAnySet = true; // as long as that is not known
 
     PropertiesCheck(ConfigurableEnvironment environment) {
         this.environment = environment;
-        this.sources = environment.getPropertySources();
     }
 
     /** Does nothing during ahead-of-time processing: the properties that count are those of the start. */
@@ -36,15 +37,18 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
             return;
         }
-        sources = sources(beanFactory);
-        PropertiesBinding binding = PropertiesBinding.of(sources);
+        PropertiesBinding binding = PropertiesBinding.of(sources(beanFactory));
         VirtualThreadProperties properties = binding.properties();
-        List<Mistake> mistakes = new ArrayList<>(new StrayKeys(beanFactory, environment, properties).find());
+        isAnySet = properties != null;
+        Set<String> limits = properties == null ? Set.of() : properties.limits().keySet();
+        List<Mistake> mistakes = new ArrayList<>(new StrayKeys(beanFactory, environment, limits).find());
         mistakes.addAll(binding.mistakes());
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
         }
-        if (properties.endpoint().sql() && !properties.jdbc().cancelStatements()) {
+        if (properties != null
+                && properties.endpoint().sql()
+                && !properties.jdbc().cancelStatements()) {
             logger.info(
                     "virtual-thread.endpoint.sql shows only statements that can be cancelled. Set {}=true",
                     StatementsSwitch.KEY);
@@ -67,8 +71,8 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
                 : environment.getPropertySources();
     }
 
-    /** The properties as Spring Boot binds them. If no key is set, as in most applications, they need not be bound. */
-    VirtualThreadProperties properties(ObjectProvider<VirtualThreadProperties> bean) {
-        return PropertiesBinding.isAnySet(sources) ? bean.getObject() : VirtualThreadProperties.DEFAULTS;
+    /** The settings of the engine. If no key is set, as in most applications, the properties need not be bound. */
+    EngineSettings settings(ObjectProvider<VirtualThreadProperties> properties) {
+        return isAnySet ? SettingsFactory.create(properties.getObject()) : EngineSettings.DEFAULTS;
     }
 }

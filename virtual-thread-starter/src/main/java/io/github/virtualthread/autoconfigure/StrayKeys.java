@@ -50,13 +50,14 @@ final class StrayKeys {
     private final Set<String> limits;
     private final Map<String, Mistake> found = new LinkedHashMap<>(); // one for each prefix or name is enough
 
-    StrayKeys(
-            ConfigurableListableBeanFactory beans,
-            ConfigurableEnvironment environment,
-            VirtualThreadProperties properties) {
+    /**
+     * Creates the search.
+     *
+     * @param limits names of the limits that the properties declare
+     */
+    StrayKeys(ConfigurableListableBeanFactory beans, ConfigurableEnvironment environment, Set<String> limits) {
         this.beans = beans;
-        this.limits =
-                properties.limits().keySet().stream().map(LimitNames::uniform).collect(Collectors.toSet());
+        this.limits = limits.stream().map(LimitNames::uniform).collect(Collectors.toSet());
         for (PropertySource<?> source : environment.getPropertySources()) {
             if (source instanceof EnumerablePropertySource<?> enumerable) {
                 sources.add(enumerable);

@@ -56,7 +56,7 @@ public class VirtualThreadAutoConfiguration {
     @ConditionalOnMissingBean(name = "virtualThreadSettings")
     EngineSettings virtualThreadSettings(
             PropertiesCheck virtualThreadPropertiesCheck, ObjectProvider<VirtualThreadProperties> properties) {
-        return SettingsFactory.create(virtualThreadPropertiesCheck.properties(properties));
+        return virtualThreadPropertiesCheck.settings(properties);
     }
 
     /** Only with Spring Cloud, which publishes the event. */

@@ -17,8 +17,8 @@ import org.springframework.core.Ordered;
 /**
  * Settings of the virtual-thread starter. An unknown key is an error, because a misspelt limit would otherwise be no limit.
  *
- * <p>A start that sets no key binds nothing: see {@code PropertiesCheck}. A record below this one is bound only if a key of it
- * is set, and otherwise is the constant {@code DEFAULTS} of its type.
+ * <p>A start that sets no key binds nothing, and has {@code EngineSettings.DEFAULTS}. A record below this one is bound only if a key
+ * of it is set, and otherwise is the constant {@code DEFAULTS} of its type.
  *
  * @param enabled whether annotated methods are intercepted; otherwise they run on the caller's thread, without limits
  * @param mode how annotated methods are intercepted: by proxies, or by an aspect woven into their classes
@@ -65,29 +65,6 @@ public record VirtualThreadProperties(
         Web web,
         Jdbc jdbc,
         Shutdown shutdown) {
-
-    /** What an application has that sets no key. */
-    static final VirtualThreadProperties DEFAULTS = new VirtualThreadProperties(
-            true,
-            AdviceMode.PROXY,
-            null,
-            null,
-            "vt-",
-            SelfInvocation.WARN,
-            false,
-            null,
-            Propagation.DEFAULTS,
-            Map.of(),
-            Cluster.DEFAULTS,
-            Map.of(),
-            Saturation.DEFAULTS,
-            Pinning.DEFAULTS,
-            Observation.DEFAULTS,
-            Health.DEFAULTS,
-            Endpoint.DEFAULTS,
-            Web.DEFAULTS,
-            Jdbc.DEFAULTS,
-            Shutdown.DEFAULTS);
 
     /** Created by Spring Boot, with null for what has no key. */
     public VirtualThreadProperties {

@@ -34,12 +34,8 @@ public class VirtualThreadSliceAutoConfiguration {
     @Bean
     @Lazy
     @ConditionalOnMissingBean(name = "virtualThreadSettings")
-    EngineSettings virtualThreadSettings(
-            PropertiesCheck virtualThreadPropertiesCheck,
-            ObjectProvider<VirtualThreadProperties> properties,
-            BeanFactory beans) {
-        return SettingsFactory.ofThisJvm(
-                virtualThreadPropertiesCheck.properties(properties), limit -> ofSlice(limit, beans));
+    EngineSettings virtualThreadSettings(VirtualThreadProperties properties, BeanFactory beans) {
+        return SettingsFactory.ofThisJvm(properties, limit -> ofSlice(limit, beans));
     }
 
     /** Without headroom: the pool may be smaller than that of the application, and nobody else uses it. */

@@ -49,7 +49,7 @@ public record EngineSettings(
     public record Watch(Duration saturated, @Nullable Duration stuck) {}
 
     /** Settings of an application that sets nothing. */
-    static final EngineSettings DEFAULTS = new EngineSettings(
+    public static final EngineSettings DEFAULTS = new EngineSettings(
             MethodSettings.NONE,
             "vt-",
             true,

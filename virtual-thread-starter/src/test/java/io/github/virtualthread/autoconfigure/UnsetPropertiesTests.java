@@ -41,8 +41,11 @@ class UnsetPropertiesTests {
 
     @Test
     void theDefaultsAreWhatWouldBeBound() {
-        assertThat(VirtualThreadProperties.DEFAULTS)
-                .isEqualTo(new Binder().bindOrCreate("virtual-thread", VirtualThreadProperties.class));
+        assertThat(EngineSettings.DEFAULTS).isEqualTo(SettingsFactory.create(bound()));
+    }
+
+    private static VirtualThreadProperties bound() {
+        return new Binder().bindOrCreate("virtual-thread", VirtualThreadProperties.class);
     }
 
     @ParameterizedTest
@@ -52,8 +55,7 @@ class UnsetPropertiesTests {
     }
 
     static Stream<Object[]> parts() {
-        return Stream.concat(
-                parts(VirtualThreadProperties.DEFAULTS), parts(VirtualThreadProperties.DEFAULTS.cluster()));
+        return Stream.concat(parts(bound()), parts(Cluster.DEFAULTS));
     }
 
     private static Stream<Object[]> parts(Record defaults) {
@@ -89,7 +91,7 @@ class UnsetPropertiesTests {
     void theyAreNotBound() {
         runner.run(context -> {
             assertThat(isBound(context.getBeanFactory())).isFalse();
-            assertThat(context).getBean(VirtualThreadProperties.class).isEqualTo(VirtualThreadProperties.DEFAULTS);
+            assertThat(context).getBean(EngineSettings.class).isSameAs(EngineSettings.DEFAULTS);
         });
         runner.withPropertyValues("virtual-thread.timeout=3s")
                 .run(context -> assertThat(isBound(context.getBeanFactory())).isTrue());
