@@ -86,7 +86,7 @@ final class StrayKeys {
                 return;
             }
         }
-        String[] elements = elements(key, ".[");
+        String[] elements = StringUtils.tokenizeToStringArray(key, ".[");
         int end = prefix(elements);
         if (end > 0 && end < elements.length && isOurs(elements[end])) {
             String prefix = String.join(".", Arrays.copyOf(elements, end));
@@ -96,20 +96,6 @@ final class StrayKeys {
                 && hasNoLimits()) {
             add(source, key, "limits", PREFIX + "." + key);
         }
-    }
-
-    /** By hand: every start takes all its keys and environment variables apart. */
-    private static String[] elements(String key, String separators) {
-        List<String> elements = new ArrayList<>();
-        int begin = 0;
-        for (int i = 0; i < key.length(); i++) {
-            if (separators.indexOf(key.charAt(i)) >= 0) {
-                elements.add(key.substring(begin, i));
-                begin = i + 1;
-            }
-        }
-        elements.add(key.substring(begin));
-        return elements.toArray(new String[0]);
     }
 
     private static boolean isOurs(String element) {
@@ -124,7 +110,7 @@ final class StrayKeys {
     }
 
     private void checkVariable(PropertySource<?> source, String key) {
-        String[] elements = elements(key, "_.");
+        String[] elements = StringUtils.tokenizeToStringArray(key, "_.");
         int end = prefix(elements);
         if (end == 0) {
             return;
