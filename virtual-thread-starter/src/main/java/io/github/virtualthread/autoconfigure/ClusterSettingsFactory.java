@@ -7,8 +7,6 @@ import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.springframework.util.StringUtils;
 
 /** Turns the properties of the cluster into settings, and whatever is wrong in them into mistakes. */
 final class ClusterSettingsFactory {
@@ -41,7 +39,11 @@ final class ClusterSettingsFactory {
             return ClusterSettings.DEFAULTS;
         }
         ClusterSettings settings = new ClusterSettings(
-                text(properties.member()), properties.lease(), beat, properties.onFailure(), properties.replicas());
+                SettingsFactory.text(properties.member()),
+                properties.lease(),
+                beat,
+                properties.onFailure(),
+                properties.replicas());
         if (beat != null && !settings.isLongEnoughFor(beat)) {
             mistakes.add(new Mistake(
                     "%s.lease must be at least 10 times %s.beat, which is %s, was %s"
@@ -54,7 +56,7 @@ final class ClusterSettingsFactory {
 
     /** Name of the table of the engine jdbc; blank counts as not set. */
     static String table(Cluster properties) {
-        String table = text(properties.jdbc().table());
+        String table = SettingsFactory.text(properties.jdbc().table());
         return table == null ? TableName.DEFAULT : table;
     }
 
@@ -65,9 +67,5 @@ final class ClusterSettingsFactory {
                             .formatted(KEY, key, Durations.text(least), Durations.text(value)),
                     "Set %s.%s to a duration such as %s, or remove it.".formatted(KEY, key, usual)));
         }
-    }
-
-    private static @Nullable String text(@Nullable String value) {
-        return StringUtils.hasText(value) ? value.strip() : null;
     }
 }

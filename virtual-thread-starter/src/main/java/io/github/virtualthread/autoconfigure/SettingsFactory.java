@@ -89,10 +89,9 @@ final class SettingsFactory {
             }
         }
         ClusterSettings cluster = ClusterSettingsFactory.create(properties.cluster(), mistakes);
-        String defaultLimit = properties.defaultLimit();
         return new EngineSettings(
                 new MethodSettings(
-                        StringUtils.hasText(defaultLimit) ? defaultLimit : null,
+                        text(properties.defaultLimit()),
                         positive("virtual-thread.timeout", properties.timeout()),
                         overrides()),
                 properties.threadNamePrefix(),
@@ -169,7 +168,7 @@ final class SettingsFactory {
                         limit.maxWait(),
                         limit.nested(),
                         permitsFrom(limit),
-                        within(limit),
+                        text(limit.within()),
                         orUnbounded(limit.permitsPerKey()),
                         orUnbounded(limit.queueCapacityPerKey()),
                         limit.clusterPermits(),
@@ -180,7 +179,7 @@ final class SettingsFactory {
             }
         }
         mistakes.add(mistake);
-        return LimitSettings.of(name, 1).withWithin(within(limit));
+        return LimitSettings.of(name, 1).withWithin(text(limit.within()));
     }
 
     /** A limit with permits from a pool has one until the pool is read; another one that is shared may use all permits. */
@@ -191,9 +190,9 @@ final class SettingsFactory {
         return limit.clusterPermits() == null || permitsFrom(limit) != null ? 1 : Math.max(1, limit.clusterPermits());
     }
 
-    private static @Nullable String within(Limit limit) {
-        String within = limit.within();
-        return StringUtils.hasText(within) ? within.strip() : null;
+    /** A blank value counts as not set. */
+    static @Nullable String text(@Nullable String value) {
+        return StringUtils.hasText(value) ? value.strip() : null;
     }
 
     private static int orUnbounded(@Nullable Integer number) {
@@ -212,10 +211,8 @@ final class SettingsFactory {
     }
 
     private static @Nullable PermitsFrom permitsFrom(Limit limit) {
-        String bean = limit.permitsFrom();
-        return StringUtils.hasText(bean)
-                ? new PermitsFrom(bean.strip(), limit.headroom() == null ? 0 : limit.headroom())
-                : null;
+        String bean = text(limit.permitsFrom());
+        return bean == null ? null : new PermitsFrom(bean, limit.headroom() == null ? 0 : limit.headroom());
     }
 
     private static @Nullable Mistake permitsMistake(String name, String key, Limit limit) {
@@ -257,7 +254,7 @@ final class SettingsFactory {
             overrides.put(
                     each.getKey(),
                     new MethodOverride(
-                            StringUtils.hasText(method.limit()) ? method.limit().strip() : null,
+                            text(method.limit()),
                             positive(key + ".timeout", method.timeout()),
                             positive(key + ".deadline", method.deadline())));
         }
@@ -270,14 +267,7 @@ final class SettingsFactory {
     }
 
     private static boolean isStatus(String status) {
-        return status.length() == 3
-                && (status.charAt(0) == '4' || status.charAt(0) == '5')
-                && isDigit(status.charAt(1))
-                && isDigit(status.charAt(2));
-    }
-
-    private static boolean isDigit(char character) {
-        return character >= '0' && character <= '9';
+        return status.matches("[45][0-9]{2}");
     }
 
     private void rejectedStatus(String status) {
