@@ -2,16 +2,23 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster.Engine;
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster.InitializeSchema;
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
+import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -19,32 +26,18 @@ import org.springframework.util.StringUtils;
 
 /**
  * Chooses and creates what lends permits to replicas. The descriptions of mistakes go on after "Limit 'x' has cluster-permits, but".
+ *
+ * @param own data sources that are for the engine alone
  */
-final class ClusterEngines {
+record ClusterEngines(
+        Cluster properties,
+        Environment environment,
+        ConfigurableListableBeanFactory beans,
+        ObjectProvider<DataSource> own) {
 
-    static final String KEY = "virtual-thread.cluster";
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+    private static final String KEY = "virtual-thread.cluster";
     private static final String REDIS = "org.springframework.data.redis.core.StringRedisTemplate";
-
-    private final Cluster properties;
-    private final Environment environment;
-    private final ConfigurableListableBeanFactory beans;
-    private final ObjectProvider<DataSource> own;
-
-    /**
-     * Creates a choice.
-     *
-     * @param own data sources that are for the engine alone
-     */
-    ClusterEngines(
-            Cluster properties,
-            Environment environment,
-            ConfigurableListableBeanFactory beans,
-            ObjectProvider<DataSource> own) {
-        this.properties = properties;
-        this.environment = environment;
-        this.beans = beans;
-        this.own = own;
-    }
 
     ClusterEngine create() {
         Engine engine = properties.engine() == null ? present() : properties.engine();
@@ -57,9 +50,7 @@ final class ClusterEngines {
             return new RedisClusterEngine(bean(RedisConnectionFactory.class, "RedisClusterEngine"), name());
         }
         if (engine == Engine.JDBC) {
-            return new ClusterTable(
-                            dataSource(), name(), ClusterSettingsFactory.table(properties), beans.getBeanClassLoader())
-                    .engine(properties.jdbc().initializeSchema());
+            return jdbc();
         }
         throw mistake(
                 KEY + ".engine is none",
@@ -80,6 +71,70 @@ final class ClusterEngines {
                         + " ClusterEngine",
                 "Add spring-boot-starter-data-redis or spring-boot-starter-jdbc, and configure its connection; or declare a bean of"
                         + " type ClusterEngine. Otherwise remove cluster-permits, and set permits to the part of each replica.");
+    }
+
+    /**
+     * The engine and its table, which is created if that is wanted. A database that cannot be reached yet does not fail the start: the
+     * replica goes on as if it were lost later.
+     */
+    private ClusterEngine jdbc() {
+        String table = ClusterSettingsFactory.table(properties);
+        JdbcClusterEngine engine = new JdbcClusterEngine(dataSource(), name(), table);
+        boolean isThere = true;
+        try {
+            if (isTableWanted(engine.dataSource())) {
+                engine.initialize();
+            } else {
+                isThere = engine.isInitialized();
+            }
+        } catch (IllegalStateException unknown) {
+            throw mistake(
+                    "the database cannot lend them: " + unknown.getMessage(),
+                    "Set %s.engine to redis, or declare a bean of type ClusterEngine.".formatted(KEY));
+        } catch (SQLException | RuntimeException failure) {
+            // the latter of pools that cannot open their first connection
+            if (failure instanceof SQLException refused && isOfTheTable(refused)) {
+                throw mistake(
+                        "the table %s cannot be used or created: %s".formatted(table, failure.getMessage()),
+                        "Create it as below, with a user who may, and let the user of the application read and change it:%n%s"
+                                .formatted(schema(engine)));
+            }
+            logger.warn(
+                    "The database that lends permits to all replicas cannot be reached, so that the table {} has been"
+                            + " neither checked nor created: {}",
+                    table,
+                    failure.toString());
+        }
+        if (!isThere) {
+            throw mistake(
+                    "the table %s is missing in the database".formatted(table),
+                    "Create it as you create other tables, or set %s.jdbc.initialize-schema to always:%n%s"
+                            .formatted(KEY, schema(engine)));
+        }
+        return engine;
+    }
+
+    private boolean isTableWanted(DataSource dataSource) {
+        InitializeSchema mode = properties.jdbc().initializeSchema();
+        return mode == InitializeSchema.ALWAYS
+                || (mode == InitializeSchema.EMBEDDED
+                        && isPresent("org.springframework.jdbc.core.JdbcTemplate")
+                        && EmbeddedDatabaseConnection.isEmbedded(dataSource));
+    }
+
+    /** SQL is wrong, or not allowed: class 42, in all databases. Or the schema is missing, in PostgreSQL and H2. */
+    private static boolean isOfTheTable(SQLException failure) {
+        String state = failure.getSQLState();
+        return state != null && (state.startsWith("42") || state.equals("3F000") || state.equals("90079"));
+    }
+
+    private static String schema(JdbcClusterEngine engine) {
+        try {
+            return engine.schema().strip();
+        } catch (SQLException failure) {
+            return "(the statement is in schema-*.sql beside %s in the jar)"
+                    .formatted(JdbcClusterEngine.class.getName());
+        }
     }
 
     /** The one that is for the engine; without it that of the application. */
@@ -138,7 +193,7 @@ final class ClusterEngines {
         return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false).length > 0;
     }
 
-    static VirtualThreadConfigurationException mistake(String description, String action) {
+    private static VirtualThreadConfigurationException mistake(String description, String action) {
         return new VirtualThreadConfigurationException(List.of(new Mistake(description, action)));
     }
 }
