@@ -35,30 +35,13 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware {
 
     private final ObjectProvider<EngineSettings> settings;
-    private final LimitFamilies families;
     private final TaskLimits limits;
-    private final PoolPermits pools;
-    private final AdvisedMethods advised;
-    private final ApplicationDecorators decorators;
-    private final ObjectProvider<FurtherCheck> furtherChecks;
     private @Nullable ConfigurableListableBeanFactory beanFactory;
 
     /** The parameters have the names of their beans, see {@link EngineConfiguration}. */
-    StartupCheck(
-            ObjectProvider<EngineSettings> virtualThreadSettings,
-            LimitFamilies virtualThreadLimitFamilies,
-            TaskLimits virtualThreadLimits,
-            PoolPermits virtualThreadPoolPermits,
-            AdvisedMethods virtualThreadAdvisedMethods,
-            ApplicationDecorators virtualThreadDecorators,
-            ObjectProvider<FurtherCheck> furtherChecks) {
+    StartupCheck(ObjectProvider<EngineSettings> virtualThreadSettings, TaskLimits virtualThreadLimits) {
         this.settings = virtualThreadSettings;
-        this.families = virtualThreadLimitFamilies;
         this.limits = virtualThreadLimits;
-        this.pools = virtualThreadPoolPermits;
-        this.advised = virtualThreadAdvisedMethods;
-        this.decorators = virtualThreadDecorators;
-        this.furtherChecks = furtherChecks;
     }
 
     @Override
@@ -73,7 +56,9 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
                 factory.getBean(VirtualThreadRegistrar.POST_PROCESSOR, VirtualThreadBeanPostProcessor.class);
         EngineSettings known = settings.getIfAvailable();
         EngineSettings given = known == null ? EngineSettings.DEFAULTS : known;
-        List<FurtherCheck> further = furtherChecks.orderedStream().toList();
+        PoolPermits pools = factory.getBean("virtualThreadPoolPermits", PoolPermits.class);
+        List<FurtherCheck> further =
+                factory.getBeanProvider(FurtherCheck.class).orderedStream().toList();
         // those of a parent context are checked there
         boolean ownLimits = factory.getParentBeanFactory() == null
                 || factory.getBeanNamesForType(TaskLimits.class, true, false).length > 0;
@@ -81,7 +66,8 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
                 && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
         mistakes.addAll(declaredTwice(factory));
-        mistakes.addAll(families.mistakes());
+        mistakes.addAll(factory.getBean("virtualThreadLimitFamilies", LimitFamilies.class)
+                .mistakes());
         mistakes.addAll(pools.read());
         if (isShared) {
             mistakes.addAll(ClusterCheck.mistakes(
@@ -106,13 +92,14 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         }
         postProcessor.start();
         if (postProcessor.isEnabled()) {
-            advised.add(findings.methods());
+            factory.getBean("virtualThreadAdvisedMethods", AdvisedMethods.class).add(findings.methods());
         }
         pools.warnOfOverdraft();
         if (postProcessor.isEnabled() && !findings.methods().isEmpty()) {
             new StatementWarnings(limits, factory)
                     .log(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
         }
+        ApplicationDecorators decorators = factory.getBean("virtualThreadDecorators", ApplicationDecorators.class);
         StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), decorators::names);
         report.log(findings, limits, postProcessor.isEnabled());
         if (ownLimits) {
