@@ -93,34 +93,33 @@ public class VirtualThreadActuatorAutoConfiguration {
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
+    @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
     @EnableConfigurationProperties(VirtualThreadProperties.class)
     static class HealthConfiguration {
 
-        @Configuration(proxyBeanMethods = false)
-        @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
-        static class SpringBoot4 {
-
-            @Bean
-            @Nullable
-            LimitsHealthIndicator virtualThreadsHealthIndicator(
-                    TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
-                Duration after = SettingsFactory.saturatedAfter(limits, environment, properties);
-                return after == null ? null : new LimitsHealthIndicator(limits, after);
-            }
+        @Bean
+        @Nullable
+        LimitsHealthIndicator virtualThreadsHealthIndicator(
+                TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
+            Duration after = SettingsFactory.saturatedAfter(limits, environment, properties);
+            return after == null ? null : new LimitsHealthIndicator(limits, after);
         }
+    }
 
-        @Configuration(proxyBeanMethods = false)
-        @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
-        @ConditionalOnMissingClass("org.springframework.boot.health.contributor.HealthIndicator")
-        static class SpringBoot3 {
+    /** The same with Spring Boot 3. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
+    @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
+    @ConditionalOnMissingClass("org.springframework.boot.health.contributor.HealthIndicator")
+    @EnableConfigurationProperties(VirtualThreadProperties.class)
+    static class Boot3HealthConfiguration {
 
-            @Bean
-            @Nullable
-            Boot3LimitsHealthIndicator virtualThreadsHealthIndicator(
-                    TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
-                Duration after = SettingsFactory.saturatedAfter(limits, environment, properties);
-                return after == null ? null : new Boot3LimitsHealthIndicator(limits, after);
-            }
+        @Bean
+        @Nullable
+        Boot3LimitsHealthIndicator virtualThreadsHealthIndicator(
+                TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
+            Duration after = SettingsFactory.saturatedAfter(limits, environment, properties);
+            return after == null ? null : new Boot3LimitsHealthIndicator(limits, after);
         }
     }
 }

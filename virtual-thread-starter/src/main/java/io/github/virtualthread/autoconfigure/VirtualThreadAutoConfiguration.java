@@ -11,6 +11,7 @@ import io.github.virtualthread.pool.SecondConnectionWarnings;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -26,12 +27,18 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
+import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** Auto-configuration for {@code @VirtualThread}: enables it and takes the settings of the engine from the properties. */
+/**
+ * Auto-configuration for {@code @VirtualThread}: enables it and takes the settings of the engine from the properties.
+ *
+ * <p>What a method returns is loaded in every application, also if its condition is not met. So it is Spring's type, or a class of its
+ * own has the method.
+ */
 @AutoConfiguration
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 @Import(VirtualThreadAutoConfiguration.ClassProxying.class)
@@ -60,43 +67,31 @@ public class VirtualThreadAutoConfiguration {
     }
 
     /** Only with Spring Cloud, which publishes the event. */
-    @Configuration(proxyBeanMethods = false)
+    @Bean
     @ConditionalOnClass(name = LimitRefresh.EVENT)
-    static class RefreshConfiguration {
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        LimitRefresh virtualThreadLimitRefresh(
-                ConfigurableEnvironment environment,
-                ObjectProvider<TaskLimitCustomizer> customizers,
-                BeanFactory beanFactory) {
-            return new LimitRefresh(environment, customizers, beanFactory);
-        }
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    GenericApplicationListener virtualThreadLimitRefresh(
+            ConfigurableEnvironment environment,
+            ObjectProvider<TaskLimitCustomizer> customizers,
+            BeanFactory beanFactory) {
+        return new LimitRefresh(environment, customizers, beanFactory);
     }
 
     /** For limits that take their permits from the pool of a data source. */
-    @Configuration(proxyBeanMethods = false)
+    @Bean
     @ConditionalOnClass(name = "org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider")
-    static class PoolSizesConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        PoolSizes virtualThreadPoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
-            return new DataSourcePoolSizes(providers);
-        }
+    @ConditionalOnMissingBean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    PoolSizes virtualThreadPoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
+        return new DataSourcePoolSizes(providers);
     }
 
     /** Only if asked for: otherwise no connection is wrapped. */
-    @Configuration(proxyBeanMethods = false)
+    @Bean
     @Conditional(StatementsSwitch.OnStatements.class)
-    static class StatementsConfiguration {
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static StatementsSwitch virtualThreadStatementsSwitch(Environment environment) {
-            return new StatementsSwitch(environment);
-        }
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static BeanFactoryPostProcessor virtualThreadStatementsSwitch(Environment environment) {
+        return new StatementsSwitch(environment);
     }
 
     /** Spring Boot adds it to the transaction managers that it creates. */

@@ -13,7 +13,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 
@@ -50,16 +49,12 @@ public class VirtualThreadSliceAutoConfiguration {
     }
 
     /** Slices replace pools by embedded databases, which open a connection whenever one is asked for. */
-    @Configuration(proxyBeanMethods = false)
+    @Bean
     @ConditionalOnClass(name = "org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider")
-    static class PoolSizesConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        PoolSizes virtualThreadPoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
-            PoolSizes known = new DataSourcePoolSizes(providers);
-            return dataSource -> OptionalInt.of(known.sizeOf(dataSource).orElse(PERMITS));
-        }
+    @ConditionalOnMissingBean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    PoolSizes virtualThreadPoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
+        PoolSizes known = new DataSourcePoolSizes(providers);
+        return dataSource -> OptionalInt.of(known.sizeOf(dataSource).orElse(PERMITS));
     }
 }

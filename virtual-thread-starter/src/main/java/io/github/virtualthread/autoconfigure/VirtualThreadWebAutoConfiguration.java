@@ -124,15 +124,11 @@ public class VirtualThreadWebAutoConfiguration {
         }
 
         /** Actuator on the port of the application. */
-        @Configuration(proxyBeanMethods = false)
-        @ConditionalOnClass(PathMappedEndpoints.class)
-        static class ManagementConfiguration {
-
-            @Bean
-            ManagementPaths virtualThreadManagementPaths(
-                    ObjectProvider<PathMappedEndpoints> endpoints, Environment environment) {
-                return new ManagementPaths(endpoints, environment);
-            }
+        @Bean
+        @ConditionalOnClass(name = "org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints")
+        ManagementPaths virtualThreadManagementPaths(
+                ObjectProvider<PathMappedEndpoints> endpoints, Environment environment) {
+            return new ManagementPaths(endpoints, environment);
         }
     }
 
