@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.EndpointId;
@@ -21,6 +22,8 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
 
 /**
  * Requests to {@link VirtualThreadsEndpoint} over HTTP. The exceptions of its operations become status 404, 400 or 503, with the
@@ -33,6 +36,9 @@ import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 public final class WebRequests implements OperationInvokerAdvisor {
 
     private static final EndpointId ENDPOINT = EndpointId.of("virtualthreads");
+
+    /** {@code HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE}, which exists with Spring MVC only. */
+    private static final String PATH_VARIABLES = "org.springframework.web.servlet.HandlerMapping.uriTemplateVariables";
 
     /** Creates an advisor without state. */
     public WebRequests() {}
@@ -63,6 +69,7 @@ public final class WebRequests implements OperationInvokerAdvisor {
                 return invoker.invoke(context);
             }
             try {
+                path.forEach(name -> requireOfPath(name, context.getArguments().get(name)));
                 Map<String, Object> arguments = read(context.getArguments(), path, known);
                 return invoker.invoke(new InvocationContext(SecurityContext.NONE, arguments, allOf(context)));
             } catch (NoSuchElementException unknown) {
@@ -80,6 +87,15 @@ public final class WebRequests implements OperationInvokerAdvisor {
                 .filter(parameter -> (parameter.getAnnotation(Selector.class) != null) == inPath)
                 .map(OperationParameter::getName)
                 .toList();
+    }
+
+    /** Spring Boot lets a parameter replace a variable of the path, which would evade rules for paths. Only Spring MVC tells. */
+    private static void requireOfPath(String name, @Nullable Object value) {
+        RequestAttributes request = RequestContextHolder.getRequestAttributes();
+        Object path = request == null ? null : request.getAttribute(PATH_VARIABLES, RequestAttributes.SCOPE_REQUEST);
+        if (path instanceof Map<?, ?> variables && !Objects.equals(value, variables.get(name))) {
+            throw new IllegalArgumentException("%s is not a parameter: the path names the limit".formatted(name));
+        }
     }
 
     private static Map<String, Object> read(Map<String, Object> given, List<String> path, List<String> known) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
 import io.github.virtualthread.execution.BrokenLog;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.List;
@@ -194,6 +195,25 @@ class ChangeLimitTests {
             assertThat(it.limit().permits()).isEqualTo(1);
         });
         assertThat(output).doesNotContain(CHANGED);
+    }
+
+    /** Otherwise a rule for the path of one limit would not protect the others. */
+    @Test
+    void noParameterReplacesTheLimitInThePath() {
+        run(open().withPropertyValues("virtual-thread.limits.report.permits=1"), it -> {
+            for (Answer answer : List.of(
+                    it.read("/price-db?limitInPath=report"),
+                    it.write("/price-db", "{\"permits\": 5, \"limitInPath\": \"report\"}"),
+                    it.write("/price-db?limitInPath=report", "{\"permits\": 5}"),
+                    it.write("/price-db?limitInPath=price-db&limitInPath=report", "{\"permits\": 5}"),
+                    it.end("/price-db?limitInPath=report&all=true"))) {
+                assertThat(answer.status()).isEqualTo(400);
+                assertThat(answer.message()).isEqualTo("limitInPath is not a parameter: the path names the limit");
+            }
+            assertThat(it.bean(TaskLimits.class).all())
+                    .extracting(TaskLimit::permits)
+                    .containsOnly(1);
+        });
     }
 
     private static void assertRefused(EndpointApplication it, String json, String message) throws Exception {
