@@ -25,7 +25,7 @@ public interface TaskCall {
 
     /**
      * Key of the call: under its limit, keys take turns. It may be personal data, and there may be any number of keys, so it does
-     * not belong in the tag of a meter.
+     * not belong in the tag of a meter. A client may have chosen it: replace its control characters before you log it.
      *
      * @return the key, null if the call has none
      */

@@ -16,6 +16,8 @@ public class LimitExceededException extends TaskRejectedException {
 
     static final String NOTHING_LENT = "nobody lends it permits";
 
+    private static final int LONGEST_KEY = 100;
+
     /** Why a call was rejected. */
     public enum Reason {
         /** The queue is full: as many calls wait as its capacity allows. */
@@ -150,7 +152,14 @@ public class LimitExceededException extends TaskRejectedException {
     private String ofKey() {
         return keyUse == null
                 ? ""
-                : ", key '%s' has %d running and %d waiting".formatted(key, keyUse.running(), keyUse.waiting());
+                : ", key '%s' has %d running and %d waiting"
+                        .formatted(shown(keyUse.key()), keyUse.running(), keyUse.waiting());
+    }
+
+    /** A client may have chosen the key: it must neither forge a line of the log nor fill one. */
+    private static String shown(String key) {
+        String beginning = key.length() > LONGEST_KEY ? key.substring(0, LONGEST_KEY) + "..." : key;
+        return beginning.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "?");
     }
 
     private String lent(boolean nothing) {
@@ -179,7 +188,8 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     /**
-     * Key of the call, as {@code key} of the annotation gave it. It may be personal data.
+     * Key of the call, as {@code key} of the annotation gave it. It may be personal data. A client may have chosen it: the
+     * message shows at most 100 characters of it, and {@code ?} for control characters.
      *
      * @return the key, null if the call had none
      */

@@ -73,6 +73,23 @@ class KeyTurnsTests {
     }
 
     @Test
+    void aMessageShowsTheBeginningOfAKeyAndNoControlCharacter() {
+        String emoji = "\ud83d\ude00"; // two chars
+        assertThat(shown("Ülkü " + emoji)).isEqualTo("Ülkü " + emoji);
+        assertThat(shown("acme\r\nWARN \u001b[2K\t\u0000\u007f\u0085\u009b\u2028\u2029\u202e"))
+                .isEqualTo("acme??WARN ?[2K????????");
+        assertThat(shown("x".repeat(100))).isEqualTo("x".repeat(100));
+        assertThat(shown("x".repeat(1_000_000))).isEqualTo("x".repeat(100) + "...");
+        assertThat(shown("x".repeat(99) + emoji)).isEqualTo("x".repeat(99) + "?...");
+    }
+
+    private String shown(String key) {
+        LimitExceededException rejection = new LimitExceededException("Prices.find", limit(1), Reason.QUEUE_FULL, key);
+        assertThat(rejection.key()).isEqualTo(key);
+        return rejection.getMessage().replaceFirst("(?s).*, key '(.*)' has 0 running.*", "$1");
+    }
+
+    @Test
     void keysTakeTurnsAndEachKeepsItsOrder() {
         SemaphoreLimit limit = limit(1);
         Call first = asked(limit, "first");

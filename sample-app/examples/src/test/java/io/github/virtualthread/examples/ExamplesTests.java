@@ -77,10 +77,10 @@ class ExamplesTests {
             List<CompletableFuture<HttpResponse<String>>> ann;
             CompletableFuture<HttpResponse<String>> bob;
             try (Occupation busy = app.limit("model").occupy()) {
-                ann = Stream.generate(() -> app.ask("/chat?user=ann")).limit(5).toList();
+                ann = Stream.generate(() -> app.ask("/chat/ann")).limit(5).toList();
                 await().atMost(Duration.ofMinutes(2))
                         .until(() -> app.limit("model").waiting() == 4 && answered(ann) == 1);
-                bob = app.ask("/chat?user=bob");
+                bob = app.ask("/chat/bob");
                 await().atMost(Duration.ofMinutes(2))
                         .until(() -> app.limit("model").waiting() == 5);
             }
@@ -96,6 +96,15 @@ class ExamplesTests {
                     .last()
                     .isEqualTo("ann");
         });
+    }
+
+    @Test
+    void noUserForgesALineOfTheLog(CapturedOutput output) {
+        run("model", app -> assertThat(List.of("ann%0AWARN", "ann%1B%5B2K", "ann%E2%80%A8WARN", "a".repeat(51)))
+                .allSatisfy(user ->
+                        assertThat(app.answer("/chat/" + user).statusCode()).isEqualTo(404)));
+
+        assertThat(output.getOut()).doesNotContain("\nWARN", "\u001b[2K", "\u2028", "for a slot");
     }
 
     @Test

@@ -13,7 +13,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 /** A language model with 2 slots, of which one user gets one at most. The answer is streamed, word by word. */
@@ -57,8 +57,8 @@ public class Application {
             this.model = model;
         }
 
-        @GetMapping("/chat")
-        void chat(@RequestParam String user, Writer out) throws IOException, InterruptedException {
+        @GetMapping("/chat/{user:\\w{1,50}}") // the key, which the log shows: no line breaks, and not long
+        void chat(@PathVariable String user, Writer out) throws IOException, InterruptedException {
             model.answer(user, out);
         }
     }
