@@ -275,6 +275,7 @@ public record VirtualThreadProperties(
      * Limit and deadline of web requests, and answers to those that were rejected.
      *
      * @param limit name of the limit at the door: each servlet request takes a permit of it. No limit if not set
+     * @param key what the key of a request under this limit is; a bean of type RequestKey replaces it. No key if not set
      * @param deadline time that each servlet request has, for its wait and its answer. No deadline if not set
      * @param exclude path patterns of requests without this limit and deadline, such as /events/**, without the context path;
      *     requests to Actuator and its health groups are always excluded
@@ -287,6 +288,7 @@ public record VirtualThreadProperties(
      */
     public record Web(
             @Nullable String limit,
+            @Nullable Key key,
             @Nullable Duration deadline,
             @DefaultValue List<String> exclude,
             @DefaultValue(DEFAULT_ORDER) int order,
@@ -298,8 +300,14 @@ public record VirtualThreadProperties(
         /** {@code Ordered.HIGHEST_PRECEDENCE + 10}. */
         static final String DEFAULT_ORDER = "-2147483638";
 
-        static final Web DEFAULTS =
-                new Web(null, null, List.of(), Ordered.HIGHEST_PRECEDENCE + 10, DEFAULT_STATUS, Duration.ofSeconds(1));
+        static final Web DEFAULTS = new Web(
+                null, null, null, List.of(), Ordered.HIGHEST_PRECEDENCE + 10, DEFAULT_STATUS, Duration.ofSeconds(1));
+
+        /** What the key of a request is. */
+        public enum Key {
+            /** The address of its client. */
+            CLIENT_ADDRESS
+        }
     }
 
     /**

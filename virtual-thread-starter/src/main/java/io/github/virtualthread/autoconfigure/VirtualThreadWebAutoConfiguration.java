@@ -9,6 +9,7 @@ import io.github.virtualthread.web.WebFluxRejections;
 import io.github.virtualthread.web.WebLimitFilter;
 import io.github.virtualthread.web.WebMvcRejections;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -113,7 +114,8 @@ public class VirtualThreadWebAutoConfiguration {
                 filter.setRejectedStatus(answer.status());
             }
             filter.setRetryAfter(answer.retryAfter());
-            filter.setRequestKey(requestKey.getIfAvailable());
+            RequestKey own = requestKey.getIfAvailable();
+            filter.setRequestKey(own == null && properties.web().key() != null ? ServletRequest::getRemoteAddr : own);
             ManagementPaths management = managementPaths.getIfAvailable();
             filter.setExclude(management == null ? settings.exclude() : management.or(settings.exclude()));
             FilterRegistrationBean<WebLimitFilter> registration = new FilterRegistrationBean<>(filter);

@@ -85,8 +85,8 @@ final class StartupReport {
             if (limit.permitsPerKey() != LimitSettings.UNBOUNDED
                     && calls.stream().noneMatch(call -> hasKey(call, limit))) {
                 logger.info(
-                        "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies to"
-                                + " calls of VirtualThreads.forKey only",
+                        "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies only"
+                                + " to calls of VirtualThreads.forKey, and to web requests with a key",
                         limit.name(),
                         limit.permitsPerKey());
             }

@@ -5,10 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the key of a web request: under the limit at the door, keys take turns. A bean of this type is used for all requests
- * that need a permit of {@code virtual-thread.web.limit}.
+ * that need a permit of {@code virtual-thread.web.limit}, whatever {@code virtual-thread.web.key} says.
  *
  * <p>By default the filter comes before Spring Security, so the user of the request is not known yet. Use a header, a cookie or
- * the address of the client; or set {@code virtual-thread.web.order} to a place behind Spring Security.
+ * the address of the client, as {@code ServletRequest::getRemoteAddr} does; or set {@code virtual-thread.web.order} to a place
+ * behind Spring Security.
  */
 @FunctionalInterface
 public interface RequestKey {

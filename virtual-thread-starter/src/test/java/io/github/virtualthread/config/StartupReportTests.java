@@ -168,7 +168,7 @@ class StartupReportTests {
                 .filteredOn(message -> message.contains("has a key"))
                 .containsExactly(
                         "Limit 'partner' has permits-per-key: 5, but no annotated method under it has a key: the number"
-                                + " applies to calls of VirtualThreads.forKey only");
+                                + " applies only to calls of VirtualThreads.forKey, and to web requests with a key");
     }
 
     @Test

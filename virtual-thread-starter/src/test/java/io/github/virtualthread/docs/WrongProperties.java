@@ -56,6 +56,7 @@ final class WrongProperties {
                 new Case("door-deadline", OnServlets.class, "web.deadline=0s"),
                 new Case("door-exclude", OnServlets.class, "web.deadline=5s", "web.exclude=/events/**,/orders/{id"),
                 new Case("door-order", OnServlets.class, "web.deadline=5s", "web.order=first"),
+                new Case("door-key", OnServlets.class, "web.deadline=5s", "web.key=client-adress"),
                 new Case("door-reactive", OnWebFlux.class, "limits.web.permits=200", "web.limit=web"));
     }
 

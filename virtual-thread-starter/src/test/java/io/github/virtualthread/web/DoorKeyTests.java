@@ -3,10 +3,15 @@ package io.github.virtualthread.web;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
@@ -77,6 +82,38 @@ class DoorKeyTests {
             assertThat(it.get("/plain", "user", "a").statusCode()).isEqualTo(200);
             it.awaitFree();
         });
+    }
+
+    /** The first address is what the client has sent, the second what its proxy has added. */
+    @ParameterizedTest
+    @CsvSource({"none, 127.0.0.1", "native, 203.0.113.7", "framework, 198.51.100.1"})
+    void theAddressOfTheClientIsThatOfTheServer(String strategy, String address) {
+        DoorApplication.RUNNER
+                .withUserConfiguration(Holding.class)
+                .withPropertyValues(
+                        "server.forward-headers-strategy=" + strategy, "virtual-thread.web.key=client-address")
+                .run(context -> assertThat(keyOf(context, "X-Forwarded-For", "198.51.100.1, 203.0.113.7"))
+                        .isEqualTo(address));
+    }
+
+    @Test
+    void aBeanWinsOverTheProperty() {
+        DoorApplication.run(
+                OfUsers.class,
+                context -> assertThat(keyOf(context, "user", "a")).isEqualTo("a"),
+                "web.key=client-address");
+    }
+
+    private static String keyOf(ApplicationContext context, String... headers) throws Exception {
+        DoorApplication it = new DoorApplication(context);
+        Holding holding = context.getBean(Holding.class);
+        CompletableFuture<HttpResponse<String>> answer = it.ask("/hold/a", headers);
+        holding.awaitBegun("a");
+        List<KeyUse> keys = it.limit().busiestKeys(2);
+        holding.release("a");
+        assertThat(answer.get(2, MINUTES).statusCode()).isEqualTo(200);
+        assertThat(keys).hasSize(1);
+        return keys.get(0).key();
     }
 
     @Import(Holding.class)
