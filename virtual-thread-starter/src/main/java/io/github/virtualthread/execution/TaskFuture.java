@@ -116,7 +116,10 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
         if (cancelled == null || isDone()) {
             return super.cancel(false);
         }
-        return super.completeExceptionally(cancelled.withCallerTrace(new CancellationException())) || isCancelled();
+        TaskSpec spec = cancelled.spec();
+        String message = spec.name() + " was cancelled under limit '" + spec.limitName() + "'";
+        return super.completeExceptionally(cancelled.withCallerTrace(new CancellationException(message)))
+                || isCancelled();
     }
 
     @Override

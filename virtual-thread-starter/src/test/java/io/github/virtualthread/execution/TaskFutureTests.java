@@ -96,6 +96,8 @@ class TaskFutureTests {
         await(interrupted);
         assertThat(future).isCancelled();
         assertThatThrownBy(future::join).isInstanceOf(CancellationException.class);
+        assertThat(future.handle((value, failure) -> failure.getMessage()))
+                .isCompletedWithValue("Test.task was cancelled under limit 'db'");
     }
 
     @Test
