@@ -79,7 +79,7 @@ class LostEngineReportTests {
 
         assertThat(output.getAll().lines().filter(line -> line.contains("The engine that lends")))
                 .hasSize(2);
-        assertThat(output.getAll().lines().filter(line -> line.contains(" WARN ")))
+        assertThat(output.getAll().lines().filter(line -> line.contains(" WARN ") && line.contains("partner")))
                 .hasSize(1);
         shares.stop();
     }
