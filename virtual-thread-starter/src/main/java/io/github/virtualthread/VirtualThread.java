@@ -57,8 +57,8 @@ public @interface VirtualThread {
 
     /**
      * Longest run of the body, from its start; the time that the call waits for its permit does not count. Then the body is
-     * interrupted, and the call fails with a {@link java.util.concurrent.TimeoutException}; its permit goes back when the
-     * body has really ended. Written as {@code "2s"}, {@code "500ms"} or {@code "PT2S"}, more than zero; a number alone fails
+     * interrupted, and the call fails with a {@link io.github.virtualthread.limit.CallTimeoutException}; its permit goes back when
+     * the body has really ended. Written as {@code "2s"}, {@code "500ms"} or {@code "PT2S"}, more than zero; a number alone fails
      * the start. May be a {@code ${...}} placeholder.
      *
      * @return a duration, or empty for that of {@code virtual-thread.timeout}, if there is one
@@ -68,8 +68,8 @@ public @interface VirtualThread {
     /**
      * Time that a call has from its submission, for its wait and its run together. A call that still waits when it is over leaves
      * the queue and fails with a {@link io.github.virtualthread.limit.LimitExceededException} for the reason {@code DEADLINE}. A
-     * body that still runs is interrupted, and the call fails with a {@link java.util.concurrent.TimeoutException}. Calls that the body makes
-     * have what is left, or their own deadline if that is earlier; {@code void} methods do not inherit it. Written as
+     * body that still runs is interrupted, and the call fails with a {@link io.github.virtualthread.limit.CallTimeoutException}. Calls
+     * that the body makes have what is left, or their own deadline if that is earlier; {@code void} methods do not inherit it. Written as
      * {@code "2s"}, {@code "500ms"} or {@code "PT2S"}, more than zero; a number alone fails the start. May be a {@code ${...}}
      * placeholder.
      *

@@ -8,6 +8,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.EngineSettings.Watch;
+import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -56,8 +57,13 @@ final class SettingsFactory {
      * Needs Spring's web classes on the classpath. Wrong values, which fail the start anyway, leave rejections unanswered.
      */
     static RejectionAnswer rejectionAnswer(Web web) {
-        String status = status(web);
-        return new RejectionAnswer(isStatus(status) ? Integer.parseInt(status) : 0, web.retryAfter());
+        return new RejectionAnswer(status(web.rejectedStatus()), web.retryAfter());
+    }
+
+    /** As {@link #rejectionAnswer}, and the answer to calls that have timed out. */
+    static List<RejectionAnswer> answers(Web web) {
+        int timedOut = status(web.timedOutStatus());
+        return List.of(rejectionAnswer(web), new RejectionAnswer(CallTimeoutException.class, timedOut, Duration.ZERO));
     }
 
     /**
@@ -79,7 +85,8 @@ final class SettingsFactory {
     private EngineSettings settings(@Nullable UnaryOperator<LimitSettings> alone) {
         positive("virtual-thread.health.saturated-after", properties.health().saturatedAfter());
         notNegative("virtual-thread.pinning.threshold", properties.pinning().threshold());
-        rejectedStatus(status(properties.web()));
+        status("rejected", properties.web().rejectedStatus());
+        status("timed-out", properties.web().timedOutStatus());
         notNegative("virtual-thread.web.retry-after", properties.web().retryAfter());
         List<LimitSettings> limits = new ArrayList<>();
         for (Map.Entry<String, Limit> limit : distinct(properties.limits()).entrySet()) {
@@ -261,22 +268,19 @@ final class SettingsFactory {
         return overrides;
     }
 
-    private static String status(Web web) {
-        String status = web.rejectedStatus().strip();
-        return status.isEmpty() ? Web.DEFAULT_STATUS : status;
+    /** The status of an answer, 0 for none. A blank value counts as not set. */
+    private static int status(String text) {
+        String status = text.isBlank() ? Web.DEFAULT_STATUS : text.strip();
+        return status.matches("[45]\\d\\d") ? Integer.parseInt(status) : 0;
     }
 
-    private static boolean isStatus(String status) {
-        return status.matches("[45][0-9]{2}");
-    }
-
-    private void rejectedStatus(String status) {
-        if (!isStatus(status) && !status.equalsIgnoreCase(LimitNames.NONE)) {
-            mistakes.add(
-                    new Mistake(
-                            "virtual-thread.web.rejected-status must be an HTTP status from 400 to 599 or none, was '%s'"
-                                    .formatted(status),
-                            "Set virtual-thread.web.rejected-status to 503 or 429, or to none to leave rejections to the application."));
+    private void status(String what, String text) {
+        if (status(text) == 0 && !text.strip().equalsIgnoreCase(LimitNames.NONE)) {
+            String key = "virtual-thread.web.%s-status".formatted(what);
+            mistakes.add(new Mistake(
+                    "%s must be an HTTP status from 400 to 599 or none, was '%s'".formatted(key, text.strip()),
+                    "Set %s to a status such as 503, or to none to leave the answer to the application."
+                            .formatted(key)));
         }
     }
 

@@ -272,7 +272,7 @@ public record VirtualThreadProperties(
     }
 
     /**
-     * Limit and deadline of web requests, and answers to those that were rejected.
+     * Limit and deadline of web requests, and answers to those that were rejected or have timed out.
      *
      * @param limit name of the limit at the door: each servlet request takes a permit of it. No limit if not set
      * @param key what the key of a request under this limit is; a bean of type RequestKey replaces it. No key if not set
@@ -283,8 +283,10 @@ public record VirtualThreadProperties(
      *     Security
      * @param rejectedStatus HTTP status of the answer, 400 to 599; none leaves rejected calls to the application, whose own
      *     handlers come first in any case, and answers rejected requests with 503
-     * @param retryAfter time after which the client should try again, sent in whole seconds as Retry-After; zero for no such
-     *     header
+     * @param timedOutStatus HTTP status of the answer to a request whose call was ended by its timeout or deadline, 400 to 599;
+     *     none leaves these to the application, whose own handlers come first in any case
+     * @param retryAfter time after which a client whose request was rejected should try again, sent in whole seconds as
+     *     Retry-After; zero for no such header
      */
     public record Web(
             @Nullable String limit,
@@ -293,6 +295,7 @@ public record VirtualThreadProperties(
             @DefaultValue List<String> exclude,
             @DefaultValue(DEFAULT_ORDER) int order,
             @DefaultValue(DEFAULT_STATUS) String rejectedStatus,
+            @DefaultValue(DEFAULT_STATUS) String timedOutStatus,
             @DefaultValue("1s") Duration retryAfter) {
 
         static final String DEFAULT_STATUS = "503";
@@ -301,7 +304,14 @@ public record VirtualThreadProperties(
         static final String DEFAULT_ORDER = "-2147483638";
 
         static final Web DEFAULTS = new Web(
-                null, null, null, List.of(), Ordered.HIGHEST_PRECEDENCE + 10, DEFAULT_STATUS, Duration.ofSeconds(1));
+                null,
+                null,
+                null,
+                List.of(),
+                Ordered.HIGHEST_PRECEDENCE + 10,
+                DEFAULT_STATUS,
+                DEFAULT_STATUS,
+                Duration.ofSeconds(1));
 
         /** What the key of a request is. */
         public enum Key {

@@ -34,7 +34,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 
-/** Auto-configuration for the limit at the door, and for answers to web requests whose call was rejected. */
+/** Auto-configuration for the limit at the door, and for answers to web requests whose call was rejected or has timed out. */
 @AutoConfiguration(
         after = VirtualThreadAutoConfiguration.class,
         afterName = {
@@ -68,8 +68,7 @@ public class VirtualThreadWebAutoConfiguration {
                         problemDetails,
                 @Qualifier(RESOLVERS) HandlerExceptionResolver resolvers) {
             boolean on = problemDetails.stream().findAny().isPresent();
-            return new WebMvcRejections(
-                    SettingsFactory.rejectionAnswer(properties.web()), on ? advice(resolvers) : null);
+            return new WebMvcRejections(SettingsFactory.answers(properties.web()), on ? advice(resolvers) : null);
         }
 
         /** Without the resolvers behind it, which log each answer and have the error page render it. */
@@ -171,7 +170,7 @@ public class VirtualThreadWebAutoConfiguration {
                 ObjectProvider<HandlerResultHandler> resultHandlers) {
             boolean on = problemDetails.stream().findAny().isPresent();
             return new WebFluxRejections(
-                    SettingsFactory.rejectionAnswer(properties.web()),
+                    SettingsFactory.answers(properties.web()),
                     isSpringBoots(errors.getIfAvailable()) ? BEFORE_SPRING_BOOT : Ordered.LOWEST_PRECEDENCE,
                     on ? adapter.getIfAvailable() : null,
                     resultHandlers::orderedStream);

@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
+import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.timer.TaskTimer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -15,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,9 +101,9 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         }
     }
 
-    /** Decides the outcome, with or without a body to interrupt. */
-    final void decide(Cause why) {
-        CAUSE.compareAndSet(this, (byte) 0, why.code());
+    /** Decides the outcome, with or without a body to interrupt; returns whether nothing else has decided it before. */
+    final boolean decide(Cause why) {
+        return CAUSE.compareAndSet(this, (byte) 0, why.code());
     }
 
     /** The current thread is the one of the body from now on. */
@@ -132,12 +132,12 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     }
 
     /** The failure of a call that took too long. */
-    abstract TimeoutException timeoutException(Cause why);
+    abstract CallTimeoutException timeoutException(Cause why);
 
     /** The application stops: interrupts the body if it runs. The call fails, no matter what the body returns. */
     final void stop() {
-        decide(Cause.STOPPED);
-        boolean unused = interrupt(Cause.STOPPED);
+        boolean unused = decide(Cause.STOPPED);
+        unused = interrupt(Cause.STOPPED);
     }
 
     /**
@@ -170,10 +170,10 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     private void deliver(boolean shielded, Cause why) {
         try {
-            decide(why);
+            boolean first = decide(why);
             if (why.outcome == Outcome.TIMEOUT) {
                 // before the interrupt, which closes the channel that the body is blocked on and may take long
-                TimeBounds.reportTimeout(this);
+                TimeBounds.reportTimeout(this, why, first);
             }
             if (!shielded || !Shields.stop(this)) {
                 interruptThread();

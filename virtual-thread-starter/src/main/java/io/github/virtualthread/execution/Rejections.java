@@ -1,6 +1,8 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.limit.CallTimeoutException;
+import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.timer.TaskTimer;
@@ -21,14 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs rejected calls: the first of a limit at once, then one line per minute with their number, if there were any. Calls
- * that a stop drops are in the line of the stop.
+ * Logs rejected calls and those that were ended because they took too long: the first of a limit or method at once, then one
+ * line per minute with their number, if there were any. Calls that a stop drops are in the line of the stop.
  */
 final class Rejections {
 
     private static final Logger logger = LoggerFactory.getLogger(Rejections.class);
 
-    private final Map<String, Count> limits = new ConcurrentHashMap<>();
+    private final Map<String, Count<Reason>> limits = new ConcurrentHashMap<>();
+    private final Map<String, Count<Kind>> methods = new ConcurrentHashMap<>(); // those that had timeouts
     private final TaskTimer timer;
     private final long period;
     private volatile boolean stopped;
@@ -37,7 +40,7 @@ final class Rejections {
      * Creates the log of an engine.
      *
      * @param timer wakes up for what was not logged at once
-     * @param period minimum time between two lines of a limit
+     * @param period minimum time between two lines of a limit or method
      */
     Rejections(TaskTimer timer, Duration period) {
         this.timer = timer;
@@ -45,14 +48,26 @@ final class Rejections {
     }
 
     /** Throws nothing, because the rejected call is not complete yet. */
-    @SuppressWarnings("EmptyCatch")
     void add(LimitExceededException rejection) {
+        if (stopped || rejection.reason() != Reason.SHUTDOWN) {
+            add(limits, rejection.limit(), "Limit '%s' has rejected", rejection, rejection.reason());
+        }
+    }
+
+    /** Throws nothing, because the call is not complete yet. */
+    void add(CallTimeoutException timeout) {
+        add(methods, timeout.task(), "%s has timed out in", timeout, timeout.kind());
+    }
+
+    @SuppressWarnings("EmptyCatch")
+    private <K extends Enum<K>> void add(
+            Map<String, Count<K>> counts, String name, String what, Throwable failure, K kind) {
         try {
-            if (stopped || rejection.reason() != Reason.SHUTDOWN) {
-                Count known = limits.get(rejection.limit());
-                Count count = known == null ? limits.computeIfAbsent(rejection.limit(), Count::new) : known;
-                count.add(rejection);
-            }
+            Count<K> known = counts.get(name);
+            Count<K> count = known == null
+                    ? counts.computeIfAbsent(name, made -> new Count<>(what.formatted(made), kind.getDeclaringClass()))
+                    : known;
+            count.add(failure, kind);
         } catch (Throwable noMemory) {
             // the line of the next one counts this one too
         }
@@ -60,13 +75,14 @@ final class Rejections {
 
     /** Number of calls that a limit rejected until now. */
     long total(String limit) {
-        Count count = limits.get(limit);
+        Count<Reason> count = limits.get(limit);
         return count == null ? 0 : count.total.sum();
     }
 
     /** The engine has stopped: logs what was not logged. From now on, calls that come too late are logged too. */
     void stopped() {
         limits.values().forEach(Count::conclude);
+        methods.values().forEach(Count::conclude);
         stopped = true;
     }
 
@@ -75,29 +91,30 @@ final class Rejections {
         stopped = false;
     }
 
-    /** The rejections of one limit. */
-    private final class Count {
+    /** The rejections of one limit, or the timeouts of one method. */
+    private final class Count<K extends Enum<K>> {
 
-        private final String limit;
+        private final String what;
         private final LongAdder total = new LongAdder();
-        private final Map<Reason, AtomicLong> unlogged = new EnumMap<>(Reason.class); // has all reasons
+        private final Map<K, AtomicLong> unlogged; // has all kinds
         private final AtomicLong loggedAt =
                 new AtomicLong(System.nanoTime() - period); // so that the first is logged at once
         private volatile long since = System.nanoTime(); // the time of the first that is not logged, or earlier
         private final AtomicBoolean scheduled = new AtomicBoolean();
-        private volatile @Nullable LimitExceededException last;
+        private volatile @Nullable Throwable last;
 
-        private Count(String limit) {
-            this.limit = limit;
-            for (Reason reason : Reason.values()) {
-                unlogged.put(reason, new AtomicLong());
+        private Count(String what, Class<K> kinds) {
+            this.what = what;
+            this.unlogged = new EnumMap<>(kinds);
+            for (K kind : kinds.getEnumConstants()) {
+                unlogged.put(kind, new AtomicLong());
             }
         }
 
-        private void add(LimitExceededException rejection) {
+        private void add(Throwable failure, K kind) {
             total.increment();
-            last = rejection;
-            of(rejection.reason()).incrementAndGet();
+            last = failure;
+            Objects.requireNonNull(unlogged.get(kind)).incrementAndGet();
             logOrSchedule();
         }
 
@@ -126,36 +143,32 @@ final class Rejections {
             }
         }
 
-        private AtomicLong of(Reason reason) {
-            return Objects.requireNonNull(unlogged.get(reason));
-        }
-
-        /** Writes one line for all rejections that were not logged, if there are any. */
+        /** Writes one line for all failures that were not logged, if there are any. */
         private void log() {
             long before = since;
             since = System.nanoTime();
             long number = 0;
-            List<String> reasons = new ArrayList<>();
-            for (Reason reason : Reason.values()) {
-                long ofReason = of(reason).getAndSet(0);
-                number += ofReason;
-                if (ofReason > 0) {
-                    reasons.add(String.format(Locale.ROOT, "%,d %s", ofReason, reason));
+            List<String> kinds = new ArrayList<>();
+            for (Map.Entry<K, AtomicLong> kind : unlogged.entrySet()) {
+                long ofKind = kind.getValue().getAndSet(0);
+                number += ofKind;
+                if (ofKind > 0) {
+                    kinds.add(String.format(Locale.ROOT, "%,d %s", ofKind, kind.getKey()));
                 }
             }
             if (number == 0) {
                 return;
             }
-            String what = number == 1
+            String calls = number == 1
                     ? "a call:"
                     : String.format(
                             Locale.ROOT,
                             "%,d calls within %d s (%s); the last one:",
                             number,
                             Duration.ofNanos(System.nanoTime() - before).toSeconds() + 1,
-                            String.join(", ", reasons));
-            LimitExceededException rejection = Objects.requireNonNull(last); // written before it was counted
-            SafeLog.write(() -> logger.warn("Limit '{}' has rejected {} {}", limit, what, rejection.getMessage()));
+                            String.join(", ", kinds));
+            Throwable failure = Objects.requireNonNull(last); // written before it was counted
+            SafeLog.write(() -> logger.warn("{} {} {}", what, calls, failure.getMessage()));
         }
 
         private void conclude() {

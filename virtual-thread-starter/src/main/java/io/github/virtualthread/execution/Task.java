@@ -7,10 +7,10 @@ import io.github.virtualthread.execution.DrainCounts.Ending;
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
 import io.github.virtualthread.execution.TaskListener.Outcome;
+import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -311,9 +311,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private @Nullable TaskBody next() {
         if (parts().gate().isStopped()) {
             // the stop may have checked this task before there was anything to interrupt
-            decide(Cause.STOPPED);
+            boolean unused = decide(Cause.STOPPED);
         } else if (isOverdue()) { // nor may the timer have found anything to interrupt
-            decide(Cause.OVERDUE);
+            boolean unused = interrupt(Cause.OVERDUE);
         } else if (!future.isDone()) {
             TaskBody body = body();
             return body == null ? null : TimeBounds.bounded(this, body);
@@ -376,7 +376,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     @Override
-    TimeoutException timeoutException(Cause why) {
+    CallTimeoutException timeoutException(Cause why) {
         return TimeBounds.exception(this, why);
     }
 

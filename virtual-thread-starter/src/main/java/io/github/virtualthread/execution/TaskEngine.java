@@ -176,8 +176,9 @@ public final class TaskEngine implements AutoCloseable {
      *
      * @param spec name and limit
      * @param body what to run
-     * @return future of every outcome: the value, the exception of the body, unwrapped, a cancellation, or a
-     *     {@link io.github.virtualthread.limit.LimitExceededException} for a rejection; {@code cancel(true)} interrupts the body
+     * @return future of every outcome: the value, the exception of the body, unwrapped, a cancellation, a
+     *     {@link io.github.virtualthread.limit.LimitExceededException} for a rejection, or a
+     *     {@link io.github.virtualthread.limit.CallTimeoutException}; {@code cancel(true)} interrupts the body
      */
     public CompletableFuture<@Nullable Object> submit(TaskSpec spec, TaskBody body) {
         Task task = task(spec, body, null);

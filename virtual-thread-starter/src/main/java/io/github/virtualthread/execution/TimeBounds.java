@@ -1,6 +1,8 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
+import io.github.virtualthread.limit.CallTimeoutException;
+import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.timer.TaskTimer;
@@ -8,7 +10,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -104,13 +105,22 @@ final class TimeBounds {
         }
     }
 
-    /** Completes the future of a body that is about to be interrupted. Continuations may block, so they get a thread. */
+    /**
+     * Completes the future of a body that is about to be interrupted. Continuations and the log may block, so they get a thread.
+     *
+     * @param first whether nothing else has ended the call before
+     */
     @SuppressWarnings("EmptyCatch")
-    static void reportTimeout(InterruptibleCall task) {
+    static void reportTimeout(InterruptibleCall task, Cause why, boolean first) {
         EngineParts parts = task.parts();
         try {
+            CallTimeoutException timeout =
+                    task.timeoutException(why); // now: a task that has ended forgets its deadline
             parts.timer().handOff(() -> {
                 parts.threads().adopt(task.threads());
+                if (first) {
+                    parts.rejections().add(timeout);
+                }
                 task.settleEarly();
             });
         } catch (Throwable noThread) {
@@ -147,14 +157,10 @@ final class TimeBounds {
         return stack;
     }
 
-    static TimeoutException exception(Task task, Cause why) {
+    static CallTimeoutException exception(Task task, Cause why) {
         TaskSpec spec = task.spec();
-        String bound = Durations.text(length(task, why));
-        String rule = why == Cause.TIMED_OUT
-                ? "longer than its timeout of " + bound
-                : "past its %sdeadline of %s".formatted(isInherited(task) ? "caller's " : "", bound);
-        return new TimeoutException(
-                "%s ran %s under limit '%s' and was interrupted".formatted(spec.name(), rule, spec.limitName()));
+        Kind kind = why == Cause.TIMED_OUT ? Kind.TIMEOUT : Kind.DEADLINE;
+        return new CallTimeoutException(spec.name(), spec.limitName(), kind, length(task, why), isInherited(task));
     }
 
     private static boolean isInherited(Task task) {

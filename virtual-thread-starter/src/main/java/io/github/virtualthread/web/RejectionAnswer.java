@@ -1,7 +1,9 @@
 package io.github.virtualthread.web;
 
+import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -12,23 +14,39 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * The answer to a web request whose call was rejected.
+ * The answer to a web request whose call was rejected, or has timed out.
  *
- * @param status HTTP status, 4xx or 5xx; 0 to leave rejections to the application
+ * @param to what is answered
+ * @param status HTTP status, 4xx or 5xx; 0 to leave such failures to the application
  * @param retryAfter time after which the client should try again, not negative; zero for no such header
  */
-public record RejectionAnswer(int status, Duration retryAfter) {
+public record RejectionAnswer(Class<? extends Exception> to, int status, Duration retryAfter) {
 
-    private static final String DETAIL_CODE =
-            ErrorResponse.getDefaultDetailMessageCode(LimitExceededException.class, null);
+    /**
+     * Creates the answer to rejected calls.
+     *
+     * @param status HTTP status, 4xx or 5xx; 0 to leave rejections to the application
+     * @param retryAfter time after which the client should try again, not negative; zero for no such header
+     */
+    public RejectionAnswer(int status, Duration retryAfter) {
+        this(LimitExceededException.class, status, retryAfter);
+    }
 
-    /** Futures wrap the failure of their call, some more than once. Any other wrapper has a meaning of its own. */
-    boolean covers(Throwable failure) {
+    /**
+     * Returns the answer to a failure, null for none. Futures wrap the failure of their call, some more than once. Any other
+     * wrapper has a meaning of its own.
+     */
+    static @Nullable RejectionAnswer to(Throwable failure, List<RejectionAnswer> answers) {
         Throwable cause = failure;
         while (cause instanceof CompletionException || cause instanceof ExecutionException) {
             cause = cause.getCause();
         }
-        return status != 0 && cause instanceof LimitExceededException;
+        for (RejectionAnswer answer : answers) {
+            if (answer.status != 0 && answer.to.isInstance(cause)) {
+                return answer;
+            }
+        }
+        return null;
     }
 
     /** The value of the header {@code Retry-After}, in whole seconds; null for none. */
@@ -42,11 +60,13 @@ public record RejectionAnswer(int status, Duration retryAfter) {
     ErrorResponseException problem(Throwable failure) {
         String seconds = retryAfterSeconds();
         HttpStatusCode code = HttpStatusCode.valueOf(status);
-        ProblemDetail body = ProblemDetail.forStatusAndDetail(
-                code,
-                "The request cannot be served now. Try again %s."
-                        .formatted(seconds == null ? "later" : "in " + seconds + " s"));
-        ErrorResponseException problem = new Problem(code, body, failure);
+        String detail = to == CallTimeoutException.class
+                ? "The request took too long."
+                : "The request cannot be served now. Try again %s."
+                        .formatted(seconds == null ? "later" : "in " + seconds + " s");
+        ProblemDetail body = ProblemDetail.forStatusAndDetail(code, detail);
+        ErrorResponseException problem =
+                new Problem(code, body, failure, ErrorResponse.getDefaultDetailMessageCode(to, null));
         if (seconds != null) {
             problem.getHeaders().set(HttpHeaders.RETRY_AFTER, seconds);
         }
@@ -58,8 +78,8 @@ public record RejectionAnswer(int status, Duration retryAfter) {
 
         private static final long serialVersionUID = 1L;
 
-        Problem(HttpStatusCode status, ProblemDetail body, Throwable failure) {
-            super(status, body, failure, DETAIL_CODE, null);
+        Problem(HttpStatusCode status, ProblemDetail body, Throwable failure, String detailCode) {
+            super(status, body, failure, detailCode, null);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.github.virtualthread.web;
 
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +15,10 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
-/** Answers WebFlux requests whose call was rejected. */
+/** Answers WebFlux requests whose call was rejected, or has timed out. */
 public final class WebFluxRejections implements WebExceptionHandler, Ordered {
 
-    private final RejectionAnswer answer;
+    private final List<RejectionAnswer> answers;
     private final int order;
     private final @Nullable DispatchExceptionHandler problemDetails;
     private final Supplier<Stream<HandlerResultHandler>> resultHandlers;
@@ -25,17 +26,17 @@ public final class WebFluxRejections implements WebExceptionHandler, Ordered {
     /**
      * Creates a handler of rejections.
      *
-     * @param answer status and header
+     * @param answers status and header for each kind of failure
      * @param order order among the exception handlers
      * @param problemDetails turns an error response into a problem detail; null if the application has none
      * @param resultHandlers write the problem detail
      */
     public WebFluxRejections(
-            RejectionAnswer answer,
+            List<RejectionAnswer> answers,
             int order,
             @Nullable DispatchExceptionHandler problemDetails,
             Supplier<Stream<HandlerResultHandler>> resultHandlers) {
-        this.answer = answer;
+        this.answers = answers;
         this.order = order;
         this.problemDetails = problemDetails;
         this.resultHandlers = resultHandlers;
@@ -49,28 +50,29 @@ public final class WebFluxRejections implements WebExceptionHandler, Ordered {
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
         ServerHttpResponse response = exchange.getResponse();
-        if (response.isCommitted() || !answer.covers(failure)) {
+        RejectionAnswer answer = RejectionAnswer.to(failure, answers);
+        if (answer == null || response.isCommitted()) {
             return Mono.error(failure);
         }
         if (problemDetails == null) {
-            return withoutBody(response);
+            return withoutBody(response, answer);
         }
         return problemDetails
                 .handleError(exchange, answer.problem(failure))
-                .flatMap(result -> write(exchange, result))
-                .onErrorResume(unwritten -> !response.isCommitted(), unwritten -> withoutBody(response));
+                .flatMap(result -> write(exchange, result, answer))
+                .onErrorResume(unwritten -> !response.isCommitted(), unwritten -> withoutBody(response, answer));
     }
 
-    private Mono<Void> write(ServerWebExchange exchange, HandlerResult result) {
+    private Mono<Void> write(ServerWebExchange exchange, HandlerResult result, RejectionAnswer answer) {
         return resultHandlers
                 .get()
                 .filter(handler -> handler.supports(result))
                 .findFirst()
                 .map(handler -> handler.handleResult(exchange, result))
-                .orElseGet(() -> withoutBody(exchange.getResponse()));
+                .orElseGet(() -> withoutBody(exchange.getResponse(), answer));
     }
 
-    private Mono<Void> withoutBody(ServerHttpResponse response) {
+    private static Mono<Void> withoutBody(ServerHttpResponse response, RejectionAnswer answer) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         response.getHeaders().clearContentHeaders();
         String seconds = answer.retryAfterSeconds();

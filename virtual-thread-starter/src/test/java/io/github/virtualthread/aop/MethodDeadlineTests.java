@@ -14,6 +14,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.execution.Deadline;
+import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
@@ -33,7 +34,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +77,7 @@ class MethodDeadlineTests {
                             interrupted.countDown();
                         }
                     })))
-                    .isInstanceOf(TimeoutException.class)
+                    .isInstanceOf(CallTimeoutException.class)
                     .hasMessageStartingWith("Partner.order ran past its deadline of 2s");
             assertThat(interrupted.await(120, SECONDS)).isTrue();
         }
@@ -143,7 +143,7 @@ class MethodDeadlineTests {
             Partner partner = context.getBean(Partner.class);
             partner.sendInTime(MethodDeadlineTests::forEver);
             assertThat(handler.next())
-                    .isInstanceOf(TimeoutException.class)
+                    .isInstanceOf(CallTimeoutException.class)
                     .hasMessageStartingWith("Partner.sendInTime ran past its deadline of 2s");
 
             try (Held held = new Held(context)) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.timer.TaskTimer;
@@ -17,7 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +37,7 @@ class TimeoutTests {
             Mailer mailer = context.getBean(Mailer.class);
 
             assertThat(failure(mailer.send()))
-                    .isExactlyInstanceOf(TimeoutException.class)
+                    .isExactlyInstanceOf(CallTimeoutException.class)
                     .hasMessageStartingWith("Mailer.send ran longer than its timeout of 0.01s");
             assertThat(mailer.interrupted().await(120, SECONDS)).isTrue();
         }
@@ -63,7 +63,8 @@ class TimeoutTests {
     @Test
     void aPlaceholderGivesTheTimeout() {
         try (TestContext context = context(Map.of("mailer.timeout", " PT0.01S "), LONG)) {
-            assertThat(failure(context.getBean(Mailer.class).configured())).isExactlyInstanceOf(TimeoutException.class);
+            assertThat(failure(context.getBean(Mailer.class).configured()))
+                    .isExactlyInstanceOf(CallTimeoutException.class);
         }
     }
 

@@ -219,6 +219,7 @@ class DoorAutoConfigurationTests {
                         "virtual-thread.web.deadline=0s",
                         "virtual-thread.web.exclude=/{",
                         "virtual-thread.web.rejected-status=200",
+                        "virtual-thread.web.timed-out-status=never",
                         "virtual-thread.web.retry-after=-1s",
                         "virtual-thread.default-limit=wbe")
                 .run(context -> assertThat(context.getStartupFailure())
@@ -228,6 +229,7 @@ class DoorAutoConfigurationTests {
                                 "web.deadline must be",
                                 "web.exclude[0] must be",
                                 "web.rejected-status must be",
+                                "web.timed-out-status must be an HTTP status from 400 to 599 or none, was 'never'",
                                 "web.retry-after must not be",
                                 "default-limit asks for limit 'wbe'"));
     }

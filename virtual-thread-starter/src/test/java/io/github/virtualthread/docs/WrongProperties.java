@@ -32,6 +32,7 @@ final class WrongProperties {
                 wrong("negative-wait", "limits.db.permits=20", "limits.db.max-wait=-2s"),
                 wrong("negative-timeout", "timeout=-1s"),
                 wrong("rejected-status", "web.rejected-status=200"),
+                wrong("timed-out-status", "web.timed-out-status=200"),
                 wrong("negative-retry", "web.retry-after=-1s"));
     }
 

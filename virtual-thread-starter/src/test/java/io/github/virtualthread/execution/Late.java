@@ -3,6 +3,8 @@ package io.github.virtualthread.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.github.virtualthread.limit.CallTimeoutException;
+import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -12,7 +14,6 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -109,7 +110,10 @@ final class Late {
     static void assertOverdue(Function<Duration, CompletableFuture<?>> call, String message) throws Exception {
         Overrun late = overrun(call);
         assertThat(late.failure())
-                .isInstanceOf(TimeoutException.class)
+                .isInstanceOfSatisfying(CallTimeoutException.class, timeout -> {
+                    assertThat(timeout.kind()).isEqualTo(Kind.DEADLINE);
+                    assertThat(timeout.bound()).isEqualTo(late.deadline());
+                })
                 .hasMessage(message, Durations.text(late.deadline()));
     }
 

@@ -5,22 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.github.virtualthread.limit.CallTimeoutException;
+import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.timer.TaskTimer;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the log says of rejected calls. */
+/** What the log says of rejected calls, and of those that have timed out. */
 @Timeout(300)
 class RejectionsTests {
 
@@ -190,13 +195,73 @@ class RejectionsTests {
                                 + " stopping and accepts no more calls");
     }
 
+    /** Its deadline passes later, and is not one more. */
+    @Test
+    void aCallThatTimesOutIsLoggedOnceAndBeforeItsCallerKnows() throws Exception {
+        Duration deadline = Duration.ofSeconds(2);
+        TaskSpec spec = test.engine.spec("Shop.price", "db", SOON, deadline);
+        AtomicBoolean before = new AtomicBoolean();
+        CompletableFuture<?> call = test.engine.submit(spec, this::isStubborn);
+        CompletableFuture<?> seen = call.whenComplete((value, failure) -> before.set(!log.events.isEmpty()));
+
+        assertThat(seen).failsWithin(2, TimeUnit.MINUTES);
+        TimerEntries.await(test.timer, deadline);
+        test.engine.parts().rejections().stopped(); // writes what is not written yet
+
+        assertThat(before).isTrue();
+        assertThat(log.events).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getThrowableProxy()).isNull();
+            assertThat(event.getFormattedMessage())
+                    .isEqualTo("Shop.price has timed out in a call: Shop.price ran longer than its timeout of 0.001s"
+                            + " under limit 'db' and was interrupted");
+        });
+    }
+
+    @Test
+    void eachMethodHasLinesOfItsOwnWithTheNumberOfItsTimeouts() {
+        try (TaskTimer timer = new TaskTimer("timer")) {
+            Rejections rejections = new Rejections(timer, NEVER);
+            rejections.add(timeout("Shop.price", Kind.TIMEOUT));
+            rejections.add(timeout("Mailer.send", Kind.DEADLINE));
+            for (int i = 0; i < 1_200; i++) {
+                rejections.add(timeout("Shop.price", Kind.TIMEOUT));
+            }
+            rejections.add(timeout("Shop.price", Kind.DEADLINE));
+
+            rejections.stopped();
+
+            assertThat(messages())
+                    .satisfiesExactly(
+                            first -> assertThat(first).startsWith("Shop.price has timed out in a call: Shop.price ran"),
+                            other -> assertThat(other)
+                                    .startsWith("Mailer.send has timed out in a call: Mailer.send ran past its"),
+                            rest -> assertThat(rest)
+                                    .matches(
+                                            "Shop\\.price has timed out in 1,201 calls within \\d+ s \\(1,200 TIMEOUT,"
+                                                    + " 1 DEADLINE\\); the last one: Shop\\.price ran past its deadline of .*"));
+            assertThat(rejections.total("db")).as("rejections").isZero();
+        }
+    }
+
     @Test
     void aBrokenLogHarmsNobody() {
         test.hold("db", gate);
 
         try (BrokenLog broken = new BrokenLog(Rejections.class)) {
             TestEngine.assertFails(test.submit("db", () -> null));
+            TestEngine.assertFails(
+                    test.engine.submit(test.engine.spec("Shop.price", null, SOON, null), this::isStubborn));
         }
+    }
+
+    private Object isStubborn() {
+        TestEngine.awaitStubbornly(gate);
+        return "too late";
+    }
+
+    private static CallTimeoutException timeout(String method, Kind kind) {
+        return new CallTimeoutException(method, "db", kind, SOON, false);
     }
 
     private LimitExceededException rejection(Reason reason) {

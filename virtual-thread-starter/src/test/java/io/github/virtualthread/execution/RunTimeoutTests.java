@@ -4,6 +4,8 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.virtualthread.limit.CallTimeoutException;
+import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.timer.TimerEntries;
 import java.io.IOException;
@@ -34,7 +36,7 @@ class RunTimeoutTests {
 
     private static void assertTimedOut(CompletableFuture<?> future) {
         assertThat(future).failsWithin(2, TimeUnit.MINUTES);
-        assertThat(future.exceptionNow()).isInstanceOf(TimeoutException.class);
+        assertThat(future.exceptionNow()).isInstanceOf(CallTimeoutException.class);
     }
 
     @Test
@@ -52,7 +54,15 @@ class RunTimeoutTests {
 
         assertTimedOut(future);
         assertThat(future.exceptionNow())
-                .hasMessage("Shop.price ran longer than its timeout of 0.05s under limit 'db' and was interrupted");
+                .hasMessage("Shop.price ran longer than its timeout of 0.05s under limit 'db' and was interrupted")
+                .isInstanceOf(TimeoutException.class)
+                .isInstanceOfSatisfying(CallTimeoutException.class, timeout -> {
+                    assertThat(timeout.task()).isEqualTo("Shop.price");
+                    assertThat(timeout.limit()).isEqualTo("db");
+                    assertThat(timeout.kind()).isEqualTo(Kind.TIMEOUT);
+                    assertThat(timeout.bound()).isEqualTo(SHORT);
+                    assertThat(timeout.getStackTrace()).isEmpty();
+                });
         assertThat(thrown).succeedsWithin(2, TimeUnit.MINUTES);
         assertThat(test.submit("db", () -> "next")).succeedsWithin(2, TimeUnit.MINUTES);
     }
@@ -65,6 +75,7 @@ class RunTimeoutTests {
         });
 
         assertTimedOut(future);
+        assertThat(((CallTimeoutException) future.exceptionNow()).limit()).isEqualTo("none");
     }
 
     @Test

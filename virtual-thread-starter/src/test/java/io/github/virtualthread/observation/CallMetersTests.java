@@ -122,7 +122,7 @@ class CallMetersTests {
         });
         test.awaitIdle();
 
-        assertThat(tasks("db", "timeout", "TimeoutException").count()).isEqualTo(1);
+        assertThat(tasks("db", "timeout", "CallTimeoutException").count()).isEqualTo(1);
     }
 
     @Test

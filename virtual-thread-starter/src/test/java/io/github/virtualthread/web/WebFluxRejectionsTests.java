@@ -9,12 +9,16 @@ import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -29,6 +33,8 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.web.reactive.error.ErrorWebExceptionHandler;
 import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
@@ -60,8 +66,9 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
-/** How WebFlux answers a request whose call was rejected. */
+/** How WebFlux answers a request whose call was rejected, or has timed out. */
 @Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
 class WebFluxRejectionsTests {
 
     private static final CountDownLatch OPEN = new CountDownLatch(0);
@@ -112,7 +119,9 @@ class WebFluxRejectionsTests {
                 "IN_BOTH",
                 "OF_A_SUBCLASS",
                 "WITHOUT_A_LEASE",
-                "OF_A_KEY"
+                "OF_A_KEY",
+                "TIMED_OUT",
+                "TIMED_OUT_IN_BOTH"
             })
     void anyOtherFailureIsLeftAlone(Rejected other) {
         runner.run(context -> {
@@ -139,6 +148,56 @@ class WebFluxRejectionsTests {
                     .expectBody(String.class)
                     .isEqualTo("7");
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TIMED_OUT", "TIMED_OUT_IN_BOTH"})
+    void aTimeoutIsAnswered503WithoutRetryAfterAndWithoutABody(Rejected timedOut) {
+        runner.run(context -> {
+            for (String how : List.of("throws", "future", "mono", "functional")) {
+                assertTimedOut(get(context, "/%s/%s".formatted(how, timedOut)), 503);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"future", "get", "join"})
+    void aCallThatRunsTooLongIsAnswered503AndLeavesOneLine(String how, CapturedOutput output) {
+        runner.run(context -> {
+            try {
+                assertTimedOut(get(context, "/late/" + how), 503);
+            } finally {
+                context.getBean(Prices.class).endLate();
+            }
+        });
+
+        assertThat(output.getAll().lines().filter(line -> line.contains("timed out") || line.contains("WARN")))
+                .singleElement()
+                .asString()
+                .contains("WARN", "Prices.late has timed out in a call: Prices.late ran longer than its timeout");
+        assertThat(output).doesNotContain("\tat ");
+    }
+
+    @Test
+    void theStatusOfTimeoutsIsAPropertyOfItsOwn() {
+        with("timed-out-status=504", "rejected-status=none").run(context -> {
+            assertTimedOut(get(context, "/throws/TIMED_OUT"), 504);
+            assertFailed(get(context, "/throws/ITSELF"));
+        });
+        with("timed-out-status=none").run(context -> {
+            assertFailed(get(context, "/throws/TIMED_OUT"));
+            assertUnavailable(get(context, "/throws/ITSELF"));
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {AdviceForTimeouts.class, AdviceForAll.class, BeforeSpringBoots.class, InPlaceOfSpringBoots.class
+            })
+    void theApplicationsOwnHandlerOfTimeoutsComesFirst(Class<?> handler) {
+        withProblemDetails.withUserConfiguration(handler).run(context -> get(context, "/future/TIMED_OUT_IN_BOTH")
+                .expectStatus()
+                .isEqualTo(HttpStatus.I_AM_A_TEAPOT));
     }
 
     @Test
@@ -179,6 +238,12 @@ class WebFluxRejectionsTests {
             for (String uri : new String[] {"/future/ITSELF", "/functional/IN_BOTH"}) {
                 assertProblem(get(context, uri)).expectBody().json(problem.formatted(uri));
             }
+            get(context, "/throws/TIMED_OUT")
+                    .expectHeader()
+                    .doesNotExist(HttpHeaders.RETRY_AFTER)
+                    .expectBody()
+                    .jsonPath("$.detail")
+                    .isEqualTo("The request took too long.");
         });
     }
 
@@ -238,7 +303,7 @@ class WebFluxRejectionsTests {
         exchange.getResponse().setComplete().block();
 
         Mono<Void> answer = new WebFluxRejections(
-                        new RejectionAnswer(503, Duration.ofSeconds(1)), 0, null, Stream::empty)
+                        List.of(new RejectionAnswer(503, Duration.ofSeconds(1))), 0, null, Stream::empty)
                 .handle(exchange, Rejected.ITSELF.failure);
 
         assertThatThrownBy(answer::block).isSameAs(Rejected.ITSELF.failure);
@@ -296,6 +361,17 @@ class WebFluxRejectionsTests {
                 .isEmpty();
     }
 
+    private static void assertTimedOut(ResponseSpec answer, int status) {
+        answer.expectStatus()
+                .isEqualTo(status)
+                .expectHeader()
+                .doesNotExist(HttpHeaders.RETRY_AFTER)
+                .expectHeader()
+                .doesNotExist(HttpHeaders.CONTENT_TYPE)
+                .expectBody()
+                .isEmpty();
+    }
+
     private static ResponseSpec assertProblem(ResponseSpec answer) {
         return answer.expectStatus()
                 .isEqualTo(HttpStatus.SERVICE_UNAVAILABLE)
@@ -315,6 +391,19 @@ class WebFluxRejectionsTests {
     }
 
     static class Prices {
+
+        private final Semaphore late = new Semaphore(0);
+
+        /** Does not react to the interrupt: the log comes before the end of the call, and not beside it. */
+        @VirtualThread(limit = "db", timeout = "10ms")
+        CompletableFuture<String> late() {
+            late.acquireUninterruptibly();
+            return CompletableFuture.completedFuture("too late");
+        }
+
+        void endLate() {
+            late.release();
+        }
 
         @VirtualThread("db")
         CompletableFuture<String> find(CountDownLatch started, CountDownLatch gate) throws InterruptedException {
@@ -345,6 +434,21 @@ class WebFluxRejectionsTests {
             return prices.find(OPEN, OPEN).thenApply(String::strip);
         }
 
+        @GetMapping("/late/future")
+        CompletableFuture<String> late() {
+            return prices.late().thenApply(String::strip);
+        }
+
+        @GetMapping("/late/get")
+        String lateGet() throws Exception {
+            return prices.late().get();
+        }
+
+        @GetMapping("/late/join")
+        String lateJoin() {
+            return late().join();
+        }
+
         @GetMapping("/throws/{rejected}")
         String failing(@PathVariable Rejected rejected) throws Exception {
             throw rejected.failure;
@@ -367,6 +471,14 @@ class WebFluxRejectionsTests {
         @ExceptionHandler(LimitExceededException.class)
         @ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
         void busy() {}
+    }
+
+    @RestControllerAdvice
+    static class AdviceForTimeouts {
+
+        @ExceptionHandler(TimeoutException.class)
+        @ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
+        void late() {}
     }
 
     @ControllerAdvice

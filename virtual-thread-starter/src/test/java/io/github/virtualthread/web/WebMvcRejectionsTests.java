@@ -3,16 +3,21 @@ package io.github.virtualthread.web;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -53,7 +58,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
-/** How Spring MVC answers a request whose call was rejected. */
+/** How Spring MVC answers a request whose call was rejected, or has timed out. */
 @Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class WebMvcRejectionsTests {
@@ -107,7 +112,9 @@ class WebMvcRejectionsTests {
                 "IN_BOTH",
                 "OF_A_SUBCLASS",
                 "WITHOUT_A_LEASE",
-                "OF_A_KEY"
+                "OF_A_KEY",
+                "TIMED_OUT",
+                "TIMED_OUT_IN_BOTH"
             })
     void anyOtherFailureIsLeftAlone(Rejected other) {
         runner.run(context -> {
@@ -130,6 +137,58 @@ class WebMvcRejectionsTests {
             assertThat(held).succeedsWithin(2, MINUTES);
             assertThat(get(context, "/price")).hasStatusOk().hasBodyTextEqualTo("7");
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TIMED_OUT", "TIMED_OUT_IN_BOTH"})
+    void aTimeoutIsAnswered503WithoutRetryAfterAndWithoutABody(Rejected timedOut) {
+        runner.run(context -> {
+            for (String how : List.of("throws", "callable", "future", "deferred")) {
+                assertTimedOut(get(context, "/%s/%s".formatted(how, timedOut)), 503);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"future", "get", "join"})
+    void aCallThatRunsTooLongIsAnswered503AndLeavesOneLine(String how, CapturedOutput output) {
+        runner.run(context -> {
+            try {
+                assertTimedOut(get(context, "/late/" + how), 503);
+            } finally {
+                context.getBean(Prices.class).endLate();
+            }
+        });
+
+        assertThat(output.getAll().lines().filter(line -> line.contains("timed out") || line.contains("WARN")))
+                .singleElement()
+                .asString()
+                .contains(
+                        "WARN",
+                        "Prices.late has timed out in a call: Prices.late ran longer than its timeout of 0.01s under"
+                                + " limit 'db' and was interrupted");
+        assertThat(output).doesNotContain("\tat ");
+    }
+
+    @Test
+    void theStatusOfTimeoutsIsAPropertyOfItsOwn() {
+        with("timed-out-status=504", "rejected-status=none").run(context -> {
+            assertTimedOut(get(context, "/throws/TIMED_OUT"), 504);
+            assertUnanswered(get(context, "/throws/ITSELF"));
+        });
+        with("timed-out-status=").run(context -> assertTimedOut(get(context, "/throws/TIMED_OUT"), 503));
+        with("timed-out-status=none").run(context -> {
+            assertUnanswered(get(context, "/throws/TIMED_OUT"));
+            assertUnavailable(get(context, "/throws/ITSELF"));
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {AdviceForTimeouts.class, AdviceForOurTimeouts.class, AdviceForAll.class, OwnResolver.class})
+    void theApplicationsOwnHandlerOfTimeoutsComesFirst(Class<?> handler) {
+        withProblemDetails.withUserConfiguration(handler).run(context -> assertThat(
+                        get(context, "/future/TIMED_OUT_IN_BOTH"))
+                .hasStatus(HttpStatus.I_AM_A_TEAPOT));
     }
 
     @Test
@@ -184,6 +243,12 @@ class WebMvcRejectionsTests {
                         .bodyJson()
                         .extractingPath("$.detail")
                         .isEqualTo("The request cannot be served now. Try again later."));
+        withProblemDetails.run(context -> assertThat(get(context, "/throws/TIMED_OUT"))
+                .hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
+                .doesNotContainHeader(HttpHeaders.RETRY_AFTER)
+                .bodyJson()
+                .extractingPath("$.detail")
+                .isEqualTo("The request took too long."));
     }
 
     @Test
@@ -209,17 +274,20 @@ class WebMvcRejectionsTests {
     void theDetailIsTranslated() {
         StaticMessageSource messages = new StaticMessageSource();
         messages.addMessage("problemDetail." + LimitExceededException.class.getName(), Locale.GERMAN, "Bitte warten.");
+        messages.addMessage("problemDetail." + CallTimeoutException.class.getName(), Locale.GERMAN, "Zu langsam.");
 
         withProblemDetails
                 .withBean("messageSource", MessageSource.class, () -> messages)
-                .run(context -> assertThat(MockMvcTester.from(context)
-                                .get()
-                                .uri("/throws/ITSELF")
-                                .locale(Locale.GERMAN)
-                                .exchange())
-                        .bodyJson()
-                        .extractingPath("$.detail")
-                        .isEqualTo("Bitte warten."));
+                .run(context -> {
+                    assertThat(germanDetail(context, "/throws/ITSELF")).isEqualTo("Bitte warten.");
+                    assertThat(germanDetail(context, "/throws/TIMED_OUT")).isEqualTo("Zu langsam.");
+                });
+    }
+
+    private static Object germanDetail(AssertableWebApplicationContext context, String uri) throws Exception {
+        MvcTestResult answer =
+                MockMvcTester.from(context).get().uri(uri).locale(Locale.GERMAN).exchange();
+        return JsonPath.read(answer.getResponse().getContentAsString(), "$.detail");
     }
 
     @Test
@@ -294,7 +362,28 @@ class WebMvcRejectionsTests {
                 .hasBodyTextEqualTo("");
     }
 
+    private static void assertTimedOut(MvcTestResult answer, int status) {
+        assertThat(answer)
+                .hasStatus(status)
+                .doesNotContainHeader(HttpHeaders.RETRY_AFTER)
+                .doesNotContainHeader(HttpHeaders.CONTENT_TYPE)
+                .hasBodyTextEqualTo("");
+    }
+
     static class Prices {
+
+        private final Semaphore late = new Semaphore(0);
+
+        /** Does not react to the interrupt: the log comes before the end of the call, and not beside it. */
+        @VirtualThread(limit = "db", timeout = "10ms")
+        CompletableFuture<String> late() {
+            late.acquireUninterruptibly();
+            return CompletableFuture.completedFuture("too late");
+        }
+
+        void endLate() {
+            late.release();
+        }
 
         @VirtualThread("db")
         CompletableFuture<String> find(CountDownLatch started, CountDownLatch gate) throws InterruptedException {
@@ -316,6 +405,21 @@ class WebMvcRejectionsTests {
         @GetMapping("/price")
         CompletableFuture<String> price() throws InterruptedException {
             return prices.find(OPEN, OPEN).thenApply(String::strip);
+        }
+
+        @GetMapping("/late/future")
+        CompletableFuture<String> late() {
+            return prices.late().thenApply(String::strip);
+        }
+
+        @GetMapping("/late/get")
+        String lateGet() throws Exception {
+            return prices.late().get();
+        }
+
+        @GetMapping("/late/join")
+        String lateJoin() {
+            return late().join();
         }
 
         @GetMapping("/throws/{rejected}")
@@ -368,6 +472,22 @@ class WebMvcRejectionsTests {
         @ExceptionHandler(LimitExceededException.class)
         @ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
         void busy() {}
+    }
+
+    @RestControllerAdvice
+    static class AdviceForTimeouts {
+
+        @ExceptionHandler(TimeoutException.class)
+        @ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
+        void late() {}
+    }
+
+    @RestControllerAdvice
+    static class AdviceForOurTimeouts {
+
+        @ExceptionHandler(CallTimeoutException.class)
+        @ResponseStatus(HttpStatus.I_AM_A_TEAPOT)
+        void late() {}
     }
 
     @ControllerAdvice

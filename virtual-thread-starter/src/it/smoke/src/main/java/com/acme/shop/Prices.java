@@ -43,6 +43,13 @@ public class Prices {
         return completedFuture(read());
     }
 
+    /** Takes longer than it may. */
+    @VirtualThread(limit = "none", timeout = "10ms")
+    public CompletableFuture<Price> late() throws InterruptedException {
+        new CountDownLatch(1).await();
+        return completedFuture(read());
+    }
+
     private Price read() {
         Thread thread = Thread.currentThread();
         Authentication user = SecurityContextHolder.getContext().getAuthentication();

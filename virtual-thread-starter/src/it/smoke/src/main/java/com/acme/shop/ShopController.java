@@ -28,6 +28,11 @@ class ShopController {
         }
     }
 
+    @GetMapping("/late")
+    Price late() throws Exception {
+        return prices.late().get();
+    }
+
     /** Permits of the partner that are free while this one is held. */
     @GetMapping("/free")
     @Limited("partner")

@@ -104,7 +104,7 @@ class SmokeTests {
     @Test
     void theStartIsQuiet() {
         assertThat(startLog)
-                .contains("Virtual threads: 3 annotated methods, 0 of them without a limit")
+                .contains("Virtual threads: 4 annotated methods, 1 of them without a limit")
                 .contains("db (3 permits from dataSource less 1, unbounded queue, unbounded wait)")
                 .contains("partner (5 permits, queue of 10, wait up to 2s)")
                 .contains("report (2 permits, 1 per key, within db, unbounded queue, 5 per key, unbounded wait)")
@@ -166,6 +166,16 @@ class SmokeTests {
         assertThat(held).succeedsWithin(Duration.ofMinutes(2));
         assertThat(change("{\"permits\": 5, \"queueCapacity\": 10}").statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void aCallThatTakesTooLongIsAnswered503(CapturedOutput output) throws Exception {
+        HttpResponse<String> answer = send(request("/late"), ALICE);
+
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+        assertThat(answer.body()).isEmpty();
+        assertThat(output).doesNotContain("CallTimeoutException");
     }
 
     @Test

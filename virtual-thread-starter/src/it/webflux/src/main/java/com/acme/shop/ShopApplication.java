@@ -4,6 +4,7 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import io.github.virtualthread.VirtualThread;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -21,5 +22,13 @@ public class ShopApplication {
     @GetMapping("/price")
     public CompletableFuture<String> price() {
         return completedFuture("7 on " + Thread.currentThread().getName());
+    }
+
+    /** Takes longer than it may. */
+    @VirtualThread(limit = "none", timeout = "10ms")
+    @GetMapping("/late")
+    public CompletableFuture<String> late() throws InterruptedException {
+        new CountDownLatch(1).await();
+        return completedFuture("never");
     }
 }

@@ -55,9 +55,21 @@ class WebFluxTests {
             assertThat(rejected.body()).isEmpty();
             assertThat(output).doesNotContain("LimitExceededException");
 
-            HttpResponse<String> answer = get(shop);
+            HttpResponse<String> answer = get(shop, "/price");
             assertThat(answer.body()).startsWith("7 on vt-ShopApplication.price-");
             assertThat(answer.statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aCallThatTakesTooLongIsAnswered503(CapturedOutput output) throws Exception {
+        try (ConfigurableApplicationContext shop = SpringApplication.run(ShopApplication.class)) {
+            HttpResponse<String> answer = get(shop, "/late");
+
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+            assertThat(answer.body()).isEmpty();
+            assertThat(output).doesNotContain("CallTimeoutException");
         }
     }
 
@@ -83,19 +95,19 @@ class WebFluxTests {
         });
         assertThat(started.await(2, TimeUnit.MINUTES)).isTrue();
         try {
-            return get(shop);
+            return get(shop, "/price");
         } finally {
             gate.countDown();
             assertThat(held).succeedsWithin(Duration.ofMinutes(2));
         }
     }
 
-    private static HttpResponse<String> get(ConfigurableApplicationContext shop)
+    private static HttpResponse<String> get(ConfigurableApplicationContext shop, String path)
             throws IOException, InterruptedException {
         String port = shop.getEnvironment().getRequiredProperty("local.server.port");
         try (HttpClient http = HttpClient.newHttpClient()) {
             return http.send(
-                    HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/price"))
+                    HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
                             .timeout(Duration.ofMinutes(2))
                             .build(),
                     BodyHandlers.ofString());
