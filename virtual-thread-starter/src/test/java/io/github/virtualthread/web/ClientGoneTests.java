@@ -120,10 +120,18 @@ class ClientGoneTests {
                         emitter.send("event");
                     }
                 } catch (IOException | IllegalStateException broken) {
-                    emitter.completeWithError(broken);
+                    end(emitter, broken);
                 }
             });
             return emitter;
+        }
+
+        private static void end(SseEmitter emitter, Exception broken) {
+            try {
+                emitter.completeWithError(broken);
+            } catch (IllegalStateException ended) {
+                // the container has noticed it first
+            }
         }
 
         /** The events are written on the thread of the request, before it leaves. */
