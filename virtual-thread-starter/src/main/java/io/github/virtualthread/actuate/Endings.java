@@ -6,6 +6,7 @@ import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.Numbers;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
@@ -65,8 +66,8 @@ final class Endings {
 
     private EndedDescriptor evict(String limit) {
         int rejected = limits.evictWaiting(limit);
-        String calls = rejected == 1 ? "call" : "calls";
-        SafeLog.write(() -> logger.warn("Limit '{}': {} waiting {} rejected by ENDPOINT", limit, rejected, calls));
+        String calls = Numbers.of(rejected, "waiting call");
+        SafeLog.write(() -> logger.warn("Limit '{}': {} rejected by ENDPOINT", limit, calls));
         return new EndedDescriptor(limit, rejected, 0, null, null);
     }
 

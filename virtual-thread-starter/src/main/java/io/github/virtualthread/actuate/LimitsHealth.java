@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.limit.Numbers;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
@@ -45,8 +46,12 @@ final class LimitsHealth {
         for (TaskLimit limit : limits.all()) {
             Duration full = limit.saturated();
             String whyFull = limit.whyFull();
-            String permits = "%d of %d permits free, %d waiting%s"
-                    .formatted(limit.available(), limit.lent(), limit.waiting(), whyFull == null ? "" : ", " + whyFull);
+            String permits = "%d of %s free, %d waiting%s"
+                    .formatted(
+                            limit.available(),
+                            Numbers.of(limit.lent(), "permit"),
+                            limit.waiting(),
+                            whyFull == null ? "" : ", " + whyFull);
             List<String> detail = new ArrayList<>();
             String notLent = notLent(limit);
             if (notLent != null) {
@@ -73,11 +78,11 @@ final class LimitsHealth {
                 || cluster.since().toSeconds() < 1) {
             return null;
         }
-        return "%s for %d s: %d of %d permits"
+        return "%s for %d s: %d of %s"
                 .formatted(
                         cluster.lending() == Lending.ALONE ? "alone" : "no permits lent",
                         cluster.since().toSeconds(),
                         limit.lent(),
-                        cluster.permits());
+                        Numbers.of(cluster.permits(), "permit"));
     }
 }

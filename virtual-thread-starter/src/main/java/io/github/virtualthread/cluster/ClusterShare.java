@@ -2,6 +2,7 @@ package io.github.virtualthread.cluster;
 
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.Numbers;
 import io.github.virtualthread.limit.PermitLease;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
@@ -206,11 +207,11 @@ final class ClusterShare extends PermitLease {
         Member taken = Members.other(limit.name(), state().members(), other, member);
         remove.accept(Claim.removal(LimitNames.uniform(limit.name()), other, taken.permits()));
         logger.warn(
-                "The share of replica '{}' of limit '{}' was taken back: {} permits, and {} as its local share. If that replica"
+                "The share of replica '{}' of limit '{}' was taken back: {}, and {} as its local share. If that replica"
                         + " is alive, it may run as many calls beside the others until it claims again",
                 other,
                 limit.name(),
-                taken.holds(),
+                Numbers.of(taken.holds(), "permit"),
                 taken.localShare());
         wanted();
         return taken;
@@ -278,7 +279,7 @@ final class ClusterShare extends PermitLease {
         try (ScopedLock held = lock.hold()) {
             String name = "limit '%s'".formatted(limit.name());
             if (lease.lending() == Lending.LENT) {
-                return "%s has %d of %d permits".formatted(name, lent(), permits());
+                return "%s has %d of %s".formatted(name, lent(), Numbers.of(permits(), "permit"));
             }
             return name + local.describe(onFailure(), demand.last(), permits());
         }

@@ -1,6 +1,7 @@
 package io.github.virtualthread.cluster;
 
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import io.github.virtualthread.limit.Numbers;
 import org.jspecify.annotations.Nullable;
 
 /** What a replica uses of the permits if it loses the engine: lent as shares are, so that all of them together are never too many. */
@@ -67,7 +68,7 @@ final class LocalShare {
             return " rejects new calls";
         }
         if (onFailure == OnFailure.LOCAL_SHARE && isKnown(last)) {
-            return " goes on alone with %d of %d permits".formatted(size(last, permits), permits);
+            return " goes on alone with %d of %s".formatted(size(last, permits), Numbers.of(permits, "permit"));
         }
         return " lets its calls wait"
                 + (onFailure == OnFailure.WAIT

@@ -6,6 +6,7 @@ import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.Numbers;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -194,10 +195,9 @@ final class StartupReport {
             unlimited += call.limit() == null ? 1 : 0;
         }
         List<String> parts = new ArrayList<>();
-        parts.add("%s annotated %s, %s of them without a limit%s"
+        parts.add("%s, %s of them without a limit%s"
                 .formatted(
-                        calls.size(),
-                        calls.size() == 1 ? "method" : "methods",
+                        Numbers.of(calls.size(), "annotated method"),
                         unlimited,
                         intercepted ? "" : ", not intercepted because virtual-thread.enabled is false"));
         parts.add(

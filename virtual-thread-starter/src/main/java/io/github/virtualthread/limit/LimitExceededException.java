@@ -128,16 +128,21 @@ public class LimitExceededException extends TaskRejectedException {
         boolean lent = settings.clusterPermits() != null;
         boolean nothingLent = lent && NOTHING_LENT.equals(full);
         String state = "limit %s (%s) has %s and %d calls waiting"
-                .formatted(limit, settings.describe(), lent ? lent(nothingLent) : available + " permits free", waiting);
+                .formatted(
+                        limit,
+                        settings.describe(),
+                        lent ? lent(nothingLent) : Numbers.of(available, "permit") + " free",
+                        waiting);
         String around = available > 0 && full != null ? ", and " + full : "";
-        String permits =
-                nothingLent ? "see the log for why, raise" : "raise its %s or".formatted(lent ? bound() : "permits");
+        String raise = nothingLent ? "see the log for why, raise" : "raise its %s or".formatted(bound());
         return state + ofKey() + around + "; "
                 + switch (reason) {
-                    case QUEUE_FULL -> permits + " its queue-capacity, or send fewer calls";
-                    case KEY_QUEUE_FULL ->
-                        "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key";
-                    case WAIT_TIMEOUT -> permits + " its max-wait, or send fewer calls";
+                    case QUEUE_FULL ->
+                        isKeyFull()
+                                ? "raise its permits-per-key, or send fewer calls with this key"
+                                : raise + " its queue-capacity, or send fewer calls";
+                    case KEY_QUEUE_FULL -> raise + " its queue-capacity-per-key, or send fewer calls with this key";
+                    case WAIT_TIMEOUT -> raise + " its max-wait, or send fewer calls";
                     case DEADLINE -> overdue();
                     case NO_LEASE ->
                         "the engine that lends permits to all replicas cannot be reached: see the log for why, or set its"
@@ -165,14 +170,23 @@ public class LimitExceededException extends TaskRejectedException {
     private String lent(boolean nothing) {
         return nothing
                 ? "no permits, because none are lent to this replica,"
-                : "%d of %d permits for this replica, %d of them free,".formatted(lent, clusterPermits(), available);
+                : "%d of %s for this replica, %d of them free,"
+                        .formatted(lent, Numbers.of(clusterPermits(), "permit"), available);
     }
 
-    /** What keeps the permits of this replica from being more. */
+    /** What keeps more such calls from running. */
     private String bound() {
-        return settings != null && lent >= settings.permits() && lent < clusterPermits()
-                ? "permits"
-                : "cluster-permits";
+        if (isKeyFull()) {
+            return "permits-per-key";
+        }
+        boolean own =
+                settings == null || !settings.isShared() || (lent >= settings.permits() && lent < clusterPermits());
+        return own ? "permits" : "cluster-permits";
+    }
+
+    /** Whether more permits of the limit would not let one more call of the key run. */
+    private boolean isKeyFull() {
+        return settings != null && keyUse != null && keyUse.running() >= settings.permitsPerKey();
     }
 
     private int clusterPermits() {
@@ -184,7 +198,7 @@ public class LimitExceededException extends TaskRejectedException {
         return "its deadline%s passed before it began: give it or its caller more time%s"
                 .formatted(
                         deadline == null ? "" : " of " + Durations.text(deadline),
-                        settings == null ? "" : ", raise the permits, or send fewer calls");
+                        settings == null ? "" : ", raise the %s, or send fewer calls".formatted(bound()));
     }
 
     /**

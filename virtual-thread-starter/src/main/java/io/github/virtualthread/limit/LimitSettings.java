@@ -252,10 +252,9 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, 5 per key, within db, queue of 100, 20 per key, wait up to 2s}. */
     String describe() {
-        return "%s %s%s%s%s%s, %s%s, %s%s"
+        return "%s%s%s%s%s, %s%s, %s%s"
                 .formatted(
-                        permits,
-                        permits == 1 ? "permit" : "permits",
+                        Numbers.of(permits, "permit"),
                         permitsFrom == null ? "" : " from " + permitsFrom,
                         inAllReplicas(),
                         perKey(permitsPerKey),

@@ -120,7 +120,7 @@ class HealthTests {
             assertThat(health.getDetails()).containsOnlyKeys("db");
             assertThat(health.getDetails().get("db"))
                     .asString()
-                    .matches("full for \\d+ s: 0 of 1 permits free, 1 waiting");
+                    .matches("full for \\d+ s: 0 of 1 permit free, 1 waiting");
         });
     }
 
@@ -158,7 +158,7 @@ class HealthTests {
                 assertThat(occupied).isNotNull();
                 assertThat(health(context).getStatus()).isEqualTo(Status.UP);
                 assertThat(health(context).getDetails())
-                        .isEqualTo(Map.of("db", "0 of 1 permits free, 0 waiting, occupied by the application"));
+                        .isEqualTo(Map.of("db", "0 of 1 permit free, 0 waiting, occupied by the application"));
 
                 CompletableFuture<?> waiting =
                         context.getBean(VirtualThreads.class).submit("db", () -> null);
@@ -167,7 +167,7 @@ class HealthTests {
                 assertThat(health(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
                 assertThat(health(context).getDetails().get("db"))
                         .asString()
-                        .matches("full for \\d+ s: 0 of 1 permits free, 1 waiting, occupied by the application");
+                        .matches("full for \\d+ s: 0 of 1 permit free, 1 waiting, occupied by the application");
             }
             assertThat(health(context).getDetails()).isEmpty();
         });

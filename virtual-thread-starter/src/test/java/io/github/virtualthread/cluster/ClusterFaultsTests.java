@@ -256,7 +256,7 @@ class ClusterFaultsTests {
         until(() -> limit.inUse() == 5);
         assertThat(lines.all())
                 .containsExactly(
-                        "The share of replica 'other' of limit 'partner' was taken back: 1 permits, and 0 as its"
+                        "The share of replica 'other' of limit 'partner' was taken back: 1 permit, and 0 as its"
                                 + " local share. If that replica is alive, it may run as many calls beside the others until it"
                                 + " claims again");
     }

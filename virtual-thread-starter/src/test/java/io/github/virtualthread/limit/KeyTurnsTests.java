@@ -173,9 +173,34 @@ class KeyTurnsTests {
         assertThat(new LimitExceededException("Shop.price", limit, Reason.KEY_QUEUE_FULL, "a"))
                 .hasMessage("Shop.price was rejected (KEY_QUEUE_FULL): limit partner (1 permit, queue of 3, 1 per key,"
                         + " unbounded wait) has 0 permits free and 3 calls waiting, key 'a' has 1 running and 1 waiting;"
-                        + " raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key")
+                        + " raise its permits or its queue-capacity-per-key, or send fewer calls with this key")
                 .extracting(LimitExceededException::key)
                 .isEqualTo("a");
+    }
+
+    /** More permits or a longer queue would let no call of the key run. */
+    @Test
+    void theRemedyForAFullKeyIsPermitsPerKey() {
+        SemaphoreLimit limit = limit(
+                4,
+                settings -> settings.withPermitsPerKey(1).withQueueCapacity(2).withQueueCapacityPerKey(2));
+        askedAll(limit, "a1 a2 a3");
+
+        assertThat(remedy(limit, Reason.QUEUE_FULL, "a"))
+                .isEqualTo("raise its permits-per-key, or send fewer calls with this key");
+        assertThat(remedy(limit, Reason.KEY_QUEUE_FULL, "a"))
+                .isEqualTo(
+                        "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key");
+        assertThat(remedy(limit, Reason.WAIT_TIMEOUT, "a"))
+                .isEqualTo("raise its permits-per-key or its max-wait, or send fewer calls");
+        assertThat(remedy(limit, Reason.DEADLINE, "a")).endsWith("raise the permits-per-key, or send fewer calls");
+        assertThat(remedy(limit, Reason.QUEUE_FULL, "b"))
+                .isEqualTo("raise its permits or its queue-capacity, or send fewer calls");
+    }
+
+    private static String remedy(SemaphoreLimit limit, Reason reason, String key) {
+        String message = new LimitExceededException("Shop.price", limit, reason, key).getMessage();
+        return message.substring(message.indexOf("; ") + 2);
     }
 
     @Test

@@ -140,7 +140,7 @@ class LimitWithinTests {
         assertThat(new Call(limits.get("db")).ask()).isEqualTo(Reason.QUEUE_FULL);
         assertThat(waiting.rejected.get(2, TimeUnit.MINUTES)).isEqualTo(Reason.WAIT_TIMEOUT);
         assertThat(new LimitExceededException("Shop.report", limits.get("report"), Reason.WAIT_TIMEOUT))
-                .hasMessageContaining("has 1 permits free and 0 calls waiting, and limit db around it has 0 of 1;");
+                .hasMessageContaining("has 1 permit free and 0 calls waiting, and limit db around it has 0 of 1;");
         running.giveBack();
         assertThat(limits.get("db").available()).isEqualTo(1);
     }

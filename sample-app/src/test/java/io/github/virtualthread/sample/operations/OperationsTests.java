@@ -109,7 +109,7 @@ class OperationsTests {
                 .jsonPath("$.status")
                 .isEqualTo("OUT_OF_SERVICE")
                 .jsonPath("$.details.partner")
-                .value(String.class, text -> assertThat(text).contains("0 of 1 permits free, 1 waiting"));
+                .value(String.class, text -> assertThat(text).contains("0 of 1 permit free, 1 waiting"));
         get("/actuator/health").expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
         get("/actuator/health/readiness").expectStatus().isOk();
         get("/actuator/health/liveness").expectStatus().isOk();

@@ -138,10 +138,11 @@ public final class LimitAssert extends AbstractAssert<LimitAssert, TaskLimit> {
     }
 
     private String numbers() {
-        return "%d of %d permits available, %d in use, %d calls waiting%s"
+        return "%d of %d %s available, %d in use, %d calls waiting%s"
                 .formatted(
                         actual.available(),
                         actual.permits(),
+                        actual.permits() == 1 ? "permit" : "permits",
                         actual.inUse(),
                         actual.waiting(),
                         actual.isOccupied() ? ", and is occupied" : "");
