@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 
 /**
@@ -76,6 +77,11 @@ record AnnotatedMethod(
                         : each.getDeclaringClass() == carrier)
                 .findFirst()
                 .orElse(method);
+    }
+
+    /** Declared type of a parameter of the method that runs; unknown if there is no such parameter. */
+    ResolvableType parameterType(int index) {
+        return index < 0 ? ResolvableType.NONE : ResolvableType.forMethodParameter(method, index, type);
     }
 
     boolean returnsNothing() {

@@ -3,10 +3,8 @@ package io.github.virtualthread.aop;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationConfigurationException;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -51,7 +49,7 @@ record Declaration(
                     text(annotation, "key"),
                     null);
         } catch (AnnotationConfigurationException failure) {
-            return new Declaration("", "", "", "", "", contradiction(element, annotationType, failure));
+            return new Declaration("", "", "", "", "", Contradiction.values(failure));
         }
     }
 
@@ -68,17 +66,6 @@ record Declaration(
         } catch (AnnotationConfigurationException unreadable) {
             return true;
         }
-    }
-
-    /** Spring's message is about mirrors and aliases, but mostly the annotation names two limits. */
-    private static String contradiction(
-            AnnotatedElement element, Class<? extends Annotation> annotationType, RuntimeException failure) {
-        Annotation written = element.getDeclaredAnnotation(annotationType);
-        Object value = written == null ? null : AnnotationUtils.getValue(written, "value");
-        Object limit = written == null ? null : AnnotationUtils.getValue(written, "limit");
-        return Objects.equals(value, limit)
-                ? String.valueOf(failure.getMessage())
-                : "value is '%s', but limit is '%s'".formatted(value, limit);
     }
 
     private static String text(MergedAnnotation<?> annotation, String attribute) {

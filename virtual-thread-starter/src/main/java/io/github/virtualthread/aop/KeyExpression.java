@@ -209,6 +209,8 @@ final class KeyExpression {
                 mistakes.checkProperty(property.getName());
             } else if (isNamed && node instanceof MethodReference called) {
                 mistakes.checkMethod(called.getName());
+            } else if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference) {
+                KeyProperties.check(node, variable(node.getChild(0)), mistakes);
             }
             for (int i = 0; i < node.getChildCount(); i++) {
                 check(

@@ -47,10 +47,7 @@ record KeyExpressionHints(AnnotatedMethod method, KeyExpression.Parameters param
             hints.registerType(KeyExpression.Root.class, MemberCategory.INVOKE_DECLARED_METHODS);
             return ResolvableType.forClass(KeyExpression.Root.class);
         }
-        int index = parameters.indexOf(variable);
-        return index < 0
-                ? ResolvableType.NONE
-                : ResolvableType.forMethodParameter(method.method(), index, method.type());
+        return method.parameterType(parameters.indexOf(variable));
     }
 
     private ResolvableType step(ResolvableType from, SpelNode step) {

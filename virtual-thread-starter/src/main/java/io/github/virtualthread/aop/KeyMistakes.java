@@ -6,6 +6,7 @@ import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
+import org.springframework.core.ResolvableType;
 import org.springframework.expression.ExpressionException;
 
 /** Collects what is wrong with the expression of one key. */
@@ -107,16 +108,31 @@ final class KeyMistakes {
             return;
         }
         Class<?> type = method.annotatedDeclaration().getParameterTypes()[parameter];
-        boolean isKnown = !type.isInterface()
-                && type != Object.class
-                && !type.isPrimitive()
-                && (type.isArray() || !Modifier.isAbstract(type.getModifiers())); // an array is abstract, too
-        if (isKnown && !KeyExpression.hasText(type)) {
+        if ((type.isArray() || isConcrete(type)) && !KeyExpression.hasText(type)) {
             add(
                     method.qualifiedName(),
                     "is " + KeyExpression.withoutText(type),
                     "Write a part of it that is a text or a number, as in key = \"#order.id\".");
         }
+    }
+
+    /** Whether the type says what its values are. Interfaces, primitive types and arrays are abstract, too. */
+    static boolean isConcrete(Class<?> type) {
+        return type != Object.class && !Modifier.isAbstract(type.getModifiers());
+    }
+
+    /** Declared type of the parameter that a variable stands for; unknown if the key tells subclasses apart, which may have more. */
+    ResolvableType typeOf(String variable) {
+        return method.parameterType(text.contains("instanceof") ? -1 : parameters.indexOf(variable));
+    }
+
+    void unknownProperty(String name, Class<?> type, List<String> known) {
+        add(
+                method.qualifiedName(),
+                "uses '%s', but the properties of %s are %s".formatted(name, type.getName(), known),
+                Spelling.nearest(name, known)
+                        .map("Did you mean '%s'?"::formatted)
+                        .orElse("Name one of them, or call a method."));
     }
 
     private void add(String place, String problem, String action) {

@@ -25,6 +25,9 @@ final class MethodWarnings {
             "org.springframework.amqp.rabbit.annotation.RabbitListener",
             "org.springframework.amqp.rabbit.annotation.RabbitHandler");
 
+    /** ShedLock's: held on the virtual thread until the body has ended; a run that finds it taken is skipped. */
+    private static final String LOCK = "net.javacrumbs.shedlock.spring.annotation.SchedulerLock";
+
     private static final Set<String> FUTURES = Set.of(
             "java.util.concurrent.Future",
             "java.util.concurrent.CompletionStage",
@@ -67,7 +70,7 @@ final class MethodWarnings {
 
     private static void warnOfEarlyEnd(AnnotatedMethod method) {
         String annotation = method.annotation();
-        if (isScheduledWithDelay(method)) {
+        if (isScheduledWithDelay(method) && annotations(method).noneMatch(each -> each.isPresent(LOCK))) {
             logger.warn(
                     "{} has {} and @Scheduled(fixedDelay): it returns at once, so the delay counts from the start of the "
                             + "run, and runs may overlap. Remove {}: the method then returns when its work is done",

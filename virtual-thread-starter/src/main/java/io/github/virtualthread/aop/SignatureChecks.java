@@ -19,9 +19,7 @@ final class SignatureChecks {
     Stream<Mistake> check(AnnotatedMethod method, Class<?> type) {
         String contradiction = method.declaration().contradiction();
         if (contradiction != null) {
-            return Stream.of(new Mistake(
-                    "%s on %s contradicts itself: %s".formatted(method.annotation(), method.place(), contradiction),
-                    "Set only one of the attributes; value and limit mean the same."));
+            return Stream.of(Contradiction.mistake(method.annotation(), method.place(), contradiction));
         }
         if (method.both()) {
             return Stream.of(new Mistake(
@@ -59,7 +57,7 @@ final class SignatureChecks {
                 "%s returns %s, but a method with %s must return exactly void, Future, CompletionStage or CompletableFuture"
                         .formatted(method.qualifiedName(), returned, method.annotation()),
                 method.carrier() == null
-                        ? "Return a CompletableFuture, such as completedFuture(value), or remove %s."
+                        ? "Return a CompletableFuture, such as completedFuture(value), or remove %s. For a limit on the caller's own thread use @Limited, which allows any return type."
                                 .formatted(method.annotation())
                         : "Remove %s from %s and annotate single methods instead, or return a CompletableFuture."
                                 .formatted(method.annotation(), method.place()));

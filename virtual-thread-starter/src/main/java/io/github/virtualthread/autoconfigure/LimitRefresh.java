@@ -31,6 +31,7 @@ import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MutablePropertySources;
 
 /**
  * Applies changed limits when Spring Cloud publishes that the environment has changed. The event is recognised by the name of
@@ -75,13 +76,15 @@ final class LimitRefresh implements GenericApplicationListener {
     }
 
     private void refresh() {
-        PropertiesBinding binding = PropertiesBinding.of(environment.getPropertySources());
+        MutablePropertySources sources = environment.getPropertySources();
+        PropertiesBinding binding = PropertiesBinding.of(sources);
         if (!binding.mistakes().isEmpty()) {
             logger.error(WRONG, binding.mistakes());
             return;
         }
         VirtualThreadProperties properties = binding.properties();
-        EngineSettings fresh = properties == null ? EngineSettings.DEFAULTS : SettingsFactory.create(properties);
+        EngineSettings fresh =
+                properties == null ? EngineSettings.DEFAULTS : SettingsFactory.create(properties, sources);
         EngineSettings settings = beans.getBean(EngineSettings.class);
         PoolPermits pools = beans.getBean(PoolPermits.class);
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());

@@ -1,21 +1,39 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.Contradiction;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 
 /** Shows all mistakes of an application in one report, numbered if there is more than one. */
-final class MistakesFailureAnalyzer extends AbstractFailureAnalyzer<VirtualThreadConfigurationException> {
+final class MistakesFailureAnalyzer implements FailureAnalyzer {
 
     @Override
-    protected FailureAnalysis analyze(Throwable rootFailure, VirtualThreadConfigurationException cause) {
-        List<Mistake> mistakes = cause.mistakes();
-        return new FailureAnalysis(list(mistakes, Mistake::description), list(mistakes, Mistake::action), cause);
+    public @Nullable FailureAnalysis analyze(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            List<Mistake> mistakes = mistakes(each, failure);
+            if (!mistakes.isEmpty()) {
+                return new FailureAnalysis(list(mistakes, Mistake::description), list(mistakes, Mistake::action), each);
+            }
+        }
+        return null;
+    }
+
+    private static List<Mistake> mistakes(Throwable cause, Throwable failure) {
+        if (cause instanceof VirtualThreadConfigurationException ours) {
+            return ours.mistakes();
+        }
+        return cause instanceof AnnotationConfigurationException read
+                ? Stream.ofNullable(Contradiction.inScannedClass(read, failure)).toList()
+                : List.of();
     }
 
     private static String list(List<Mistake> mistakes, Function<Mistake, String> part) {

@@ -84,6 +84,24 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
         return property == null || property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")";
     }
 
+    /** The same for a key, as messages show it; empty if no source has it. */
+    static String place(String key, Iterable<PropertySource<?>> sources) {
+        return origin(property(
+                ConfigurationPropertyName.adapt(key.replace("\"", ""), '.'),
+                ConfigurationPropertySources.from(sources)));
+    }
+
+    private static @Nullable ConfigurationProperty property(
+            ConfigurationPropertyName name, Iterable<ConfigurationPropertySource> sources) {
+        for (ConfigurationPropertySource source : sources) {
+            ConfigurationProperty property = source.getConfigurationProperty(name);
+            if (property != null) {
+                return property;
+            }
+        }
+        return null;
+    }
+
     /** As strict as Spring Boot, but continues after a mistake. */
     private static final class Collector extends AbstractBindHandler {
 
@@ -121,8 +139,9 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
                 return super.onFailure(name, target, context, error);
             }
             failed.add(name);
-            found.add(
-                    isOfList(name) ? LIST : PropertyMistakes.wrongValue(name, target, property(name, context), error));
+            // once Spring Boot has tried to bind keys below the name, the context has lost its value
+            ConfigurationProperty property = property(name, context.getSources());
+            found.add(isOfList(name) ? LIST : PropertyMistakes.wrongValue(name, target, property, error));
             return null;
         }
 
@@ -138,17 +157,6 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
                         .map(property -> isOfList(property.getName()) ? LIST : PropertyMistakes.unknownKey(property))
                         .forEach(found::add);
             }
-        }
-
-        /** Looks in the sources: once Spring Boot has tried to bind keys below the name, the context has lost its value. */
-        private static @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
-            for (ConfigurationPropertySource source : context.getSources()) {
-                ConfigurationProperty property = source.getConfigurationProperty(name);
-                if (property != null) {
-                    return property;
-                }
-            }
-            return null;
         }
 
         private static boolean isOfList(ConfigurationPropertyName name) {

@@ -25,10 +25,12 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
     private static final Logger logger = LoggerFactory.getLogger(PropertiesCheck.class);
 
     private final ConfigurableEnvironment environment;
+    private Iterable<PropertySource<?>> sources;
     private boolean isAnySet = true; // as long as that is not known
 
     PropertiesCheck(ConfigurableEnvironment environment) {
         this.environment = environment;
+        this.sources = environment.getPropertySources();
     }
 
     /** Does nothing during ahead-of-time processing: the properties that count are those of the start. */
@@ -37,7 +39,8 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
             return;
         }
-        PropertiesBinding binding = PropertiesBinding.of(sources(beanFactory));
+        sources = sources(beanFactory);
+        PropertiesBinding binding = PropertiesBinding.of(sources);
         VirtualThreadProperties properties = binding.properties();
         isAnySet = properties != null;
         Set<String> limits = properties == null ? Set.of() : properties.limits().keySet();
@@ -71,8 +74,13 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
                 : environment.getPropertySources();
     }
 
+    /** What the properties are bound from. */
+    Iterable<PropertySource<?>> sources() {
+        return sources;
+    }
+
     /** The settings of the engine. If no key is set, as in most applications, the properties need not be bound. */
     EngineSettings settings(ObjectProvider<VirtualThreadProperties> properties) {
-        return isAnySet ? SettingsFactory.create(properties.getObject()) : EngineSettings.DEFAULTS;
+        return isAnySet ? SettingsFactory.create(properties.getObject(), sources) : EngineSettings.DEFAULTS;
     }
 }

@@ -44,9 +44,13 @@ final class PropertyMistakes {
         boolean inLimits = LIMITS.isAncestorOf(name);
         boolean inMethods = METHODS.isAncestorOf(name);
         int depth = name.getNumberOfElements();
-        Class<?> parent = inLimits
-                ? VirtualThreadProperties.Limit.class
-                : inMethods ? VirtualThreadProperties.Method.class : type(name.getParent());
+        int wrong = PREFIX.getNumberOfElements(); // the first element that is not known, or the last
+        while (wrong < depth - 1 && isKnown(name.chop(wrong + 1))) {
+            wrong++;
+        }
+        ConfigurationPropertyName above = name.chop(wrong);
+        ConfigurationPropertyName below = name.subName(wrong + 1);
+        Class<?> parent = type(above);
         List<String> known = keys(parent == null || !parent.isRecord() ? VirtualThreadProperties.class : parent);
         if ((inLimits || inMethods) && depth > 4 && known.contains(last)) {
             String dotted = IntStream.range(2, depth - 1)
@@ -59,8 +63,9 @@ final class PropertyMistakes {
                             inLimits ? PropertyKeys.limit(dotted) : PropertyKeys.method(dotted),
                             last);
         }
-        return Spelling.nearest(last, known)
-                .map(nearest -> "Did you mean %s?".formatted(name.getParent().append(nearest)))
+        return Spelling.nearest(name.getElement(wrong, Form.DASHED), known)
+                .map(nearest ->
+                        "Did you mean %s?".formatted(above.append(nearest).append(below)))
                 .orElseGet(() -> "Remove it, or use one of %s.".formatted(known));
     }
 

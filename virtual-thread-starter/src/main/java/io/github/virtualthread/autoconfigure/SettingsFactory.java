@@ -25,23 +25,33 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.PropertySource;
 import org.springframework.util.StringUtils;
 
 /** Turns the properties into settings, and whatever is wrong in them into mistakes: all of them, not only the first. */
 final class SettingsFactory {
 
     private final VirtualThreadProperties properties;
+    private final Iterable<PropertySource<?>> sources;
     private final List<Mistake> mistakes = new ArrayList<>();
 
-    private SettingsFactory(VirtualThreadProperties properties) {
+    private SettingsFactory(VirtualThreadProperties properties, Iterable<PropertySource<?>> sources) {
         this.properties = properties;
+        this.sources = sources;
     }
 
-    static EngineSettings create(VirtualThreadProperties properties) {
-        return new SettingsFactory(properties).settings(null);
+    /**
+     * Settings of an application.
+     *
+     * @param sources what the properties come from, to show the place of a mistake
+     */
+    static EngineSettings create(VirtualThreadProperties properties, Iterable<PropertySource<?>> sources) {
+        return new SettingsFactory(properties, sources).settings(null);
     }
 
     /**
@@ -49,8 +59,11 @@ final class SettingsFactory {
      *
      * @param change applied to each limit
      */
-    static EngineSettings ofThisJvm(VirtualThreadProperties properties, UnaryOperator<LimitSettings> change) {
-        return new SettingsFactory(properties).settings(limit -> change.apply(limit.withClusterPermits(null)));
+    static EngineSettings ofThisJvm(
+            VirtualThreadProperties properties,
+            Iterable<PropertySource<?>> sources,
+            UnaryOperator<LimitSettings> change) {
+        return new SettingsFactory(properties, sources).settings(limit -> change.apply(limit.withClusterPermits(null)));
     }
 
     /**
@@ -181,12 +194,24 @@ final class SettingsFactory {
                         limit.clusterPermits(),
                         limit.onFailure());
             } catch (IllegalArgumentException wrong) {
-                mistake =
-                        new Mistake(String.valueOf(wrong.getMessage()), "Correct the values under %s.".formatted(key));
+                mistake = new Mistake(
+                        withPlaces(String.valueOf(wrong.getMessage()), key),
+                        "Correct the values under %s.".formatted(key));
             }
         }
         mistakes.add(mistake);
         return LimitSettings.of(name, 1).withWithin(text(limit.within()));
+    }
+
+    /** Each value that is out of its range, with file and line. */
+    private String withPlaces(String problems, String limit) {
+        return Pattern.compile("(?<=[:;] )([a-z-]+) must [^;]+")
+                .matcher(problems)
+                .replaceAll(value -> Matcher.quoteReplacement(value.group() + place(limit + "." + value.group(1))));
+    }
+
+    private String place(String key) {
+        return PropertiesBinding.place(key, sources);
     }
 
     /** A limit with permits from a pool has one until the pool is read; another one that is shared may use all permits. */
@@ -287,7 +312,7 @@ final class SettingsFactory {
     private @Nullable Duration positive(String key, @Nullable Duration duration) {
         if (duration != null && !duration.isPositive()) {
             mistakes.add(new Mistake(
-                    "%s must be longer than zero, was %s".formatted(key, Durations.text(duration)),
+                    "%s must be longer than zero, was %s%s".formatted(key, Durations.text(duration), place(key)),
                     "Set %s to a duration such as 30s, or remove it.".formatted(key)));
             return null;
         }
@@ -297,7 +322,7 @@ final class SettingsFactory {
     private Duration notNegative(String key, Duration duration) {
         if (duration.isNegative()) {
             mistakes.add(new Mistake(
-                    "%s must not be negative, was %s".formatted(key, Durations.text(duration)),
+                    "%s must not be negative, was %s%s".formatted(key, Durations.text(duration), place(key)),
                     "Set %s to 0s or more.".formatted(key)));
             return Duration.ZERO;
         }

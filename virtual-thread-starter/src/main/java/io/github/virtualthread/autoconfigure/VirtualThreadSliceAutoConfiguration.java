@@ -33,8 +33,10 @@ public class VirtualThreadSliceAutoConfiguration {
     @Bean
     @Lazy
     @ConditionalOnMissingBean(name = "virtualThreadSettings")
-    EngineSettings virtualThreadSettings(VirtualThreadProperties properties, BeanFactory beans) {
-        return SettingsFactory.ofThisJvm(properties, limit -> ofSlice(limit, beans));
+    EngineSettings virtualThreadSettings(
+            VirtualThreadProperties properties, PropertiesCheck virtualThreadPropertiesCheck, BeanFactory beans) {
+        return SettingsFactory.ofThisJvm(
+                properties, virtualThreadPropertiesCheck.sources(), limit -> ofSlice(limit, beans));
     }
 
     /** Without headroom: the pool may be smaller than that of the application, and nobody else uses it. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.BeforeEach;
@@ -358,6 +359,11 @@ class BeanChecksTests {
         @VirtualThread
         @Scheduled(fixedDelay = 1000)
         void delayed() {}
+
+        @VirtualThread
+        @Scheduled(fixedDelay = 1000)
+        @SchedulerLock
+        void delayedUnderALock() {}
 
         @VirtualThread
         @Scheduled(fixedRate = 1)

@@ -9,6 +9,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -160,6 +161,88 @@ class KeyExpressionTests {
     }
 
     @Test
+    void aPropertyThatTheTypeOfAParameterDoesNotHaveIsAMistakeThatListsThoseItHas() {
+        assertThat(mistakes("#order.custmer.id", "ship"))
+                .containsExactly(new Mistake(
+                        Shipping.class.getName()
+                                + ".ship: key \"#order.custmer.id\" of @Limited uses 'custmer', but the"
+                                + " properties of " + Order.class.getName() + " are [customer, others]",
+                        "Did you mean 'customer'?"));
+        assertThat(mistakes("'a' + #p0?.customer?.nam ?: 'none'", "ship"))
+                .containsExactly(new Mistake(
+                        Shipping.class.getName() + ".ship: key \"'a' + #p0?.customer?.nam ?: 'none'\" of @Limited uses"
+                                + " 'nam', but the properties of " + Customer.class.getName() + " are [id, name]",
+                        "Did you mean 'name'?"));
+        assertThat(mistakes("#order.region", "ship"))
+                .extracting(Mistake::action)
+                .containsExactly("Name one of them, or call a method.");
+        assertThat(mistakes("#box.content.nam", "unpack")).hasSize(1);
+    }
+
+    /** Values of these types, or what follows, may have more properties than is known at the start. */
+    @ParameterizedTest
+    @CsvSource({
+        "#order.customer.id, ship",
+        "#order.customer.class.simpleName, ship",
+        "#order.others.custmer, ship",
+        "#order.others[0].custmer, ship",
+        "#order.customer.getName().lenth, ship",
+        "#order.customer instanceof T(Integer) ? #order.special : 1, ship",
+        "#any.custmer, others",
+        "#list.first, others",
+        "#type.MAX_VALUE, others",
+        "#found.custmer, others",
+        "#shape.radius, others",
+        "#box.content.name, unpack",
+        "#box.URL, unpack",
+        "#box.xAxis, unpack",
+        "#box.open, unpack"
+    })
+    void whatMayBeAPropertyIsNoMistake(String key, String method) {
+        assertThat(mistakes(key, method)).isEmpty();
+    }
+
+    static class Shipping {
+
+        @Limited("mail")
+        void ship(Order order) {}
+
+        @Limited("mail")
+        void others(Object any, List<Order> list, Class<?> type, Optional<Order> found, Shape shape) {}
+
+        @Limited("mail")
+        void unpack(Box<Customer> box) {}
+    }
+
+    abstract static class Shape {}
+
+    public static class Box<T> {
+
+        public final boolean open = true;
+        private final T content;
+
+        Box(T content) {
+            this.content = content;
+        }
+
+        public T getContent() {
+            return content;
+        }
+
+        public String getURL() {
+            return "";
+        }
+
+        public int getXAxis() {
+            return 0;
+        }
+    }
+
+    private static List<Mistake> mistakes(String key, String method) {
+        return mistakes(key, method(Shipping.class, method));
+    }
+
+    @Test
     void aPositionBeyondTheParametersIsAMistake() {
         assertThat(mistakes("#p2"))
                 .containsExactly(new Mistake(
@@ -297,8 +380,12 @@ class KeyExpressionTests {
     }
 
     private static List<Mistake> mistakes(String text) {
+        return mistakes(text, method(Reports.class, "report"));
+    }
+
+    private static List<Mistake> mistakes(String text, AnnotatedMethod method) {
         try {
-            of(text);
+            KeyExpression.of(text, method);
             return List.of();
         } catch (VirtualThreadConfigurationException wrong) {
             return wrong.mistakes();

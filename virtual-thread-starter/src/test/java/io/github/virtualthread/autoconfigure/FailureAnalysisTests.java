@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.mistake.Contradictory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,15 +12,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.ComponentScan;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.StandardEnvironment;
@@ -72,6 +79,20 @@ class FailureAnalysisTests {
         assertThat(normalized(output))
                 .contains("Did you mean virtual-thread.default-limit?")
                 .contains("Did you mean virtual-thread.propagation.mdc-keys?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "limit.db.permits, limits.db.permits",
+        "limts.db.queue-capacity, limits.db.queue-capacity",
+        "method[com.acme.Mailer.send].limit, methods[com.acme.Mailer.send].limit",
+        "pining.threshold, pinning.threshold",
+        "cluster.jdbcs.table, cluster.jdbc.table"
+    })
+    void aMisspeltSegmentIsFound(String key, String meant, CapturedOutput output) {
+        start(Empty.class, "--virtual-thread." + key + "=1");
+
+        assertThat(normalized(output)).contains("Did you mean virtual-thread." + meant + "?");
     }
 
     @Test
@@ -146,6 +167,67 @@ class FailureAnalysisTests {
     }
 
     @Test
+    void aValueOutOfItsRangeIsShownWithItsFileAndLine(CapturedOutput output, @TempDir Path directory)
+            throws IOException {
+        Path file = Files.writeString(directory.resolve("application.yml"), """
+                virtual-thread:
+                  timeout: 0s
+                  limits:
+                    "[partner.api]":
+                      permits: 0
+                      permits-per-key: 1
+                      max-wait: 0s
+                """);
+
+        start(Empty.class, "--spring.config.location=" + file.toUri());
+
+        String place = " (URL [" + file.toUri().toURL() + "] - %s)";
+        assertThat(normalized(output))
+                .contains("virtual-thread.timeout must be longer than zero, was 0s" + place.formatted("2:12"))
+                .contains("Limit 'partner.api': permits must be at least 1, was 0" + place.formatted("5:16")
+                        + "; max-wait must be longer than zero, was 0s (to reject calls instead of letting them wait, set"
+                        + " queue-capacity to 0)" + place.formatted("7:17"));
+    }
+
+    /** Spring reads the annotations of each class that it scans, before there are beans to check. */
+    @ParameterizedTest
+    @MethodSource("scans")
+    void anAnnotationThatContradictsItselfOnAScannedClassIsExplained(
+            Class<?> scan, String annotation, String values, CapturedOutput output) {
+        start(scan);
+
+        assertThat(normalized(output))
+                .contains("""
+                Description:
+
+                %s contradicts itself: %s
+
+                Action:
+
+                Set only one of the attributes; value and limit mean the same.
+                """.formatted(annotation, values))
+                .doesNotContain("Application run failed", "\tat ");
+    }
+
+    static Stream<Arguments> scans() {
+        String values = "value is 'db', but limit is 'mail'";
+        return Stream.of(
+                Arguments.of(
+                        OfMethod.class,
+                        "@VirtualThread on " + Contradictory.OfMethod.class.getName() + ".send",
+                        values),
+                Arguments.of(OfClass.class, "@Limited on " + Contradictory.OfClass.class.getName(), values),
+                Arguments.of(OfOwn.class, "@OnLimit on " + Contradictory.OfOwn.class.getName() + ".send", values));
+    }
+
+    @Test
+    void anAnnotationOfOthersIsNotOurs(CapturedOutput output) {
+        start(OfOthers.class);
+
+        assertThat(normalized(output)).contains("Application run failed").doesNotContain("contradicts itself");
+    }
+
+    @Test
     void aWrongEnvironmentVariableIsShownWithTheKeyThatItStandsFor(CapturedOutput output) {
         SpringApplication application = new SpringApplication(Empty.class);
         StandardEnvironment environment = new StandardEnvironment();
@@ -188,6 +270,22 @@ class FailureAnalysisTests {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
     static class Empty {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ComponentScan(basePackageClasses = Contradictory.class, resourcePattern = "Contradictory$OfMethod.class")
+    static class OfMethod {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ComponentScan(basePackageClasses = Contradictory.class, resourcePattern = "Contradictory$OfClass.class")
+    static class OfClass {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ComponentScan(basePackageClasses = Contradictory.class, resourcePattern = "Contradictory$OfOwn.class")
+    static class OfOwn {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ComponentScan(basePackageClasses = Contradictory.class, resourcePattern = "Contradictory$OfOthers.class")
+    static class OfOthers {}
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)

@@ -198,12 +198,14 @@ class MethodPropertiesTests {
                 .containsExactlyInAnyOrder(
                         new Mistake(
                                 "virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.hang]\".timeout must be longer than zero, was -1s",
+                                        + "Mailer.hang]\".timeout must be longer than zero, was -1s"
+                                        + place("Mailer.hang].timeout"),
                                 "Set virtual-thread.methods.\"[" + HERE
                                         + "Mailer.hang]\".timeout to a duration such as 30s, or remove it."),
                         new Mistake(
                                 "virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.inPlace]\".deadline must be longer than zero, was 0s",
+                                        + "Mailer.inPlace]\".deadline must be longer than zero, was 0s"
+                                        + place("Mailer.inPlace].deadline"),
                                 "Set virtual-thread.methods.\"[" + HERE
                                         + "Mailer.inPlace]\".deadline to a duration such as 30s, or remove it."),
                         new Mistake(
@@ -223,6 +225,10 @@ class MethodPropertiesTests {
                 .run(context -> failure[0] = context.getStartupFailure());
         assertThat(failure[0]).isInstanceOf(VirtualThreadConfigurationException.class);
         return ((VirtualThreadConfigurationException) failure[0]).mistakes();
+    }
+
+    private static String place(String key) {
+        return " (\"virtual-thread.methods[%s%s\" from property source \"test\")".formatted(HERE, key);
     }
 
     private static String key(String method, String value) {

@@ -192,7 +192,7 @@ class PropertiesTests {
         runner.withPropertyValues("virtual-thread.timeout=0s")
                 .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
                         .containsExactly(new Mistake(
-                                "virtual-thread.timeout must be longer than zero, was 0s",
+                                "virtual-thread.timeout must be longer than zero, was 0s" + place("timeout"),
                                 "Set virtual-thread.timeout to a duration such as 30s, or remove it.")));
     }
 
@@ -281,17 +281,24 @@ class PropertiesTests {
                 .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
                         .extracting(mistake -> mistake.description())
                         .contains(
-                                "Limit 'db': permits must be at least 1, was 0; queue-capacity must be at least 0, was"
-                                        + " -1",
+                                "Limit 'db': permits must be at least 1, was 0" + place("limits.db.permits")
+                                        + "; queue-capacity must be at least 0, was -1"
+                                        + place("limits.db.queue-capacity"),
                                 "Limit 'mail': max-wait must be longer than zero, was -2s"
-                                        + " (to reject calls instead of letting them wait, set queue-capacity to 0)",
+                                        + " (to reject calls instead of letting them wait, set queue-capacity to 0)"
+                                        + place("limits.mail.max-wait"),
                                 "Limit 'none': the name 'none' is reserved for calls without a limit",
-                                "Limit 'report': permits must be at least 1, was 0",
+                                "Limit 'report': permits must be at least 1, was 0" + place("limits.report.permits"),
                                 "Limit 'report' lies within 'bd', but the other limits are [a, b, db, mail]",
                                 "Limits lie within each other: a within b within a",
-                                "virtual-thread.shutdown.await-termination-period must not be negative, was -1s")
+                                "virtual-thread.shutdown.await-termination-period must not be negative, was -1s"
+                                        + place("shutdown.await-termination-period"))
                         .anySatisfy(description -> assertThat(description).contains("'price-db'"))
                         .anySatisfy(description -> assertThat(description).contains("'al'")));
+    }
+
+    private static String place(String key) {
+        return " (\"virtual-thread.%s\" from property source \"test\")".formatted(key);
     }
 
     @ParameterizedTest

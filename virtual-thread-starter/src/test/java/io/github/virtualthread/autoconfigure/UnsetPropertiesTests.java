@@ -6,6 +6,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster;
 import io.github.virtualthread.config.EngineSettings;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
@@ -41,7 +42,7 @@ class UnsetPropertiesTests {
 
     @Test
     void theDefaultsAreWhatWouldBeBound() {
-        assertThat(EngineSettings.DEFAULTS).isEqualTo(SettingsFactory.create(bound()));
+        assertThat(EngineSettings.DEFAULTS).isEqualTo(SettingsFactory.create(bound(), List.of()));
     }
 
     private static VirtualThreadProperties bound() {

@@ -17,6 +17,7 @@ class OtherAdvicePageTests {
 
         assertThat(PAGE)
                 .contains("resilience4j " + found("starter\\.resilience4j}</artifactId>\\s*<version>(.+)<", pom))
+                .contains("ShedLock " + found("shedlock-spring</artifactId>\\s*<version>(.+)<", pom))
                 .contains("spring-retry " + found("spring-retry</artifactId>\\s*<version>(.+)<", pom));
     }
 

@@ -89,6 +89,7 @@ final class WrongProperties {
     private static Stream<Case> unknownKeys() {
         return Stream.of(
                 wrong("unknown-top-key", "defualt-limit=db"),
+                wrong("unknown-group", "limit.db.permits=20"),
                 wrong("swapped-letters", "limits.db.premits=20"),
                 wrong("far-top-key", "pool=20"),
                 wrong("unknown-group-key", "shutdown.await-termination=10s"));

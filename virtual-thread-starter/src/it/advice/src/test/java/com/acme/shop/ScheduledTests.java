@@ -7,10 +7,17 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.LockProvider;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import net.javacrumbs.shedlock.provider.inmemory.InMemoryLockProvider;
+import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,6 +27,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -73,6 +81,20 @@ class ScheduledTests {
             runs.finish.countDown();
         }
         assertThat(output).contains("Cleanup.clean has @VirtualThread and @Scheduled(fixedDelay)");
+    }
+
+    @Test
+    void aLockOfShedLockIsHeldUntilTheBodyHasEndedAndTheStartDoesNotWarn(CapturedOutput output) throws Exception {
+        try (ConfigurableApplicationContext shop = start(Locked.class)) {
+            Runs runs = shop.getBean(Runs.class);
+
+            assertThat(runs.threads.poll(120, SECONDS).isVirtual()).isTrue();
+            assertThat(shop.getBean(Locks.class).refused.await(120, SECONDS)).isTrue();
+            assertThat(runs.threads).isEmpty();
+            runs.finish.countDown();
+            assertThat(runs.threads.poll(120, SECONDS)).as("the next run").isNotNull();
+        }
+        assertThat(output).doesNotContain("@Scheduled(fixedDelay)");
     }
 
     @Test
@@ -174,6 +196,40 @@ class ScheduledTests {
 
         @VirtualThread
         @Scheduled(fixedDelay = 1)
+        public void clean() throws InterruptedException {
+            runs.begin();
+            runs.finish.await();
+        }
+    }
+
+    @EnableSchedulerLock(defaultLockAtMostFor = "PT10M")
+    static class Locks implements LockProvider {
+
+        final CountDownLatch refused = new CountDownLatch(1);
+        private final LockProvider locks = new InMemoryLockProvider();
+
+        @Override
+        public Optional<SimpleLock> lock(LockConfiguration asked) {
+            Optional<SimpleLock> lock = locks.lock(asked);
+            if (lock.isEmpty()) {
+                refused.countDown();
+            }
+            return lock;
+        }
+    }
+
+    @Import(Locks.class)
+    static class Locked {
+
+        private final Runs runs;
+
+        Locked(Runs runs) {
+            this.runs = runs;
+        }
+
+        @VirtualThread
+        @Scheduled(fixedDelay = 1)
+        @SchedulerLock(name = "clean")
         public void clean() throws InterruptedException {
             runs.begin();
             runs.finish.await();

@@ -32,6 +32,17 @@ class Catalog {
                 entities.createQuery("select count(*) from Product", Long.class).getSingleResult());
     }
 
+    @VirtualThread("db")
+    public CompletableFuture<Product> find(long id) {
+        return completedFuture(entities.find(Product.class, id));
+    }
+
+    /** A product of which nothing has been read. */
+    @VirtualThread("db")
+    public CompletableFuture<Product> refer(long id) {
+        return completedFuture(entities.getReference(Product.class, id));
+    }
+
     /** Adds a product first; the query would take minutes. */
     @VirtualThread("db")
     public CompletableFuture<Long> addAndMultiply() {

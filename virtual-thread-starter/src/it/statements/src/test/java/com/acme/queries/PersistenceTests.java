@@ -1,6 +1,7 @@
 package com.acme.queries;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.hibernate.LazyInitializationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +80,22 @@ class PersistenceTests {
                 ResultSet row = statement.executeQuery(running)) {
             row.next();
             return row.getInt(1) > 0;
+        }
+    }
+
+    @Test
+    void whatTheBodyHasNotReadOfAnEntityCannotBeReadAfterTheFuture() throws Exception {
+        try (var context = start(
+                Database.H2,
+                "spring.flyway.enabled=false",
+                "spring.liquibase.enabled=false",
+                "spring.jpa.hibernate.ddl-auto=create-drop")) {
+            Catalog catalog = context.getBean(Catalog.class);
+            assertThat(catalog.fill()).succeedsWithin(LONG);
+
+            assertThat(catalog.find(1).get(4, TimeUnit.MINUTES).name()).isEqualTo("Tea cup 1");
+            Product unread = catalog.refer(1).get(4, TimeUnit.MINUTES);
+            assertThatThrownBy(unread::name).isInstanceOf(LazyInitializationException.class);
         }
     }
 

@@ -17,4 +17,8 @@ class Product {
         this.id = id;
         this.name = "Tea cup " + id;
     }
+
+    String name() {
+        return name;
+    }
 }
