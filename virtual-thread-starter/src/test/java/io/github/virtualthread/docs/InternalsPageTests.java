@@ -6,7 +6,6 @@ import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
-import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.github.virtualthread.limit.TaskLimit;
 import java.lang.reflect.Field;
@@ -106,14 +105,12 @@ class InternalsPageTests {
 
     @Test
     void theRoomsAreThePackages() {
-        Stream<String> rooms = Pages.lines(Pages.ROOT.resolve(PAGE)).stream()
-                .map(Pattern.compile("\\| `(\\.\\w+)` \\|.*")::matcher)
-                .filter(Matcher::matches)
-                .map(room -> ROOT + room.group(1));
-
-        assertThat(rooms)
-                .containsExactlyInAnyOrderElementsOf(MAIN.getPackage(ROOT).getSubpackages().stream()
-                        .map(JavaPackage::getName)
+        Pages.assertRows(
+                PAGE,
+                Pattern.compile("^\\| `(\\.\\w+)` \\|"),
+                row -> "| `%s` | ... |".formatted(row.group(1)),
+                MAIN.getPackage(ROOT).getSubpackages().stream()
+                        .map(each -> "| `%s` | ... |".formatted(each.getName().substring(ROOT.length())))
                         .toList());
     }
 

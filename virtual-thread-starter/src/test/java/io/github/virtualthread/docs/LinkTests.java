@@ -32,9 +32,11 @@ class LinkTests {
                     ? page
                     : page.resolveSibling(file).toAbsolutePath().normalize();
 
-            assertThat(Files.exists(target)).as(target.toString()).isTrue();
+            assertThat(Files.exists(target)).as(Pages.where(page, link)).isTrue();
             if (hash >= 0) {
-                assertThat(Pages.anchors(target)).contains(link.substring(hash + 1));
+                assertThat(Pages.anchors(target).contains(link.substring(hash + 1)))
+                        .as(Pages.where(page, link))
+                        .isTrue();
             }
         });
     }
@@ -43,11 +45,17 @@ class LinkTests {
     void theIndexListsEveryPage() {
         Path index = Pages.ROOT.resolve("docs/README.md");
 
-        assertThat(links(index)
-                        .map(link -> index.resolveSibling(link.split("#")[0]).normalize()))
-                .containsAll(pages().stream()
-                        .filter(page -> !page.equals(index) && !page.equals(Pages.ROOT.resolve("README.md")))
-                        .toList());
+        List<Path> listed = links(index)
+                .map(link -> index.resolveSibling(link.split("#")[0]).normalize())
+                .toList();
+
+        assertThat(pages())
+                .filteredOn(page -> !page.equals(index) && !page.equals(Pages.ROOT.resolve("README.md")))
+                .allSatisfy(page -> assertThat(listed.contains(page))
+                        .as(
+                                "docs/README.md needs the line: | [...](%s) | ... |",
+                                index.getParent().relativize(page))
+                        .isTrue());
     }
 
     @Test

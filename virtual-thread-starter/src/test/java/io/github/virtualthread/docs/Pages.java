@@ -1,12 +1,17 @@
 package io.github.virtualthread.docs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -106,6 +111,44 @@ final class Pages {
                         .replaceAll("[^\\p{L}\\p{N} _-]", "")
                         .replace(' ', '-'))
                 .toList();
+    }
+
+    /** Page and line of a text. */
+    static String where(Path page, String text) {
+        List<String> lines = lines(page);
+        for (int i = 0; i < lines.size(); i++) {
+            if (lines.get(i).contains(text)) {
+                return "%s:%d: %s".formatted(ROOT.relativize(page), i + 1, text);
+            }
+        }
+        return "%s: %s".formatted(ROOT.relativize(page), text);
+    }
+
+    /**
+     * Compares a table with what it is about. A failure names each line that is wrong, and each line that is missing.
+     *
+     * @param row what finds the rows, one in each line
+     * @param says what a row says, as a line of the table
+     * @param lines what the rows have to say
+     */
+    static void assertRows(String page, Pattern row, Function<MatchResult, String> says, Collection<String> lines) {
+        List<String> said = new ArrayList<>();
+        List<String> wrong = new ArrayList<>();
+        List<String> text = lines(ROOT.resolve(page));
+        for (int i = 0; i < text.size(); i++) {
+            Matcher found = row.matcher(text.get(i));
+            if (found.find()) {
+                said.add(says.apply(found));
+                if (!lines.contains(said.getLast())) {
+                    wrong.add("%s:%d is wrong: %s".formatted(page, i + 1, said.getLast()));
+                }
+            }
+        }
+        lines.stream()
+                .filter(line -> !said.contains(line))
+                .forEach(line -> wrong.add("%s needs the line: %s".formatted(page, line)));
+        assertThat(String.join("\n", wrong)).isEmpty();
+        assertThat(said).as(page).isNotEmpty().doesNotHaveDuplicates();
     }
 
     static String normalized(String text) {

@@ -14,9 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -40,12 +39,17 @@ class PropertiesPageTests {
 
     @Test
     void thePageHasTheKeysAndDefaultsOfTheMetadata() throws IOException {
-        Map<String, String> documented = ROW.matcher(Pages.text("docs/properties.md"))
-                .results()
-                .collect(Collectors.toMap(
-                        row -> "virtual-thread." + row.group(1), PropertiesPageTests::defaultValue, (a, b) -> b));
+        Pages.assertRows(
+                "docs/properties.md",
+                ROW,
+                row -> line(row.group(1), row.group(2)),
+                known().entrySet().stream()
+                        .map(key -> line(key.getKey().substring("virtual-thread.".length()), key.getValue()))
+                        .toList());
+    }
 
-        assertThat(documented).isEqualTo(known());
+    private static String line(String key, @Nullable String value) {
+        return "| `%s` | ... | %s | ... |".formatted(key, value == null ? "none" : "`" + value + "`");
     }
 
     @Test
@@ -110,34 +114,32 @@ class PropertiesPageTests {
         });
     }
 
-    private static String defaultValue(MatchResult row) {
-        return row.group(2) == null ? "none" : row.group(2);
-    }
-
-    private static Map<String, String> known() throws IOException {
-        Map<String, String> known = new TreeMap<>();
+    /** Keys with their defaults, null for none. */
+    private static Map<String, @Nullable String> known() throws IOException {
+        Map<String, @Nullable String> known = new TreeMap<>();
         // what begins with management. is Actuator's own, the same for each endpoint
         List<Map<String, Object>> properties =
                 JsonPath.parse(METADATA.toFile()).read("$.properties[?(@.name =~ /virtual-thread\\..*/)]");
         for (Map<String, Object> property : properties) {
-            known.put((String) property.get("name"), String.valueOf(property.getOrDefault("defaultValue", "none")));
+            Object value = property.get("defaultValue");
+            known.put((String) property.get("name"), value == null ? null : value.toString());
         }
         // Actuator's own, of our endpoints
         known.keySet().removeIf(name -> name.startsWith("management."));
         // the metadata has one entry for all limits
-        assertThat(known.remove(LIMITS)).isNotNull();
+        assertThat(known.keySet().remove(LIMITS)).isTrue();
         addComponents(known, LIMITS + ".<name>.", VirtualThreadProperties.Limit.class);
-        assertThat(known.remove(METHODS)).isNotNull();
+        assertThat(known.keySet().remove(METHODS)).isTrue();
         addComponents(known, METHODS + ".<method>.", VirtualThreadProperties.Method.class);
         return known;
     }
 
-    private static void addComponents(Map<String, String> known, String prefix, Class<?> type) {
+    private static void addComponents(Map<String, @Nullable String> known, String prefix, Class<?> type) {
         for (Parameter component : type.getDeclaredConstructors()[0].getParameters()) {
             DefaultValue defaultValue = component.getAnnotation(DefaultValue.class);
             known.put(
                     prefix + DataObjectPropertyName.toDashedForm(component.getName()),
-                    defaultValue == null ? "none" : defaultValue.value()[0]);
+                    defaultValue == null ? null : defaultValue.value()[0]);
         }
     }
 }
