@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
  */
 class CeilingsTests {
 
-    private static final int CODE_LINES = 18_348;
-    private static final int LONG_TYPES = 6;
+    private static final int CODE_LINES = 18_150;
+    private static final int LONG_TYPES = 5;
     private static final int WORDS_OF_PAGES = 47_600;
 
     /** Lines of code that a type has without being long. */
