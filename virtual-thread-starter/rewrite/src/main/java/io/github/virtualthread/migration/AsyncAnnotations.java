@@ -1,11 +1,15 @@
 package io.github.virtualthread.migration;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Pattern;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
+import org.openrewrite.Tree;
 import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.tree.Comment;
@@ -13,7 +17,7 @@ import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.NameTree;
-import org.openrewrite.java.tree.Statement;
+import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.TextComment;
 import org.openrewrite.java.tree.TypeTree;
 import org.openrewrite.java.tree.TypeUtils;
@@ -31,18 +35,30 @@ final class AsyncAnnotations extends JavaIsoVisitor<ExecutionContext> {
             "java.util.concurrent.CompletableFuture",
             "java.util.concurrent.CompletionStage",
             "java.util.concurrent.Future");
-    private static final Pattern NAME = Pattern.compile("(?!none$)[\\w-]*");
     /** Modifiers of methods that a proxy does not see. */
     private static final Set<J.Modifier.Type> UNSEEN =
             Set.of(J.Modifier.Type.Private, J.Modifier.Type.Static, J.Modifier.Type.Final);
 
+    /** What to do where no other advice can be given. */
+    static final String SET_A_LIMIT = "Set a limit, and name it in @VirtualThread.";
+
     private static final String REMARK = " Stays @Async: ";
 
-    private final Set<String> limits = new TreeSet<>();
+    private final Function<String, Verdict> verdicts;
+    private final List<Set<String>> replaced = new ArrayList<>();
 
-    /** Names in the annotations that have been replaced; empty for one without a name. */
-    Set<String> limits() {
-        return limits;
+    /**
+     * Creates it.
+     *
+     * @param verdicts what becomes of an annotation with the name of an executor; empty for one without a name
+     */
+    AsyncAnnotations(Function<String, Verdict> verdicts) {
+        this.verdicts = verdicts;
+    }
+
+    /** Names in annotations that have been replaced, together those that had to be replaced together. */
+    List<Set<String>> replaced() {
+        return replaced;
     }
 
     @Override
@@ -53,45 +69,55 @@ final class AsyncAnnotations extends JavaIsoVisitor<ExecutionContext> {
             return visited;
         }
         String obstacle = inTheWayOfClass(type, async);
-        return obstacle == null
-                ? visited.withLeadingAnnotations(replaced(visited.getLeadingAnnotations()))
-                : remarked(visited, obstacle);
+        if (obstacle == null) {
+            Stream<J.Annotation> ofMethods = methods(type).map(method -> async(method.getLeadingAnnotations()));
+            replaced.add(Stream.concat(Stream.of(async), ofMethods)
+                    .flatMap(each -> Stream.ofNullable(each == null ? null : name(each)))
+                    .collect(Collectors.toSet()));
+        }
+        J.ClassDeclaration result = remarked(visited, obstacle);
+        return obstacle == null ? result.withLeadingAnnotations(replaced(result.getLeadingAnnotations())) : result;
     }
 
     @Override
     public J.MethodDeclaration visitMethodDeclaration(J.MethodDeclaration method, ExecutionContext context) {
         J.MethodDeclaration visited = super.visitMethodDeclaration(method, context);
         J.Annotation async = async(method.getLeadingAnnotations());
-        if (async == null || staysWithItsClass()) {
+        J.ClassDeclaration type = getCursor().firstEnclosing(J.ClassDeclaration.class);
+        J.Annotation ofClass = type == null ? null : async(type.getLeadingAnnotations());
+        if (async == null || (ofClass != null && inTheWayOfClass(type, ofClass) != null)) {
             return visited;
         }
         String obstacle = inTheWayOfMethod(method, async, "it");
-        return obstacle == null
-                ? visited.withLeadingAnnotations(replaced(visited.getLeadingAnnotations()))
-                : remarked(visited, obstacle);
+        String name = name(async);
+        if (obstacle == null && ofClass == null && name != null) {
+            replaced.add(Set.of(name));
+        }
+        J.MethodDeclaration result = remarked(visited, obstacle);
+        return obstacle == null ? result.withLeadingAnnotations(replaced(result.getLeadingAnnotations())) : result;
     }
 
-    private boolean staysWithItsClass() {
-        J.ClassDeclaration type = getCursor().firstEnclosing(J.ClassDeclaration.class);
-        J.Annotation async = type == null ? null : async(type.getLeadingAnnotations());
-        return async != null && inTheWayOfClass(type, async) != null;
+    private static Stream<J.MethodDeclaration> methods(J.ClassDeclaration type) {
+        return type.getBody().getStatements().stream()
+                .flatMap(each -> each instanceof J.MethodDeclaration method ? Stream.of(method) : Stream.empty());
     }
 
-    private static @Nullable String inTheWayOfClass(J.ClassDeclaration type, J.Annotation async) {
+    private @Nullable String inTheWayOfClass(J.ClassDeclaration type, J.Annotation async) {
         if (type.getKind() == J.ClassDeclaration.Kind.Type.Annotation) {
             return "it is on an annotation. First let all methods that have @" + type.getSimpleName()
                     + " return CompletableFuture, CompletionStage, Future or void.";
         }
         String obstacle = inTheWayOfName(async);
-        for (Statement statement : type.getBody().getStatements()) {
-            if (obstacle == null && statement instanceof J.MethodDeclaration method && !method.isConstructor()) {
-                obstacle = inTheWayOfMethodOfClass(type, method);
-            }
-        }
-        return obstacle;
+        return obstacle != null
+                ? obstacle
+                : methods(type)
+                        .filter(method -> !method.isConstructor())
+                        .flatMap(method -> Stream.ofNullable(inTheWayOfMethodOfClass(type, method)))
+                        .findFirst()
+                        .orElse(null);
     }
 
-    private static @Nullable String inTheWayOfMethodOfClass(J.ClassDeclaration type, J.MethodDeclaration method) {
+    private @Nullable String inTheWayOfMethodOfClass(J.ClassDeclaration type, J.MethodDeclaration method) {
         String name = method.getSimpleName();
         J.Annotation own = async(method.getLeadingAnnotations());
         if (own != null) {
@@ -106,7 +132,7 @@ final class AsyncAnnotations extends JavaIsoVisitor<ExecutionContext> {
                         + " is not public, and @VirtualThread on a class covers public methods only. Annotate the methods.";
     }
 
-    private static @Nullable String inTheWayOfMethod(J.MethodDeclaration method, J.Annotation async, String subject) {
+    private @Nullable String inTheWayOfMethod(J.MethodDeclaration method, J.Annotation async, String subject) {
         String obstacle = inTheWayOfSignature(method, subject);
         return obstacle == null ? inTheWayOfName(async) : obstacle;
     }
@@ -126,11 +152,11 @@ final class AsyncAnnotations extends JavaIsoVisitor<ExecutionContext> {
                         + ". @VirtualThread needs CompletableFuture, CompletionStage, Future or void.";
     }
 
-    private static @Nullable String inTheWayOfName(J.Annotation async) {
+    private @Nullable String inTheWayOfName(J.Annotation async) {
         String name = name(async);
-        return name != null && NAME.matcher(name).matches()
-                ? null
-                : "its executor is not named by letters, digits, '-' and '_'. Set a limit, and name it in @VirtualThread.";
+        return name != null && (name.isEmpty() || Application.isLimit(name))
+                ? verdicts.apply(name).obstacle()
+                : "its executor is not named by letters, digits, '-' and '_'. " + SET_A_LIMIT;
     }
 
     /** Null if it is not written out. */
@@ -160,29 +186,42 @@ final class AsyncAnnotations extends JavaIsoVisitor<ExecutionContext> {
     }
 
     private J.Annotation virtualThread(J.Annotation async) {
-        String name = name(async);
-        if (name != null) {
-            limits.add(name);
-        }
         maybeAddImport(VIRTUAL_THREAD);
         maybeRemoveImport(ASYNC);
         NameTree written = async.getAnnotationType();
         NameTree type = written instanceof J.Identifier imported
                 ? imported.withSimpleName("VirtualThread").withType(JavaType.buildType(VIRTUAL_THREAD))
                 : TypeTree.<J.FieldAccess>build(VIRTUAL_THREAD).withPrefix(written.getPrefix());
-        return async.withAnnotationType(type);
+        J.Annotation moved = async.withAnnotationType(type);
+        String name = Objects.requireNonNull(name(async));
+        String limit = verdicts.apply(name).limit();
+        return limit.equals(name) ? moved : moved.withArguments(List.of(literal(limit)));
     }
 
-    /** With one comment, however often the recipe runs. */
-    private static <T extends J> T remarked(T tree, String obstacle) {
+    private static Expression literal(String text) {
+        return new J.Literal(
+                Tree.randomId(), Space.EMPTY, Markers.EMPTY, text, '"' + text + '"', null, JavaType.Primitive.String);
+    }
+
+    /** With the remark of this run, and no other, however often the recipe runs. */
+    private static <T extends J> T remarked(T tree, @Nullable String obstacle) {
         List<Comment> comments = tree.getComments();
-        for (Comment comment : comments) {
-            if (comment instanceof TextComment text && text.getText().startsWith(REMARK)) {
-                return tree;
-            }
-        }
+        String remark = obstacle == null ? null : REMARK + obstacle;
+        List<Comment> kept = ListUtils.map(
+                comments,
+                each -> each instanceof TextComment text
+                                && text.getText().startsWith(REMARK)
+                                && !text.getText().equals(remark)
+                        ? null
+                        : each);
+        boolean isThere = kept.stream()
+                .anyMatch(each ->
+                        each instanceof TextComment text && text.getText().equals(remark));
         String indent = "\n" + tree.getPrefix().getIndent();
-        Comment remark = new TextComment(false, REMARK + obstacle, indent, Markers.EMPTY);
-        return tree.withPrefix(tree.getPrefix().withComments(ListUtils.concat(comments, remark)));
+        return tree.withPrefix(tree.getPrefix()
+                .withComments(
+                        remark == null || isThere
+                                ? kept
+                                : ListUtils.concat(kept, new TextComment(false, remark, indent, Markers.EMPTY))));
     }
 }

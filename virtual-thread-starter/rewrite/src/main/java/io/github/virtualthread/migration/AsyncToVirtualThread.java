@@ -57,7 +57,7 @@ public final class AsyncToVirtualThread extends ScanningRecipe<AsyncProject> {
             @Override
             public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext context) {
                 if (tree instanceof J.CompilationUnit source && AsyncProject.isMain(source)) {
-                    return new AsyncAnnotations().visit(source, context);
+                    return new AsyncAnnotations(name -> project.verdict(source, name)).visit(source, context);
                 }
                 return tree instanceof SourceFile file ? project.withLimits(file) : tree;
             }

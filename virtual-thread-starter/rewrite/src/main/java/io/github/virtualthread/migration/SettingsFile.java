@@ -1,10 +1,11 @@
 package io.github.virtualthread.migration;
 
-import io.github.virtualthread.migration.ExecutorPools.Pool;
-import io.github.virtualthread.migration.Limits.Limit;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -18,84 +19,111 @@ import org.openrewrite.yaml.search.FindProperty;
 import org.openrewrite.yaml.tree.Yaml;
 
 /**
- * The file {@code application.yml} or {@code application.properties} of an application. What it gets is appended to its first
- * document, and what it has stays as it is.
+ * A file such as {@code application.yml} or {@code application.properties}. What it gets is appended to its first document that
+ * applies in every profile, and what it has stays as it is.
  */
 final class SettingsFile {
 
-    private static final Pattern NEXT_DOCUMENT = Pattern.compile("(?m)^[#!]?---[ \\t]*\\r?$");
     private static final String PREFIX = "virtual-thread.";
 
     private final SourceFile file;
+    private final List<Document> documents = new ArrayList<>();
 
     SettingsFile(SourceFile file) {
         this.file = file;
-    }
-
-    static SourceFile create(Path path, Limits limits) {
-        String text = nested(limits.defaultName(), limits.all(true, Pool.UNKNOWN));
-        return parsed(new YamlParser().parse(text)).withSourcePath(path);
-    }
-
-    private static SourceFile parsed(Stream<SourceFile> files) {
-        return files.findFirst().orElseThrow();
-    }
-
-    /** The numbers of Spring Boot's own pool, as far as they are set. */
-    private Pool pool() {
-        String pool = "spring.task.execution.pool.";
-        return new Pool(value(pool + "core-size"), value(pool + "max-size"), value(pool + "queue-capacity"), true);
-    }
-
-    private @Nullable String value(String key) {
-        return values(key).stream().findFirst().orElse(null);
-    }
-
-    private boolean has(String key) {
-        return !values(key).isEmpty();
-    }
-
-    /** Values of the keys that match it, in any spelling; of a YAML file those of the first document. */
-    private List<String> values(String key) {
-        if (file instanceof Yaml.Documents yaml) {
-            return FindProperty.find(yaml.getDocuments().get(0), key, true).stream()
-                    .map(value -> value instanceof Yaml.Scalar scalar ? scalar.getValue() : "")
-                    .toList();
+        String text = isReadable() ? file.printAll() : "";
+        Matcher next = Pattern.compile(isYaml() ? "(?m)^---(?=\\s|$)" : "(?m)^[#!]---[ \\t]*$")
+                .matcher(text);
+        int start = 0;
+        while (next.find()) {
+            documents.add(new Document(text.substring(start, next.start())));
+            start = next.start();
         }
-        if (file instanceof Properties.File properties) {
-            Set<Properties.Entry> found = FindProperties.find(properties, key, true);
-            return properties.getContent().stream()
-                    .filter(found::contains)
-                    .map(entry -> ((Properties.Entry) entry).getValue().getText())
-                    .toList();
-        }
-        return List.of();
+        documents.add(new Document(text.substring(start)));
     }
 
-    /** Of limits that are set already, nothing is added. */
-    SourceFile with(Limits limits) {
-        boolean ownDefault = has(PREFIX + "default-limit");
-        String defaultLimit = ownDefault ? null : limits.defaultName();
-        List<Limit> added = limits.all(!ownDefault, pool()).stream()
-                .filter(limit -> !has(PREFIX + "limits." + limit.name() + ".*"))
-                .toList();
-        if (added.isEmpty() && defaultLimit == null) {
+    private boolean isYaml() {
+        return file instanceof Yaml.Documents;
+    }
+
+    boolean isReadable() {
+        return isYaml() || file instanceof Properties.File;
+    }
+
+    static SourceFile create(Path path, @Nullable String defaultLimit, List<Limit> limits) {
+        return yaml(nested(defaultLimit, limits)).withSourcePath(path);
+    }
+
+    private static Yaml.Documents yaml(String text) {
+        return parsed(new YamlParser().parse(text), Yaml.Documents.class);
+    }
+
+    private static Properties.File properties(String text) {
+        return parsed(new PropertiesParser().parse(text), Properties.File.class);
+    }
+
+    private static <T> T parsed(Stream<SourceFile> files, Class<T> type) {
+        return files.map(type::cast).findFirst().orElseThrow();
+    }
+
+    /** Of a key, in any spelling, where every profile has it; the last one first, which wins. */
+    List<String> values(String key) {
+        return values(key, document -> !document.isConditional());
+    }
+
+    List<String> conditionalValues(String key) {
+        return values(key, Document::isConditional);
+    }
+
+    List<String> allValues(String key) {
+        return values(key, document -> true);
+    }
+
+    private List<String> values(String key, Predicate<Document> documents) {
+        List<String> values = new ArrayList<>();
+        this.documents.stream().filter(documents).forEach(document -> values.addAll(document.values(key)));
+        Collections.reverse(values);
+        return values;
+    }
+
+    SourceFile with(@Nullable String defaultLimit, List<Limit> limits) {
+        if (limits.isEmpty() && defaultLimit == null) {
             return file;
         }
+        Document target = documents.stream()
+                .filter(document -> !document.isEmpty() && !document.isConditional())
+                .findFirst()
+                .orElse(null);
+        boolean isFlat = !isYaml() || limits.isEmpty() || (target != null && target.has("virtual-thread"));
+        String block = isFlat ? flat(defaultLimit, limits, isYaml() ? ": " : "=") : nested(defaultLimit, limits);
+        StringBuilder text = new StringBuilder();
+        for (Document document : documents) {
+            text.append(document == target ? joined(document.text(), block) : document.text());
+        }
+        if (target == null) {
+            String all = text.toString();
+            boolean isEmpty = documents.stream().allMatch(Document::isEmpty);
+            String separator = isYaml() ? "---\n" : "#---\n";
+            text = new StringBuilder(isEmpty ? joined(all, block) : all.stripTrailing() + "\n" + separator + block);
+        }
+        return withText(
+                text.indexOf("\r\n") < 0 ? text.toString() : text.toString().replaceAll("\\r?\\n", "\r\n"));
+    }
+
+    private SourceFile withText(String text) {
         if (file instanceof Yaml.Documents documents) {
-            boolean hasOwn = added.isEmpty() || has("virtual-thread");
-            String block = hasOwn ? flat(defaultLimit, added, ": ") : nested(defaultLimit, added);
-            SourceFile result = parsed(new YamlParser().parse(withBlock(block)));
-            return result instanceof Yaml.Documents more ? documents.withDocuments(more.getDocuments()) : file;
+            return documents.withDocuments(yaml(text).getDocuments());
         }
         if (file instanceof Properties.File properties) {
-            String block = flat(defaultLimit, added, "=");
-            SourceFile result = parsed(new PropertiesParser().parse(withBlock(block)));
-            return result instanceof Properties.File more
-                    ? properties.withContent(more.getContent()).withEof(more.getEof())
-                    : file;
+            Properties.File more = properties(text);
+            return properties.withContent(more.getContent()).withEof(more.getEof());
         }
         return file;
+    }
+
+    private static String joined(String text, String block) {
+        String before = text.stripTrailing();
+        return before.isEmpty() ? block : before + "\n\n" + block;
     }
 
     private static String nested(@Nullable String defaultLimit, List<Limit> limits) {
@@ -143,24 +171,48 @@ final class SettingsFile {
         return text.toString();
     }
 
-    private String withBlock(String block) {
-        String text = file.printAll();
-        int end = endOfFirstDocument(text);
-        String first = text.substring(0, end).stripTrailing();
-        String joined = first.isEmpty() ? block : first + "\n\n" + block;
-        return text.contains("\r\n")
-                ? joined.replaceAll("\\r?\\n", "\r\n") + text.substring(end)
-                : joined + text.substring(end);
-    }
+    /** A part of the file, with the line that separates it from the one before. */
+    private final class Document {
 
-    private static int endOfFirstDocument(String text) {
-        Matcher next = NEXT_DOCUMENT.matcher(text);
-        while (next.find()) {
-            String before = text.substring(0, next.start());
-            if (before.lines().anyMatch(line -> !line.isBlank() && !line.startsWith("#") && !line.startsWith("---"))) {
-                return next.start();
-            }
+        private final String text;
+        private final @Nullable SourceFile tree;
+
+        Document(String text) {
+            this.text = text;
+            boolean isEmpty = text.lines().allMatch(line -> line.isBlank() || line.matches("(#|!|---).*"));
+            this.tree = isEmpty ? null : isYaml() ? yaml(text) : properties(text);
         }
-        return text.length();
+
+        String text() {
+            return text;
+        }
+
+        boolean isEmpty() {
+            return tree == null;
+        }
+
+        boolean isConditional() {
+            return has("spring.config.activate.*");
+        }
+
+        boolean has(String key) {
+            return !values(key).isEmpty();
+        }
+
+        List<String> values(String key) {
+            if (tree instanceof Yaml.Documents yaml) {
+                return FindProperty.find(yaml, key, true).stream()
+                        .map(value -> value instanceof Yaml.Scalar scalar ? scalar.getValue() : "")
+                        .toList();
+            }
+            if (tree instanceof Properties.File properties) {
+                Set<Properties.Entry> found = FindProperties.find(properties, key, true);
+                return properties.getContent().stream()
+                        .filter(found::contains)
+                        .map(entry -> ((Properties.Entry) entry).getValue().getText())
+                        .toList();
+            }
+            return List.of();
+        }
     }
 }

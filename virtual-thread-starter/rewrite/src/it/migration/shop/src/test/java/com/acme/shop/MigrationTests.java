@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -37,31 +38,42 @@ class MigrationTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shop", "store", "desk"})
-    void theClassesAndTheSettingsAreAsExpected(String module) throws IOException {
-        Map<String, String> moved = files(Path.of("..", module, "src/main"));
+    @MethodSource("modules")
+    void theClassesAndTheSettingsAreAsExpected(Path module) throws IOException {
+        Map<String, String> expected = files(module.resolve("before"));
+        Map<String, String> changes = files(module.resolve("after"));
+        expected.putAll(changes);
 
-        assertThat(moved).isEqualTo(files(Path.of("..", module, "after"))).hasSizeGreaterThan(1);
+        assertThat(files(module.resolve("src"))).isEqualTo(expected);
+        assertThat(changes).isNotEmpty();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shop", "store", "desk"})
-    void theStarterIsADependency(String module) throws IOException {
-        assertThat(Files.readString(Path.of("..", module, "pom.xml")).replaceAll("\\s", ""))
+    @MethodSource("modules")
+    void theStarterIsADependency(Path module) throws IOException {
+        assertThat(Files.readString(module.resolve("pom.xml")).replaceAll("\\s", ""))
                 .containsOnlyOnce("<groupId>io.github.virtualthread</groupId>"
                         + "<artifactId>virtual-thread-starter</artifactId>"
                         + "<version>" + System.getProperty("expected.starter") + "</version></dependency>");
+    }
+
+    static List<Path> modules() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of(".."))) {
+            List<Path> modules =
+                    files.filter(file -> Files.exists(file.resolve("after"))).toList();
+            assertThat(modules).hasSize(12);
+            return modules;
+        }
     }
 
     @Test
     void theApplicationStartsAndItsMethodsRunOnVirtualThreads(CapturedOutput output) throws Exception {
         try (ConfigurableApplicationContext shop = SpringApplication.run(ShopApplication.class)) {
             assertThat(output)
-                    .contains("6 annotated methods, 0 of them without a limit")
-                    .contains("bannerExecutor (6 permits, unbounded queue, ")
+                    .contains("5 annotated methods, 0 of them without a limit")
                     .contains("mailExecutor (4 permits, unbounded queue, ")
                     .contains("pool (6 permits, unbounded queue, ")
-                    .contains("reportExecutor (5 permits, queue of 50, ");
+                    .contains("reportExecutor (2 permits, queue of 50, ");
 
             Mailer mailer = shop.getBean(Mailer.class);
             assertThat(mailer.confirm().get(2, TimeUnit.MINUTES)).startsWith("confirmation on VirtualThread[");
@@ -73,11 +85,20 @@ class MigrationTests {
         }
     }
 
+    @Test
+    void aProfileThatChangesThePoolOfSpringBootChangesTheLimit(CapturedOutput output) {
+        try (ConfigurableApplicationContext shop =
+                SpringApplication.run(ShopApplication.class, "--spring.profiles.active=test")) {
+            assertThat(shop.isRunning()).isTrue();
+            assertThat(output).contains("pool (2 permits, unbounded queue, ");
+        }
+    }
+
     private static Map<String, String> files(Path directory) throws IOException {
         Map<String, String> texts = new TreeMap<>();
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
-                texts.put(file.getFileName().toString(), Files.readString(file));
+                texts.put(directory.relativize(file).toString(), Files.readString(file));
             }
         }
         return texts;

@@ -1,0 +1,11 @@
+package com.acme.attic;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.scheduling.annotation.Async;
+
+@SpringBootApplication
+class AtticApplication {
+
+    @Async
+    public void sweep() {}
+}

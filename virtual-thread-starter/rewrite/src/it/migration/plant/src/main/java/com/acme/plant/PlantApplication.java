@@ -1,0 +1,8 @@
+package com.acme.plant;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.scheduling.annotation.EnableAsync;
+
+@EnableAsync
+@SpringBootApplication
+class PlantApplication {}

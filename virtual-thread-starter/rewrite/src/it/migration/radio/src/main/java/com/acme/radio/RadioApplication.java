@@ -1,0 +1,15 @@
+package com.acme.radio;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.web.socket.config.annotation.EnableWebSocketMessageBroker;
+
+@EnableAsync
+@EnableWebSocketMessageBroker
+@SpringBootApplication
+class RadioApplication {
+
+    @Async
+    public void broadcast() {}
+}

@@ -1,0 +1,9 @@
+package com.acme.tools;
+
+import org.springframework.scheduling.annotation.Async;
+
+public class Hammer {
+
+    @Async
+    public void strike() {}
+}
