@@ -35,24 +35,25 @@ class ForeignRequestFilter extends OncePerRequestFilter {
             throws ServletException, IOException {
         String host = request.getServerName();
         if (!LOCAL.contains(host) && !hosts.contains(host)) {
-            refuse(response, HttpStatus.MISDIRECTED_REQUEST, """
-                    The host must be localhost, 127.0.0.1, [::1] or one of sample.hosts %s, was '%s'""".formatted(hosts, host));
+            String known = "localhost, 127.0.0.1, [::1] or one of sample.hosts %s".formatted(hosts);
+            refuse(response, HttpStatus.MISDIRECTED_REQUEST, "The host must be %s, was '%s'".formatted(known, host));
         } else if (isForeign(request)) {
-            refuse(response, HttpStatus.FORBIDDEN, """
-                    %s must be same-origin, was '%s': open http://localhost itself""".formatted(SITE, request.getHeader(SITE)));
+            String site = request.getHeader(SITE);
+            refuse(response, HttpStatus.FORBIDDEN, "%s must be same-origin, was '%s'".formatted(SITE, site));
         } else {
             chain.doFilter(request, response);
         }
     }
 
-    /** A user may type any address, and follow a link to the page. */
     private static boolean isForeign(HttpServletRequest request) {
         String site = request.getHeader(SITE);
-        if (site == null || site.equals("same-origin")) {
-            return false;
-        }
-        boolean reads = request.getMethod().equals("GET");
-        return !reads || !(site.equals("none") || request.getRequestURI().equals("/"));
+        return site != null && !site.equals("same-origin") && !isOpenedByUser(request, site);
+    }
+
+    /** A user may type any address, and follow a link to the page. */
+    private static boolean isOpenedByUser(HttpServletRequest request, String site) {
+        return request.getMethod().equals("GET")
+                && (site.equals("none") || request.getRequestURI().equals("/"));
     }
 
     private static void refuse(HttpServletResponse response, HttpStatus status, String reason) throws IOException {
