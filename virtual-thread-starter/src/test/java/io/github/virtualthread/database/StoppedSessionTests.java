@@ -1,6 +1,7 @@
 package io.github.virtualthread.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.database.StoppedCalls.Body;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -103,6 +104,12 @@ class StoppedSessionTests {
         statement.execute("select pg_advisory_unlock(42)");
     }
 
+    private static void awaitEnd(String session) {
+        JdbcTemplate monitor = new JdbcTemplate(postgres.getPostgresDatabase());
+        String sessions = "select count(*) from pg_stat_activity where pid = " + session;
+        await().atMost(Duration.ofMinutes(4)).until(() -> monitor.queryForObject(sessions, Integer.class) == 0);
+    }
+
     /** Cancels the body when it waits: a timeout could pass before, on a slow machine. */
     private static @Nullable Throwable stop(StoppedCalls calls, Body body) throws Exception {
         JdbcTemplate monitor = new JdbcTemplate(postgres.getPostgresDatabase());
@@ -123,8 +130,9 @@ class StoppedSessionTests {
         Throwable seen = stop(calls, body);
 
         assertThat(seen).isInstanceOf(SQLException.class);
-        assertThat(calls.ask(STATE)).isEqualTo(CLEAN);
         assertThat(calls.ask("select pg_backend_pid()")).as("its session ends").isNotEqualTo(before);
+        awaitEnd(before); // the server notices the end of a connection a moment later
+        assertThat(calls.ask(STATE)).isEqualTo(CLEAN);
     }
 
     @ParameterizedTest
