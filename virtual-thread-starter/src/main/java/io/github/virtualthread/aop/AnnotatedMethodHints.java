@@ -57,7 +57,8 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
     /** Mistakes are reported at the start, under the properties of that start. */
     private static List<KeyExpression> key(AnnotatedMethod method, RegisteredBean bean) {
         try {
-            String key = CallSettings.key(method, bean.getBeanFactory()::resolveEmbeddedValue);
+            CallSettings settings = new CallSettings(bean.getBeanFactory()::resolveEmbeddedValue, MethodSettings.NONE);
+            String key = settings.key(method);
             return key == null ? List.of() : List.of(KeyExpression.of(key, method));
         } catch (IllegalArgumentException | VirtualThreadConfigurationException wrong) {
             return List.of();

@@ -9,61 +9,60 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
-/** Resolves placeholders in the attributes of an annotation, and applies defaults and overrides. */
-final class CallSettings {
-
-    private CallSettings() {}
+/**
+ * Resolves placeholders in the attributes of an annotation, and applies defaults and overrides.
+ *
+ * @param placeholders resolver of {@code ${...}}; null from it counts as empty
+ * @param settings defaults and overrides
+ */
+record CallSettings(StringValueResolver placeholders, MethodSettings settings) {
 
     /**
      * Resolves the annotation of a method.
      *
-     * @param placeholders resolver of {@code ${...}}; null from it counts as empty
-     * @param settings defaults and overrides
      * @throws IllegalArgumentException if a placeholder cannot be resolved, or the timeout or the deadline is not a duration;
      *     the message names it
      */
-    static AdvisedMethod of(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+    AdvisedMethod of(AnnotatedMethod method) {
         Declaration written = method.declaration();
         MethodOverride override = settings.of(method);
-        Duration timeout = duration(method, "timeout", written.timeout(), override.timeout(), placeholders);
+        Duration timeout = duration(method, "timeout", written.timeout(), override.timeout());
         Duration usual = timeout == null ? settings.timeout() : timeout;
         return new AdvisedMethod(
                 method.qualifiedName(),
-                name(method, placeholders),
-                limit(method, placeholders, settings),
+                name(method),
+                limit(method),
                 method.isLimited() ? null : usual,
-                duration(method, "deadline", written.deadline(), override.deadline(), placeholders),
-                key(method, placeholders),
+                duration(method, "deadline", written.deadline(), override.deadline()),
+                key(method),
                 method.isLimited());
     }
 
-    static String name(AnnotatedMethod method, StringValueResolver placeholders) {
-        String name = resolve(method.declaration().name(), placeholders);
+    String name(AnnotatedMethod method) {
+        String name = resolve(method.declaration().name());
         return name.isEmpty() ? method.defaultName() : name;
     }
 
-    static @Nullable String limit(AnnotatedMethod method, StringValueResolver placeholders, MethodSettings settings) {
+    @Nullable
+    String limit(AnnotatedMethod method) {
         String override = settings.of(method).limit();
-        String limit = override == null ? resolve(method.declaration().limit(), placeholders) : override;
+        String limit = override == null ? resolve(method.declaration().limit()) : override;
         String chosen = limit.isEmpty() && !method.isLimited() ? settings.defaultLimit() : limit;
         return chosen == null || chosen.isEmpty() || LimitNames.uniform(chosen).equals(LimitNames.NONE) ? null : chosen;
     }
 
-    static @Nullable String key(AnnotatedMethod method, StringValueResolver placeholders) {
-        String key = resolve(method.declaration().key(), placeholders);
+    @Nullable
+    String key(AnnotatedMethod method) {
+        String key = resolve(method.declaration().key());
         return key.isEmpty() ? null : key;
     }
 
-    private static @Nullable Duration duration(
-            AnnotatedMethod method,
-            String attribute,
-            String written,
-            @Nullable Duration override,
-            StringValueResolver placeholders) {
+    private @Nullable Duration duration(
+            AnnotatedMethod method, String attribute, String written, @Nullable Duration override) {
         if (override != null) {
             return override;
         }
-        String text = resolve(written, placeholders);
+        String text = resolve(written);
         try {
             return duration(text);
         } catch (IllegalArgumentException wrong) {
@@ -97,7 +96,7 @@ final class CallSettings {
         return duration;
     }
 
-    static String resolve(String text, StringValueResolver placeholders) {
+    String resolve(String text) {
         String resolved = text.contains("${") ? placeholders.resolveStringValue(text) : text;
         if (resolved == null) {
             return "";

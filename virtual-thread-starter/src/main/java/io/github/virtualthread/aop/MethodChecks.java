@@ -57,7 +57,7 @@ final class MethodChecks {
                     .toList();
             mistakes.addAll(found);
             if (found.isEmpty()) {
-                AdvisedMethod call = settings.settings(method);
+                AdvisedMethod call = settings.calls().of(method);
                 calls.add(call);
                 advised.add(method);
                 if (call.key() != null && call.limit() == null) {

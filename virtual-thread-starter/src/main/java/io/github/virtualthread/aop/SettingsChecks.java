@@ -1,6 +1,5 @@
 package io.github.virtualthread.aop;
 
-import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -10,29 +9,9 @@ import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.StringValueResolver;
 
 /** Checks that the limit of an annotation exists, that its timeout and its deadline are durations, and that its key can be read. */
-final class SettingsChecks {
-
-    private final StringValueResolver placeholders;
-    private final TaskLimits limits;
-    private final MethodSettings settings;
-
-    SettingsChecks(StringValueResolver placeholders, TaskLimits limits, MethodSettings settings) {
-        this.placeholders = placeholders;
-        this.limits = limits;
-        this.settings = settings;
-    }
-
-    /**
-     * The settings of a method.
-     *
-     * @throws IllegalArgumentException if {@link #check} finds a mistake
-     */
-    AdvisedMethod settings(AnnotatedMethod method) {
-        return CallSettings.of(method, placeholders, settings);
-    }
+record SettingsChecks(CallSettings calls, TaskLimits limits) {
 
     Stream<Mistake> check(AnnotatedMethod method) {
         Declaration written = method.declaration();
@@ -47,13 +26,13 @@ final class SettingsChecks {
     private @Nullable Mistake checkLimit(AnnotatedMethod method) {
         String limit;
         try {
-            CallSettings.name(method, placeholders);
-            limit = CallSettings.limit(method, placeholders, settings);
+            calls.name(method);
+            limit = calls.limit(method);
         } catch (IllegalArgumentException failure) {
             return unreadable(method, failure);
         }
         // a property may remove the limit
-        boolean isItsOwn = settings.of(method).limit() == null;
+        boolean isItsOwn = calls.settings().of(method).limit() == null;
         if (limit == null
                 && isItsOwn
                 && method.isLimited()
@@ -64,7 +43,7 @@ final class SettingsChecks {
                     "Name one, as in %s(\"db\"), or remove %s.".formatted(method.annotation(), method.annotation()));
         }
         // a default limit that does not exist is reported once, not for every method
-        return limit == null || limit.equals(settings.defaultLimit()) || limits.contains(limit)
+        return limit == null || limit.equals(calls.settings().defaultLimit()) || limits.contains(limit)
                 ? null
                 : unknown(method, limit);
     }
@@ -72,7 +51,7 @@ final class SettingsChecks {
     private @Nullable Mistake checkDuration(AnnotatedMethod method, String attribute, String written) {
         String text;
         try {
-            text = CallSettings.resolve(written, placeholders);
+            text = calls.resolve(written);
         } catch (IllegalArgumentException failure) {
             return unreadable(method, failure);
         }
@@ -88,7 +67,7 @@ final class SettingsChecks {
 
     private Stream<Mistake> checkKey(AnnotatedMethod method) {
         try {
-            String key = CallSettings.key(method, placeholders);
+            String key = calls.key(method);
             if (key != null) {
                 KeyExpression.of(key, method);
             }
@@ -128,7 +107,7 @@ final class SettingsChecks {
 
     /** Where the name of the limit is written. */
     private String source(AnnotatedMethod method) {
-        return settings.of(method).limit() == null
+        return calls.settings().of(method).limit() == null
                 ? method.annotation() + " on " + method.place()
                 : PropertyKeys.method(method.qualifiedName()) + ".limit";
     }

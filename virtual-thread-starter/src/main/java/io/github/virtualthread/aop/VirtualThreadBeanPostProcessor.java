@@ -145,8 +145,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         MethodChecks.Reach reach = switches().mode() == AdviceMode.ASPECTJ
                 ? new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader())
                 : new ProxyChecks(methods);
-        MethodChecks checks =
-                new MethodChecks(methods, new SettingsChecks(factory()::resolveEmbeddedValue, limits, settings), reach);
+        CallSettings calls = new CallSettings(factory()::resolveEmbeddedValue, settings);
+        MethodChecks checks = new MethodChecks(methods, new SettingsChecks(calls, limits), reach);
         beans.checkNow(checks);
         Findings findings = new BeanChecks(factory(), methods, checks, settings, this::predictsClassProxy)
                 .check(beans, isAdvising());

@@ -82,7 +82,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         if (annotated == null) {
             return MethodInvocation::proceed;
         }
-        AdvisedMethod settings = CallSettings.of(annotated, placeholders, found.settings());
+        AdvisedMethod settings = new CallSettings(placeholders, found.settings()).of(annotated);
         TaskSpec spec = found.engine().spec(settings.name(), settings.limit(), settings.timeout(), settings.deadline());
         Calls keyless = of(annotated, method, found, spec);
         String key = settings.key();

@@ -363,7 +363,7 @@ class MethodChecksTests {
                 new StringValueResolver[] {environment::resolveRequiredPlaceholders, environment::resolvePlaceholders
                 }) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-            SettingsChecks settings = new SettingsChecks(resolver, limits(), MethodSettings.NONE);
+            SettingsChecks settings = new SettingsChecks(new CallSettings(resolver, MethodSettings.NONE), limits());
             assertThat(new MethodChecks(methods, settings, new ProxyChecks(methods))
                             .check(new Created(Placeholder.class, true))
                             .mistakes())
@@ -469,7 +469,8 @@ class MethodChecksTests {
         StringValueResolver resolver = new DefaultListableBeanFactory()::resolveEmbeddedValue;
         return new MethodChecks(
                 methods,
-                new SettingsChecks(resolver, limits(), new MethodSettings(defaultLimit, null, Map.of())),
+                new SettingsChecks(
+                        new CallSettings(resolver, new MethodSettings(defaultLimit, null, Map.of())), limits()),
                 new ProxyChecks(methods));
     }
 
