@@ -72,22 +72,26 @@ public record LimitSettings(
      */
     public LimitSettings {
         Objects.requireNonNull(name, "name");
-        List<String> problems = problems(name, permits, queueCapacity, maxWait);
-        if (permitsFrom != null && permitsFrom.headroom() < 0) {
-            problems.add("headroom must be at least 0, was " + permitsFrom.headroom());
+        List<String> problems = new ArrayList<>();
+        if (!LimitNames.isAllowed(name)) {
+            problems.add(LimitNames.RULE + ", was '" + name + "'");
+        } else if (LimitNames.uniform(name).equals(LimitNames.NONE)) {
+            problems.add("the name 'none' is reserved for calls without a limit");
         }
+        atLeast(1, "permits", permits, problems);
+        atLeast(0, "queue-capacity", queueCapacity, problems);
+        if (maxWait != null && !maxWait.isPositive()) {
+            problems.add("max-wait must be longer than zero, was " + Durations.text(maxWait)
+                    + " (to reject calls instead of letting them wait, set queue-capacity to 0)");
+        }
+        atLeast(0, "headroom", permitsFrom == null ? null : permitsFrom.headroom(), problems);
         if (within != null && within.isBlank()) {
             problems.add("within must name a limit, was blank");
         }
-        if (permitsPerKey < 1) {
-            problems.add("permits-per-key must be at least 1, was " + permitsPerKey);
-        }
-        if (queueCapacityPerKey < 0) {
-            problems.add("queue-capacity-per-key must be at least 0, was " + queueCapacityPerKey);
-        }
-        if (clusterPermits != null && clusterPermits < 1) {
-            problems.add("cluster-permits must be at least 1, was " + clusterPermits);
-        } else if (clusterPermits != null && permitsFrom == null && permits > clusterPermits) {
+        atLeast(1, "permits-per-key", permitsPerKey, problems);
+        atLeast(0, "queue-capacity-per-key", queueCapacityPerKey, problems);
+        atLeast(1, "cluster-permits", clusterPermits, problems);
+        if (clusterPermits != null && clusterPermits > 0 && permitsFrom == null && permits > clusterPermits) {
             problems.add("permits must be at most cluster-permits (%d), because one replica can never use more, was %d"
                     .formatted(clusterPermits, permits));
         }
@@ -278,24 +282,10 @@ public record LimitSettings(
         return most == UNBOUNDED ? "" : ", %d per key".formatted(most);
     }
 
-    private static List<String> problems(String name, int permits, int queueCapacity, @Nullable Duration maxWait) {
-        List<String> problems = new ArrayList<>();
-        if (!LimitNames.isAllowed(name)) {
-            problems.add(LimitNames.RULE + ", was '" + name + "'");
-        } else if (LimitNames.uniform(name).equals(LimitNames.NONE)) {
-            problems.add("the name 'none' is reserved for calls without a limit");
+    private static void atLeast(int least, String name, @Nullable Integer number, List<String> problems) {
+        if (number != null && number < least) {
+            problems.add("%s must be at least %s, was %s".formatted(name, least, number));
         }
-        if (permits < 1) {
-            problems.add("permits must be at least 1, was " + permits);
-        }
-        if (queueCapacity < 0) {
-            problems.add("queue-capacity must be at least 0, was " + queueCapacity);
-        }
-        if (maxWait != null && !maxWait.isPositive()) {
-            problems.add("max-wait must be longer than zero, was " + Durations.text(maxWait)
-                    + " (to reject calls instead of letting them wait, set queue-capacity to 0)");
-        }
-        return problems;
     }
 
     /** These settings, to be changed. */
