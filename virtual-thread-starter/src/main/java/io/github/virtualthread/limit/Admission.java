@@ -45,7 +45,7 @@ final class Admission implements PermitGate {
         this.queue = level.queue;
         this.expiry = new Expiry(queue, lock, timer, rejections, limit);
         if (around != null) {
-            try (BriefLock held = lock.hold()) {
+            try (ScopedLock held = lock.hold()) {
                 around.level.add(level);
             }
         }
@@ -179,7 +179,7 @@ final class Admission implements PermitGate {
     }
 
     private @Nullable PermitRequest heirs(@Nullable KeyedPlace place) {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             level.giveBack(place);
             return takeAll();
         }
@@ -213,7 +213,7 @@ final class Admission implements PermitGate {
     }
 
     private @Nullable PermitRequest heir(@Nullable KeyedPlace place) {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             queue.end(place);
             return level.heir();
         }
@@ -248,7 +248,7 @@ final class Admission implements PermitGate {
             permits.release();
             return;
         }
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             level.giveBack(place);
         }
     }
@@ -267,7 +267,7 @@ final class Admission implements PermitGate {
     }
 
     private @Nullable PermitRequest takeNext(PermitLevel outermost) {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             return outermost.takeNext();
         }
     }
@@ -279,7 +279,7 @@ final class Admission implements PermitGate {
 
     @Override
     public boolean remove(PermitRequest request) {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             if (!request.isQueued()) {
                 return false;
             }
@@ -321,7 +321,7 @@ final class Admission implements PermitGate {
     }
 
     private @Nullable PermitRequest pollWaitingAt(long moment) {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             return queue.pollWaitingAtLeast(0, moment);
         }
     }

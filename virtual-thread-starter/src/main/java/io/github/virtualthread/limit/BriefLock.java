@@ -1,7 +1,6 @@
 package io.github.virtualthread.limit;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
@@ -9,7 +8,7 @@ import java.util.function.Supplier;
  * longer than trying again.
  */
 @SuppressWarnings({"serial", "try"})
-final class BriefLock extends ReentrantLock implements AutoCloseable {
+final class BriefLock extends ScopedLock {
 
     private static final int SPINS = 100;
 
@@ -45,20 +44,9 @@ final class BriefLock extends ReentrantLock implements AutoCloseable {
         return false;
     }
 
-    /** Takes this lock for a {@code try} with resources, which costs no object. */
-    BriefLock hold() {
-        lock();
-        return this;
-    }
-
-    @Override
-    public void close() {
-        unlock();
-    }
-
     /** Runs an action under this lock. */
     <T> T locked(Supplier<T> action) {
-        try (BriefLock held = hold()) {
+        try (ScopedLock held = hold()) {
             return action.get();
         }
     }

@@ -75,13 +75,13 @@ final class Expiry {
             expired = polled < FIRST ? poll() : null;
         }
         rejections.reportSoon();
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             reschedule(); // who joined meanwhile has left that to us
         }
     }
 
     private @Nullable PermitRequest poll() {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             Duration longest = limit.maxWait();
             return longest == null ? null : queue.pollWaitingAtLeast(nanos(longest), System.nanoTime());
         }

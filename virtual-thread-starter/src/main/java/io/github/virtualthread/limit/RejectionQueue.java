@@ -48,7 +48,7 @@ final class RejectionQueue {
      */
     void add(PermitRequest request, @Nullable Reason reason) {
         request.rejecting(reason);
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             requests.add(request);
             unreported++;
         }
@@ -118,7 +118,7 @@ final class RejectionQueue {
         try {
             request.report();
             if (!request.hasClaimed()) {
-                try (BriefLock held = lock.hold()) { // the request may be about to be reported again
+                try (ScopedLock held = lock.hold()) { // the request may be about to be reported again
                     claimed(request, request.isReporting());
                 }
             }
@@ -129,7 +129,7 @@ final class RejectionQueue {
 
     /** Those that some thread has begun to report, and has not claimed, count as unreported again: that thread may be lost. */
     void reportAgain() {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             for (PermitRequest each = requests.peek(); each != null && each.isReporting(); each = each.next) {
                 if (each.reportsAgain()) {
                     unreported++;
@@ -141,7 +141,7 @@ final class RejectionQueue {
 
     /** The first that nobody reports yet: those before it are as many as there are threads that begin. */
     private @Nullable PermitRequest begin() {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             for (PermitRequest each = requests.peek(); each != null; each = each.next) {
                 if (each.reporting()) {
                     unreported--;
@@ -154,7 +154,7 @@ final class RejectionQueue {
 
     /** The request has claimed its report, which some thread had begun or not. */
     void claimed(PermitRequest request, boolean begun) {
-        try (BriefLock held = lock.hold()) {
+        try (ScopedLock held = lock.hold()) {
             if (requests.contains(request)) { // otherwise another thread has reported it, too
                 requests.remove(request);
                 unreported -= begun ? 0 : 1;
