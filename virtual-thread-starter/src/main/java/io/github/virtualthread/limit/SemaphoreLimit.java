@@ -229,14 +229,14 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
      * worked out without the lock, because it is not ours: it may take its time, or change this very limit.
      */
     private LimitChange replace(UnaryOperator<LimitSettings> change, Source by) {
-        LimitSettings before;
-        LimitSettings after;
-        do {
-            before = settings;
-            after = change.apply(before);
+        while (true) {
+            LimitSettings before = settings;
+            LimitSettings after = change.apply(before);
             requireSameKind(before, after);
-        } while (!replace(before, after));
-        return new LimitChange(name, before, after, by);
+            if (replace(before, after)) {
+                return new LimitChange(name, before, after, by);
+            }
+        }
     }
 
     /** Returns false if the settings are not the same any more. */
@@ -249,13 +249,12 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
             }
             return present;
         });
-        if (!replaced) {
-            return false;
-        }
-        if (before.permits() != after.permits() || !Objects.equals(before.clusterPermits(), after.clusterPermits())) {
+        boolean isOtherNumber =
+                before.permits() != after.permits() || !Objects.equals(before.clusterPermits(), after.clusterPermits());
+        if (replaced && isOtherNumber) {
             admission.level.changed(); // tells the other replicas
         }
-        return true;
+        return replaced;
     }
 
     private static void requireSameKind(LimitSettings before, LimitSettings after) {
