@@ -7,9 +7,9 @@ import io.github.virtualthread.execution.StoppableBody.Shield;
 import io.github.virtualthread.limit.PermitRequest;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -67,13 +67,10 @@ public final class LiveCalls {
      * @return those that have waited longest
      */
     public List<LiveCall> waiting(TaskLimit limit, int most) {
-        List<LiveCall> waiting = new ArrayList<>();
-        PermitRequest.waiting(limit, most).forEach(request -> {
-            if (request instanceof Call call) {
-                waiting.add(waiting(call));
-            }
-        });
-        return waiting;
+        return PermitRequest.waiting(limit, most).stream()
+                .filter(Call.class::isInstance)
+                .map(request -> waiting((Call) request))
+                .toList();
     }
 
     /**
@@ -170,27 +167,20 @@ public final class LiveCalls {
 
     /** Calls whose body runs, in no order. */
     Stream<LiveCall> threads() {
-        return Stream.of(withThread(), holders.away().stream().map(permit -> live(permit, null)))
-                .flatMap(each -> each);
+        Stream<LiveCall> ofCallers = holders.callers().entrySet().stream()
+                .flatMap(entry -> Stream.iterate(entry.getValue(), Objects::nonNull, CallerTask::outer)
+                        .filter(LiveCalls::isRunning)
+                        .map(permit -> live(permit, entry.getKey())));
+        Stream<LiveCall> ofTasks = tasks.running().stream()
+                .filter(LiveCalls::isRunning)
+                .map(task -> live(task, task.thread()))
+                .filter(live -> live.thread() != null); // it may have ended in between
+        Stream<LiveCall> away = holders.away().stream().map(permit -> live(permit, null));
+        return Stream.of(ofCallers, ofTasks, away).flatMap(each -> each);
     }
 
-    private Stream<LiveCall> withThread() {
-        return Stream.concat(
-                holders.callers().entrySet().stream().flatMap(entry -> nested(entry.getValue())
-                        .filter(permit -> permit.isStarted() && permit.holdsPermit())
-                        .map(permit -> live(permit, entry.getKey()))),
-                tasks.running().stream()
-                        .filter(task -> task.isStarted() && task.holdsPermit())
-                        .map(task -> live(task, task.thread()))
-                        .filter(live -> live.thread() != null)); // it may have ended in between
-    }
-
-    private static Stream<CallerTask> nested(CallerTask innermost) {
-        Stream.Builder<CallerTask> permits = Stream.builder();
-        for (CallerTask permit = innermost; permit != null; permit = permit.outer()) {
-            permits.add(permit);
-        }
-        return permits.build();
+    private static boolean isRunning(Call call) {
+        return call.isStarted() && call.holdsPermit();
     }
 
     private static LiveCall live(Call call, @Nullable Thread thread) {
