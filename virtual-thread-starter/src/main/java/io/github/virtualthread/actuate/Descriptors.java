@@ -33,35 +33,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Describes limits, methods and calls. Nothing is locked, so the numbers of one answer are of nearly the same moment. */
-final class Descriptors {
+record Descriptors(
+        TaskLimits limits,
+        LiveCalls live,
+        CallCounts counts,
+        List<String> mdcKeys,
+        boolean keys,
+        boolean sql,
+        Supplier<@Nullable String> self) {
 
     private static final String TRACE_ID = "traceId";
     private static final int LONGEST_STATEMENT = 100;
-
-    private final TaskLimits limits;
-    private final LiveCalls live;
-    private final CallCounts counts;
-    private final List<String> mdcKeys;
-    private final boolean keys;
-    private final boolean sql;
-    private final Supplier<@Nullable String> self;
-
-    Descriptors(
-            TaskLimits limits,
-            LiveCalls live,
-            CallCounts counts,
-            Collection<String> mdcKeys,
-            boolean keys,
-            boolean sql,
-            Supplier<@Nullable String> self) {
-        this.limits = limits;
-        this.live = live;
-        this.counts = counts;
-        this.mdcKeys = List.copyOf(mdcKeys);
-        this.keys = keys;
-        this.sql = sql;
-        this.self = self;
-    }
 
     VirtualThreadsDescriptor all(Collection<AdvisedMethod> advised) {
         List<LiveCall> running = live.running();
@@ -215,12 +197,7 @@ final class Descriptors {
 
     private Map<String, String> chosen(Map<String, String> mdc) {
         Map<String, String> chosen = new LinkedHashMap<>();
-        for (String key : mdcKeys) {
-            String value = mdc.get(key);
-            if (value != null) {
-                chosen.put(key, value);
-            }
-        }
+        mdcKeys.forEach(key -> chosen.computeIfAbsent(key, mdc::get)); // none where it has no value
         return chosen;
     }
 

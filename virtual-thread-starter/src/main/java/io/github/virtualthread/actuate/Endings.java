@@ -19,17 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What a DELETE of the endpoint ends: one call, all waiting calls, or the share of a dead replica. */
-final class Endings {
+record Endings(TaskLimits limits, LiveCalls live) {
 
     private static final Logger logger = LoggerFactory.getLogger(VirtualThreadsEndpoint.class);
-
-    private final TaskLimits limits;
-    private final LiveCalls live;
-
-    Endings(TaskLimits limits, LiveCalls live) {
-        this.limits = limits;
-        this.live = live;
-    }
 
     /**
      * Ends one of them.

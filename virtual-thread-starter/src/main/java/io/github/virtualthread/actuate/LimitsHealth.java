@@ -14,21 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds limits that have been full for too long. Independent of Spring Boot's health types, which differ between its lines.
+ *
+ * @param limits all limits, including those added later
+ * @param saturatedAfter how long is too long, more than zero
  */
-final class LimitsHealth {
-
-    private final TaskLimits limits;
-    private final Duration saturatedAfter;
-
-    /**
-     * Checks all limits, including those added later.
-     *
-     * @param saturatedAfter how long is too long, more than zero
-     */
-    LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
-        this.limits = limits;
-        this.saturatedAfter = saturatedAfter;
-    }
+record LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
 
     /**
      * The limits at one moment.

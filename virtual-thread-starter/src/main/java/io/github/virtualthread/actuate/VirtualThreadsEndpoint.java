@@ -45,9 +45,7 @@ public final class VirtualThreadsEndpoint {
     private final TaskLimits limits;
     private final AdvisedMethods advised;
     private final LiveCalls live;
-    private final boolean keys;
     private final Descriptors descriptors;
-    private final Endings endings;
 
     /**
      * Creates an endpoint for one engine.
@@ -73,9 +71,7 @@ public final class VirtualThreadsEndpoint {
         this.limits = limits;
         this.advised = advised;
         this.live = engine.liveCalls();
-        this.keys = keys;
-        this.descriptors = new Descriptors(limits, live, counts, mdcKeys, keys, sql, self);
-        this.endings = new Endings(limits, live);
+        this.descriptors = new Descriptors(limits, live, counts, List.copyOf(mdcKeys), keys, sql, self);
     }
 
     /**
@@ -115,13 +111,13 @@ public final class VirtualThreadsEndpoint {
             shown.addAll(live.waiting(found, most - shown.size()));
         }
         int all = running.size() + (found == null ? 0 : found.waiting());
-        List<KeyUse> busiest = found == null || !keys ? List.of() : found.busiestKeys(MOST_KEYS);
+        List<KeyUse> busiest = found == null || !descriptors.keys() ? List.of() : found.busiestKeys(MOST_KEYS);
         return calls(row, descriptors.members(found), busiest, shown, all);
     }
 
     private LimitCallsDescriptor ofKey(
             @Nullable TaskLimit limit, @Nullable LimitDescriptor row, List<LiveCall> running, int most, String key) {
-        if (!keys) {
+        if (!descriptors.keys()) {
             throw new IllegalArgumentException(
                     "Keys are not shown: set virtual-thread.endpoint.keys to true to see the calls of one key");
         }
@@ -201,7 +197,7 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String id,
             @org.springframework.lang.Nullable @Nullable String all,
             @org.springframework.lang.Nullable @Nullable String member) {
-        return endings.end(isNone(limitInPath) ? null : find(limitInPath), id, all, member);
+        return new Endings(limits, live).end(isNone(limitInPath) ? null : find(limitInPath), id, all, member);
     }
 
     private TaskLimit find(String limit) {

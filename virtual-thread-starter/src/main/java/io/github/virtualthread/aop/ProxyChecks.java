@@ -7,13 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that calls of annotated methods go through the proxy of the bean. */
-final class ProxyChecks implements MethodChecks.Reach {
-
-    private final AnnotatedMethods methods;
-
-    ProxyChecks(AnnotatedMethods methods) {
-        this.methods = methods;
-    }
+record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
 
     /** Why a class cannot have a subclass as its proxy. */
     @Override

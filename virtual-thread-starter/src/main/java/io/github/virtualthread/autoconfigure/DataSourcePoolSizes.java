@@ -14,16 +14,10 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.util.ClassUtils;
 
 /** Sizes of the pools that Spring Boot knows. Spring Boot unwraps proxies and delegating data sources. */
-final class DataSourcePoolSizes implements PoolSizes {
+record DataSourcePoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) implements PoolSizes {
 
     private static final boolean HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", DataSourcePoolSizes.class.getClassLoader());
-
-    private final ObjectProvider<DataSourcePoolMetadataProvider> providers;
-
-    DataSourcePoolSizes(ObjectProvider<DataSourcePoolMetadataProvider> providers) {
-        this.providers = providers;
-    }
 
     @Override
     public OptionalInt sizeOf(DataSource dataSource) {

@@ -14,15 +14,9 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
  * Adds {@link HikariStatements} if the properties ask for it, before post-processors are created that may need a data source. The
  * properties are those of the start, also in an application that was processed ahead of time.
  */
-final class StatementsSwitch implements BeanFactoryPostProcessor {
+record StatementsSwitch(Environment environment) implements BeanFactoryPostProcessor {
 
     static final String KEY = "virtual-thread.jdbc.cancel-statements";
-
-    private final Environment environment;
-
-    StatementsSwitch(Environment environment) {
-        this.environment = environment;
-    }
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {

@@ -13,18 +13,9 @@ import org.springframework.core.task.TaskDecorator;
  * The task decorators of the context that has the engine, in the order in which Spring Boot applies them. Spring's decorator
  * for context propagation is left out: it would set what the engine has propagated already, or what must not be propagated.
  */
-final class ApplicationDecorators {
+record ApplicationDecorators(ObjectProvider<TaskDecorator> beans, ConfigurableListableBeanFactory beanFactory) {
 
     private static final String LEFT_OUT = "org.springframework.core.task.support.ContextPropagatingTaskDecorator";
-
-    private final ObjectProvider<TaskDecorator> beans;
-    private final ConfigurableListableBeanFactory beanFactory;
-
-    /** Creates no decorator. */
-    ApplicationDecorators(ObjectProvider<TaskDecorator> beans, ConfigurableListableBeanFactory beanFactory) {
-        this.beans = beans;
-        this.beanFactory = beanFactory;
-    }
 
     /** All decorators that are put around bodies. */
     List<TaskDecorator> all() {

@@ -20,28 +20,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes to the log, at the start, what was found. */
-final class StartupReport {
+/**
+ * Writes to the log, at the start, what was found.
+ *
+ * @param decorators names of the task decorators that are put around bodies; asked for only if they are logged
+ */
+record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader, Supplier<List<String>> decorators) {
 
     private static final Logger logger = LoggerFactory.getLogger(StartupReport.class);
 
     /** JEP 491 came with JDK 24. */
     private static final int FIRST_JDK_WITHOUT_PINNING = 24;
-
-    private final EngineSettings settings;
-    private final @Nullable ClassLoader classLoader;
-    private final Supplier<List<String>> decorators;
-
-    /**
-     * Creates a report for one context.
-     *
-     * @param decorators names of the task decorators that are put around bodies; asked for only if they are logged
-     */
-    StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader, Supplier<List<String>> decorators) {
-        this.settings = settings;
-        this.classLoader = classLoader;
-        this.decorators = decorators;
-    }
 
     /**
      * Logs what the checks found.

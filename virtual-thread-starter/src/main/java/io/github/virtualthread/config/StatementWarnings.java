@@ -18,7 +18,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
 
 /** Warns, once for each limit, that a timeout or a deadline closes connections while the database goes on. */
-final class StatementWarnings {
+record StatementWarnings(TaskLimits limits, ConfigurableListableBeanFactory beanFactory) {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
@@ -26,14 +26,6 @@ final class StatementWarnings {
 
     /** The settings of the auto-configuration. */
     private static final String SPRING_BOOT = "virtualThreadSettings";
-
-    private final TaskLimits limits;
-    private final ConfigurableListableBeanFactory beanFactory;
-
-    StatementWarnings(TaskLimits limits, ConfigurableListableBeanFactory beanFactory) {
-        this.limits = limits;
-        this.beanFactory = beanFactory;
-    }
 
     /**
      * Looks for methods that are interrupted under limits whose permits are connections.

@@ -17,8 +17,11 @@ import java.util.function.Supplier;
  * those may block.
  *
  * <p>Waits for the futures, but not for their continuations. An interrupt does not shorten the wait.
+ *
+ * @param threads give their class loader to the threads used here
+ * @param completion returns the action that completes the future of a task
  */
-final class Completer {
+record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
 
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
     /** How long each attempt may take. */
@@ -29,20 +32,6 @@ final class Completer {
     private static final int NESTED = 50;
     private static final int STACK = 1 << 20;
     private static final int STACK_OF_ONE = 1 << 12;
-
-    private final TaskThreads threads;
-    private final Function<Task, Runnable> completion;
-
-    /**
-     * Creates a completer.
-     *
-     * @param threads give their class loader to the threads used here
-     * @param completion returns the action that completes the future of a task
-     */
-    Completer(TaskThreads threads, Function<Task, Runnable> completion) {
-        this.threads = threads;
-        this.completion = completion;
-    }
 
     /**
      * Completes the futures of running tasks on virtual threads first. If no carrier was free, or continuations keep those, a

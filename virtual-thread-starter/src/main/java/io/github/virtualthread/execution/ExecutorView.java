@@ -13,26 +13,13 @@ import org.springframework.core.task.AsyncTaskExecutor;
 /**
  * The engine under one limit as an executor of Spring and the JDK. A rejection before the call returns is thrown, as executors
  * must do.
+ *
+ * @param recipe name and limit of all tasks
+ * @param key key of all tasks, null for none
  */
-final class ExecutorView implements AsyncTaskExecutor {
-
-    private final TaskEngine engine;
-    private final Recipe recipe;
-    private final @Nullable String key;
-    private final BiConsumer<String, Throwable> uncaught;
-
-    /**
-     * Creates an executor.
-     *
-     * @param recipe name and limit of all tasks
-     * @param key key of all tasks, null for none
-     */
-    ExecutorView(TaskEngine engine, Recipe recipe, @Nullable String key, BiConsumer<String, Throwable> uncaught) {
-        this.engine = engine;
-        this.recipe = recipe;
-        this.key = key;
-        this.uncaught = uncaught;
-    }
+record ExecutorView(
+        TaskEngine engine, Recipe recipe, @Nullable String key, BiConsumer<String, Throwable> uncaught)
+        implements AsyncTaskExecutor {
 
     /** A task without a result does not inherit the deadline of its caller. */
     @Override
