@@ -1,9 +1,9 @@
 package io.github.virtualthread.aop;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import org.springframework.util.ClassUtils;
 
 /** The types from which a bean inherits annotations, nearest first. */
@@ -17,19 +17,13 @@ final class TypeHierarchy {
         for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
             classes.add(each);
         }
-        Set<Class<?>> types = new LinkedHashSet<>(classes);
+        LinkedHashSet<Class<?>> types = new LinkedHashSet<>(classes);
         List<Class<?>> level = classes;
         while (!level.isEmpty()) {
-            List<Class<?>> next = new ArrayList<>();
-            for (Class<?> each : level) {
-                for (Class<?> parent : each.getInterfaces()) {
-                    // moved behind all of its subinterfaces
-                    types.remove(parent);
-                    types.add(parent);
-                    next.add(parent);
-                }
-            }
-            level = next;
+            level = level.stream()
+                    .<Class<?>>flatMap(each -> Arrays.stream(each.getInterfaces()))
+                    .toList();
+            level.forEach(types::addLast); // moves each behind all of its subinterfaces
         }
         return List.copyOf(types);
     }
