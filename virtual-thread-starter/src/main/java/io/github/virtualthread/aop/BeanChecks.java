@@ -3,6 +3,7 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.MethodChecks.Checked;
+import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
@@ -34,9 +35,8 @@ final class BeanChecks {
     private static final Logger logger = LoggerFactory.getLogger(BeanChecks.class);
 
     private final ConfigurableListableBeanFactory factory;
-    private final AnnotatedMethods methods;
     private final MethodChecks checks;
-    private final MethodSettings settings;
+    private final AnnotatedMethods methods;
     private final BiPredicate<String, Class<?>> classProxy;
     private final Set<Mistake> mistakes = new LinkedHashSet<>();
     private final Set<AdvisedMethod> calls = new LinkedHashSet<>();
@@ -47,16 +47,10 @@ final class BeanChecks {
      *
      * @param classProxy whether a bean of that name and class gets, or would get, a subclass as its proxy
      */
-    BeanChecks(
-            ConfigurableListableBeanFactory factory,
-            AnnotatedMethods methods,
-            MethodChecks checks,
-            MethodSettings settings,
-            BiPredicate<String, Class<?>> classProxy) {
+    BeanChecks(ConfigurableListableBeanFactory factory, MethodChecks checks, BiPredicate<String, Class<?>> classProxy) {
         this.factory = factory;
-        this.methods = methods;
         this.checks = checks;
-        this.settings = settings;
+        this.methods = checks.methods;
         this.classProxy = classProxy;
     }
 
@@ -75,27 +69,19 @@ final class BeanChecks {
                 checkDefinition(factoryName, created.remove(factoryName));
             }
         }
-        for (Created each : created.values()) {
-            check(each);
-        }
-        for (Map.Entry<Created, Mistake> failure : beans.failures().entrySet()) {
+        created.values().forEach(this::check);
+        beans.failures().forEach((bean, failure) -> {
             // the reason of most failures is among the mistakes already
-            if (checks.check(failure.getKey()).mistakes().isEmpty()) {
-                mistakes.add(failure.getValue());
+            if (checks.check(bean).mistakes().isEmpty()) {
+                mistakes.add(failure);
             }
-        }
-        if (!settings.overrides().isEmpty()) {
-            checkOverrides();
-        }
+        });
+        checkOverrides(checks.settings.calls().settings().overrides());
         if (advising) {
-            for (Map.Entry<String, Class<?>> bean : beans.unseen().entrySet()) {
-                mistakes.add(tooEarly(bean.getKey(), bean.getValue()));
-            }
+            beans.unseen().forEach((name, type) -> mistakes.add(tooEarly(name, type)));
         }
         return new Findings(
-                List.copyOf(mistakes),
-                List.copyOf(calls),
-                advising && !seen.isEmpty() ? List.copyOf(selfInvocations()) : List.of());
+                List.copyOf(mistakes), List.copyOf(calls), advising && !seen.isEmpty() ? selfInvocations() : List.of());
     }
 
     private void checkDefinition(String name, @Nullable Created created) {
@@ -114,18 +100,16 @@ final class BeanChecks {
         mistakes.addAll(checked.mistakes());
         calls.addAll(checked.methods());
         if (seen.putIfAbsent(bean.type(), bean) == null) {
-            for (AnnotatedMethod method : methods.in(bean.type())) {
-                MethodWarnings.log(method);
-            }
+            methods.in(bean.type()).forEach(MethodWarnings::log);
         }
     }
 
     /** What replaces attributes of annotations must match annotated methods. */
-    private void checkOverrides() {
+    private void checkOverrides(Map<String, MethodOverride> overrides) {
         List<AnnotatedMethod> annotated = seen.keySet().stream()
                 .flatMap(type -> methods.in(type).stream())
                 .toList();
-        new TreeMap<>(settings.overrides()).forEach((name, override) -> {
+        new TreeMap<>(overrides).forEach((name, override) -> {
             List<AnnotatedMethod> meant = annotated.stream()
                     .filter(method -> method.qualifiedName().equals(name))
                     .toList();
@@ -167,14 +151,14 @@ final class BeanChecks {
                                 "Write the class and the method of a bean, as in \"[com.acme.Mailer.send]\", or remove the key."));
     }
 
-    private Set<Mistake> selfInvocations() {
+    private List<Mistake> selfInvocations() {
         SelfInvocations invocations = new SelfInvocations();
-        Set<Mistake> found = new LinkedHashSet<>();
-        for (Created bean : seen.values()) {
-            found.addAll(invocations.in(
-                    bean.type(), bean.classProxy(), checks.check(bean).advised()));
-        }
-        return found;
+        return seen.values().stream()
+                .flatMap(bean -> invocations
+                        .in(bean.type(), bean.classProxy(), checks.check(bean).advised())
+                        .stream())
+                .distinct()
+                .toList();
     }
 
     private boolean isFactory(String name) {

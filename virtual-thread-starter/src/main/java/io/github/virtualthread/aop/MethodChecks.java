@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** Finds all mistakes in the annotated methods of one class; inspects each class once. */
 final class MethodChecks {
 
-    private final AnnotatedMethods methods;
+    final AnnotatedMethods methods;
     private final SignatureChecks signatures = new SignatureChecks();
-    private final SettingsChecks settings;
+    final SettingsChecks settings;
     private final Reach reach;
     private final Map<Created, Checked> known = new ConcurrentHashMap<>();
 

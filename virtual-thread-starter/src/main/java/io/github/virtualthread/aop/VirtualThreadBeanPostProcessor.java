@@ -148,8 +148,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         CallSettings calls = new CallSettings(factory()::resolveEmbeddedValue, settings);
         MethodChecks checks = new MethodChecks(methods, new SettingsChecks(calls, limits), reach);
         beans.checkNow(checks);
-        Findings findings = new BeanChecks(factory(), methods, checks, settings, this::predictsClassProxy)
-                .check(beans, isAdvising());
+        Findings findings = new BeanChecks(factory(), checks, this::predictsClassProxy).check(beans, isAdvising());
         Set<Mistake> mistakes = new LinkedHashSet<>(reach.summarize(findings.mistakes()));
         if (weaving != null) {
             mistakes.addAll(weaving.check(factory(), beans.created(), checks));
