@@ -3,6 +3,7 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.Limited;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -125,15 +126,8 @@ final class AnnotatedMethods {
     }
 
     private boolean isAnnotated(Class<?> type) {
-        if (Declaration.isOn(type, annotationTypes)) {
-            return true;
-        }
-        for (Method method : methodsOf(type)) {
-            if (Declaration.isOn(method, annotationTypes)) {
-                return true;
-            }
-        }
-        return false;
+        return Declaration.isOn(type, annotationTypes)
+                || Arrays.stream(methodsOf(type)).anyMatch(method -> Declaration.isOn(method, annotationTypes));
     }
 
     /** Methods declared in a type, and default methods of its interfaces; none if a class in a signature is missing. */

@@ -57,12 +57,7 @@ record Declaration(
     static boolean isOn(AnnotatedElement element, List<Class<? extends Annotation>> annotationTypes) {
         MergedAnnotations annotations = MergedAnnotations.from(element, SearchStrategy.DIRECT);
         try {
-            for (Class<? extends Annotation> each : annotationTypes) {
-                if (annotations.isPresent(each)) {
-                    return true;
-                }
-            }
-            return false;
+            return annotationTypes.stream().anyMatch(annotations::isPresent);
         } catch (AnnotationConfigurationException unreadable) {
             return true;
         }

@@ -66,16 +66,14 @@ final class MethodResolution {
     }
 
     private @Nullable AnnotatedMethod resolve(List<Method> declarations) {
-        for (Method each : declarations) {
-            AnnotatedMethod found = annotated(declarations, each, null);
-            if (found != null) {
-                return found;
-            }
-        }
-        return carriers.stream()
+        Stream<@Nullable AnnotatedMethod> ofMethods =
+                declarations.stream().map(each -> annotated(declarations, each, null));
+        Stream<@Nullable AnnotatedMethod> ofTypes = carriers.stream()
                 .filter(carrier -> declares(carrier, declarations) && isCoverable(declarations))
+                .map(carrier -> annotated(declarations, carrier, carrier));
+        return Stream.concat(ofMethods, ofTypes)
+                .filter(found -> found != null)
                 .findFirst()
-                .map(carrier -> annotated(declarations, carrier, carrier))
                 .orElse(null);
     }
 

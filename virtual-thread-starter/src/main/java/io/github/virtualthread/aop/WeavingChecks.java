@@ -4,11 +4,10 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Annotation;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 
@@ -89,14 +88,10 @@ final class WeavingChecks implements MethodChecks.Reach {
     @Override
     public List<Mistake> summarize(List<Mistake> mistakes) {
         Mistake reason = reason();
-        if (reason == null) {
-            return mistakes;
-        }
-        Set<Mistake> others = new LinkedHashSet<>(mistakes);
-        others.removeAll(notWoven);
-        List<Mistake> all = new ArrayList<>(List.of(reason));
-        all.addAll(others);
-        return all;
+        return reason == null
+                ? mistakes
+                : Stream.concat(Stream.of(reason), mistakes.stream().filter(each -> !notWoven.contains(each)))
+                        .toList();
     }
 
     private @Nullable Mistake reason() {
