@@ -8,7 +8,6 @@ import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,14 +33,16 @@ final class LimitMeters implements TaskLimitCustomizer {
 
     /** Registers the gauges of all limits, which have their final names now. */
     void begin(TaskMeters meters, RunningCalls calls) {
+        boolean shared;
         try (ScopedLock held = lock.hold()) {
             this.meters = meters;
             this.calls = calls;
             limits.forEach(limit -> register(limit, meters, calls));
             withKeys.forEach(limit -> registerKeys(limit, meters));
+            shared = limits.stream().anyMatch(LimitMeters::isShared);
         }
-        if (limits().stream().anyMatch(LimitMeters::isShared)) {
-            meters.listenToExchanges();
+        if (shared) {
+            meters.listenToExchanges(); // without the lock: it looks up a bean
         }
     }
 
@@ -55,13 +56,7 @@ final class LimitMeters implements TaskLimitCustomizer {
             }
         }
         if (begun != null && isShared(limit)) {
-            begun.listenToExchanges(); // without the lock: it looks up a bean
-        }
-    }
-
-    private List<TaskLimit> limits() {
-        try (ScopedLock held = lock.hold()) {
-            return List.copyOf(limits);
+            begun.listenToExchanges(); // likewise
         }
     }
 
