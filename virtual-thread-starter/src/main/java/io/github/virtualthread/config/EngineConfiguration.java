@@ -20,7 +20,6 @@ import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.pool.TransactionWarnings;
 import io.github.virtualthread.timer.TaskTimer;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -103,18 +102,11 @@ class EngineConfiguration implements BeanFactoryAware {
         EngineSettings given = settings();
         Map<String, LimitSettings> limits = new LinkedHashMap<>();
         // the first of two with the same name: the start-up check reports the second
-        for (LimitSettings limit : beans.orderedStream().toList()) {
-            limits.putIfAbsent(LimitNames.uniform(limit.name()), limit);
-        }
+        beans.orderedStream().forEach(limit -> limits.putIfAbsent(LimitNames.uniform(limit.name()), limit));
         // a property of the same name wins, because the operator sets it
-        for (LimitSettings limit : given.limits()) {
-            limits.put(LimitNames.uniform(limit.name()), limit);
-        }
-        List<LimitSettings> declared = new ArrayList<>();
-        for (LimitSettings limit : limits.values()) {
-            declared.add(given.sharedOrNot(limit));
-        }
-        return new LimitFamilies(declared);
+        given.limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+        return new LimitFamilies(
+                limits.values().stream().map(given::sharedOrNot).toList());
     }
 
     @Bean
@@ -236,16 +228,18 @@ class EngineConfiguration implements BeanFactoryAware {
     }
 
     private static ContextPropagation propagation(EngineSettings settings, @Nullable ClassLoader classLoader) {
+        boolean registered = settings.registeredContext();
         ContextPropagation propagation = ContextPropagation.none();
         if (settings.mdc()) {
             propagation =
                     settings.mdcKeys().isEmpty() ? propagation.withMdc() : propagation.withMdc(settings.mdcKeys());
         }
-        if (settings.registeredContext() && ContextPropagation.isContextRegistryPresent(classLoader)) {
+        if (registered && ContextPropagation.isContextRegistryPresent(classLoader)) {
             propagation = propagation.withRegisteredContext();
         }
-        boolean secured = settings.registeredContext() && ContextPropagation.isSecurityPresent(classLoader);
-        return secured ? propagation.withSecurity() : propagation;
+        return registered && ContextPropagation.isSecurityPresent(classLoader)
+                ? propagation.withSecurity()
+                : propagation;
     }
 
     /** A child context uses the engine of its parent: two engines would be two limits of one name. */

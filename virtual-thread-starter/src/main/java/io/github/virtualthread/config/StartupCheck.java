@@ -76,9 +76,7 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
                     limits.all().stream().map(TaskLimit::settings).toList()));
         }
         mistakes.addAll(unknownDefault(given));
-        for (FurtherCheck check : further) {
-            mistakes.addAll(check.mistakes(limits));
-        }
+        further.forEach(check -> mistakes.addAll(check.mistakes(limits)));
         Findings findings = postProcessor.check(limits, given.methods());
         mistakes.addAll(findings.mistakes());
         if (given.selfInvocation() == SelfInvocation.FAIL) {
@@ -124,11 +122,10 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
 
     /** The limits of a parent context have their names already: its meters, which keep them, have been registered. */
     private void showAsSpelt(Findings findings) {
-        for (AdvisedMethod method : findings.methods()) {
-            if (method.limit() != null) {
-                limits.showAs(method.limit());
-            }
-        }
+        findings.methods().stream()
+                .map(AdvisedMethod::limit)
+                .filter(Objects::nonNull)
+                .forEach(limits::showAs);
     }
 
     /**
@@ -137,18 +134,17 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
     private static List<Mistake> declaredTwice(ConfigurableListableBeanFactory beanFactory) {
         List<Mistake> mistakes = new ArrayList<>();
         Map<String, String> beans = new HashMap<>();
-        for (Map.Entry<String, LimitSettings> bean : BeanFactoryUtils.beansOfTypeIncludingAncestors(
-                        beanFactory, LimitSettings.class)
-                .entrySet()) {
-            LimitSettings limit = bean.getValue();
-            String described = "'%s' as %s".formatted(bean.getKey(), limit);
-            String other = beans.putIfAbsent(LimitNames.uniform(limit.name()), described);
-            if (other != null) {
-                mistakes.add(new Mistake(
-                        "Limit '%s' is declared by two beans: %s and %s".formatted(limit.name(), other, described),
-                        "Remove one of the beans, or give its limit another name."));
-            }
-        }
+        BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, LimitSettings.class)
+                .forEach((bean, limit) -> {
+                    String described = "'%s' as %s".formatted(bean, limit);
+                    String other = beans.putIfAbsent(LimitNames.uniform(limit.name()), described);
+                    if (other != null) {
+                        mistakes.add(new Mistake(
+                                "Limit '%s' is declared by two beans: %s and %s"
+                                        .formatted(limit.name(), other, described),
+                                "Remove one of the beans, or give its limit another name."));
+                    }
+                });
         return mistakes;
     }
 

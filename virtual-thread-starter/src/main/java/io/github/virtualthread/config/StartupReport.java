@@ -9,7 +9,6 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.Numbers;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,9 +48,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
             }
         }
         if (settings.selfInvocation() == SelfInvocation.WARN) {
-            for (Mistake call : findings.selfInvocations()) {
-                logger.warn(call.toString());
-            }
+            findings.selfInvocations().forEach(call -> logger.warn(call.toString()));
         }
         for (AdvisedMethod call : calls) {
             warnOfTimeout(call);
@@ -179,10 +176,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
     }
 
     private String summary(List<AdvisedMethod> calls, TaskLimits limits, boolean intercepted) {
-        int unlimited = 0;
-        for (AdvisedMethod call : calls) {
-            unlimited += call.limit() == null ? 1 : 0;
-        }
+        long unlimited = calls.stream().filter(call -> call.limit() == null).count();
         List<String> parts = new ArrayList<>();
         parts.add("%s, %s of them without a limit%s"
                 .formatted(
