@@ -119,9 +119,8 @@ public final class WebRequests implements OperationInvokerAdvisor {
     }
 
     private static @Nullable String nameOf(String spelling, List<String> known) {
-        String uniform = LimitNames.uniform(spelling);
         return known.stream()
-                .filter(name -> LimitNames.uniform(name).equals(uniform))
+                .filter(name -> LimitNames.areEqual(name, spelling))
                 .findFirst()
                 .orElse(null);
     }

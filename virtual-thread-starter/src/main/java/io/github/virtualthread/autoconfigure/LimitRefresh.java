@@ -144,8 +144,8 @@ final class LimitRefresh implements GenericApplicationListener {
 
     private static void logIfMoved(@Nullable LimitSettings before, LimitSettings after, TaskLimit limit) {
         String around = nameAround(limit);
-        boolean isAsked = before == null || !isSame(before.within(), after.within());
-        if (isAsked && !isSame(around, after.within())) {
+        boolean isAsked = before == null || !LimitNames.areEqual(before.within(), after.within());
+        if (isAsked && !LimitNames.areEqual(around, after.within())) {
             logger.error(
                     "Limit '{}' stays within {}: {}.within is now {}, but a limit cannot move while the application runs."
                             + " Restart the application to move it.",
@@ -169,14 +169,6 @@ final class LimitRefresh implements GenericApplicationListener {
                     value == null ? "not set" : value,
                     value == null ? "removed" : "added");
         }
-    }
-
-    private static boolean isSame(@Nullable String name, @Nullable String other) {
-        return Objects.equals(uniform(name), uniform(other));
-    }
-
-    private static @Nullable String uniform(@Nullable String name) {
-        return name == null ? null : LimitNames.uniform(name);
     }
 
     private void apply(@Nullable LimitSettings before, LimitSettings after) {

@@ -70,7 +70,8 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
             warn(limit);
             warnOfTurns(limit);
             if (limit.permitsPerKey() != LimitSettings.UNBOUNDED
-                    && calls.stream().noneMatch(call -> hasKey(call, limit))) {
+                    && calls.stream()
+                            .noneMatch(call -> call.key() != null && LimitNames.areEqual(call.limit(), limit.name()))) {
                 logger.info(
                         "Limit '{}' has permits-per-key: {}, but no annotated method under it has a key: the number applies only"
                                 + " to calls of VirtualThreads.forKey, and to web requests with a key",
@@ -132,12 +133,6 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
                     replicas,
                     PropertyKeys.limit(limit.name()));
         }
-    }
-
-    private static boolean hasKey(AdvisedMethod call, TaskLimit limit) {
-        return call.key() != null
-                && call.limit() != null
-                && LimitNames.uniform(call.limit()).equals(LimitNames.uniform(limit.name()));
     }
 
     /** Warns of numbers that have no effect. Those of a pool may be others elsewhere. */

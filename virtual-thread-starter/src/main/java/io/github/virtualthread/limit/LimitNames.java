@@ -1,6 +1,7 @@
 package io.github.virtualthread.limit;
 
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Names of limits: which names are allowed, and which are equal. */
 public final class LimitNames {
@@ -22,6 +23,17 @@ public final class LimitNames {
      */
     public static String uniform(String name) {
         return name.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Whether two spellings are the name of one limit.
+     *
+     * @param one any spelling of a name, null for no limit
+     * @param other any spelling of a name, null for no limit
+     * @return true also if both are null
+     */
+    public static boolean areEqual(@Nullable String one, @Nullable String other) {
+        return one == null ? other == null : other != null && uniform(one).equals(uniform(other));
     }
 
     /**
