@@ -69,12 +69,6 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return bodyOrRefusal instanceof Throwable refusal ? refusal : null;
     }
 
-    /** Null for a body that was released. */
-    private @Nullable TaskBody body() {
-        Object held = bodyOrRefusal; // read once: other threads write it
-        return held instanceof Throwable ? null : (TaskBody) held;
-    }
-
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
@@ -314,9 +308,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             boolean unused = decide(Cause.STOPPED);
         } else if (isOverdue()) { // nor may the timer have found anything to interrupt
             boolean unused = interrupt(Cause.OVERDUE);
-        } else if (!future.isDone()) {
-            TaskBody body = body();
-            return body == null ? null : TimeBounds.bounded(this, body);
+        } else if (!future.isDone() && bodyOrRefusal instanceof TaskBody body) { // read once: other threads release it
+            return TimeBounds.bounded(this, body);
         }
         return null;
     }
@@ -360,13 +353,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (!first && counted != null) {
             counted.decrement();
         }
-        if (failure == null) {
-            return;
-        }
-        Consumer<Throwable> onFailure = future.onFailure();
-        if (!first) {
+        if (failure != null && !first) {
             Failures.late(spec(), failure);
-        } else if (onFailure != null) {
+        } else if (failure != null && future.onFailure() instanceof Consumer<Throwable> onFailure) {
             Failures.report(onFailure, spec(), failure);
         }
     }
