@@ -1,10 +1,10 @@
 package io.github.virtualthread.context;
 
 import io.github.virtualthread.context.CapturedContext.Scope;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -104,9 +104,8 @@ public final class ContextPropagation {
     }
 
     ContextPropagation with(Supplier<CapturedContext> capture) {
-        List<Supplier<CapturedContext>> extended = new ArrayList<>(captures);
-        extended.add(capture);
-        return new ContextPropagation(extended);
+        return new ContextPropagation(
+                Stream.concat(captures.stream(), Stream.of(capture)).toList());
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.github.virtualthread.context;
 
-import io.github.virtualthread.context.CapturedContext.Scope;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.Map;
@@ -26,10 +25,6 @@ final class SnapshotCapture implements Supplier<CapturedContext> {
         if (snapshot instanceof Map<?, ?> captured && captured.isEmpty()) {
             return CapturedContext.EMPTY;
         }
-        return () -> {
-            ContextSnapshot.Scope scope = snapshot.setThreadLocals();
-            Scope close = scope::close;
-            return close;
-        };
+        return () -> snapshot.setThreadLocals()::close;
     }
 }
