@@ -3,7 +3,6 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
-import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Method;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.config.EngineSettings;
@@ -139,9 +138,6 @@ final class SettingsFactory {
      * better spelling.
      */
     private static Map<String, Limit> distinct(Map<String, Limit> limits) {
-        if (limits.size() < 2) {
-            return limits;
-        }
         Map<String, Limit> merged = new LinkedHashMap<>();
         Map<String, String> spellings = new LinkedHashMap<>();
         limits.forEach((name, limit) -> {
@@ -280,16 +276,12 @@ final class SettingsFactory {
 
     private Map<String, MethodOverride> overrides() {
         Map<String, MethodOverride> overrides = new LinkedHashMap<>();
-        for (Map.Entry<String, Method> each : properties.methods().entrySet()) {
-            Method method = each.getValue();
-            String key = PropertyKeys.method(each.getKey());
-            overrides.put(
-                    each.getKey(),
-                    new MethodOverride(
-                            text(method.limit()),
-                            positive(key + ".timeout", method.timeout()),
-                            positive(key + ".deadline", method.deadline())));
-        }
+        properties.methods().forEach((name, method) -> {
+            String key = PropertyKeys.method(name);
+            Duration timeout = positive(key + ".timeout", method.timeout());
+            Duration deadline = positive(key + ".deadline", method.deadline());
+            overrides.put(name, new MethodOverride(text(method.limit()), timeout, deadline));
+        });
         return overrides;
     }
 

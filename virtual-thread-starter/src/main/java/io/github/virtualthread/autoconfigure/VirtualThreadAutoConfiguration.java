@@ -135,13 +135,7 @@ public class VirtualThreadAutoConfiguration {
      * Applies {@code spring.aop.proxy-target-class}, which is true by default under Spring Boot, to the post-processor.
      * Spring 6.2 does so for auto-proxy creators only; a JDK proxy would break injection by class.
      */
-    static final class ClassProxying implements ImportBeanDefinitionRegistrar {
-
-        private final Environment environment;
-
-        ClassProxying(Environment environment) {
-            this.environment = environment;
-        }
+    record ClassProxying(Environment environment) implements ImportBeanDefinitionRegistrar {
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {

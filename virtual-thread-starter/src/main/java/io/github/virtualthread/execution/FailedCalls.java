@@ -7,21 +7,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends calls that fail before they ask for a permit, as with a key that cannot be read. They fail as if their bodies had thrown:
  * listeners see each call as submitted and finished.
+ *
+ * @param engine the engine that would have run them
  */
-public final class FailedCalls {
+public record FailedCalls(TaskEngine engine) {
 
     private static final TaskBody NEVER = () -> null;
-
-    private final TaskEngine engine;
-
-    /**
-     * Ends calls of one engine.
-     *
-     * @param engine the engine that would have run them
-     */
-    public FailedCalls(TaskEngine engine) {
-        this.engine = engine;
-    }
 
     /**
      * Ends what would have been a call of {@link TaskEngine#submit}. Never blocks.

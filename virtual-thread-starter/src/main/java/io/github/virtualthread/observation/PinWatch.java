@@ -4,7 +4,6 @@ import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.LimitNames;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
+import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingStream;
@@ -132,17 +132,13 @@ public final class PinWatch implements SmartLifecycle {
     }
 
     private static StackTraceElement[] stack(@Nullable RecordedStackTrace trace) {
-        List<StackTraceElement> frames = new ArrayList<>();
-        if (trace != null) {
-            for (RecordedFrame frame : trace.getFrames()) {
-                frames.add(new StackTraceElement(
-                        frame.getMethod().getType().getName(),
-                        frame.getMethod().getName(),
-                        null,
-                        frame.getLineNumber()));
-            }
-        }
-        return frames.toArray(StackTraceElement[]::new);
+        List<RecordedFrame> frames = trace == null ? List.of() : trace.getFrames();
+        return frames.stream().map(PinWatch::element).toArray(StackTraceElement[]::new);
+    }
+
+    private static StackTraceElement element(RecordedFrame frame) {
+        RecordedMethod method = frame.getMethod();
+        return new StackTraceElement(method.getType().getName(), method.getName(), null, frame.getLineNumber());
     }
 
     /** Finds the place that called the JDK, because the frames that park a thread are the same everywhere. */
