@@ -353,9 +353,13 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (!first && counted != null) {
             counted.decrement();
         }
-        if (failure != null && !first) {
+        if (failure == null) {
+            return;
+        }
+        Consumer<Throwable> onFailure = future.onFailure();
+        if (!first) {
             Failures.late(spec(), failure);
-        } else if (failure != null && future.onFailure() instanceof Consumer<Throwable> onFailure) {
+        } else if (onFailure != null) {
             Failures.report(onFailure, spec(), failure);
         }
     }
