@@ -15,15 +15,9 @@ import org.springframework.core.task.TaskDecorator;
  *
  * <p>As with Spring's own executors, a decorator does not see what a body throws.
  */
-final class TaskDecorators {
+record TaskDecorators(LazyBeans<TaskDecorator> beans) {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskDecorator.class);
-
-    private final LazyBeans<TaskDecorator> beans;
-
-    TaskDecorators(LazyBeans<TaskDecorator> beans) {
-        this.beans = beans;
-    }
 
     /**
      * Decorates a body, on the thread of the caller, from which decorators take what they carry. The first one is the innermost.

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /** All listeners as one. An exception of one of them reaches neither the call nor the other listeners. */
-final class TaskListeners {
+record TaskListeners(LazyBeans<TaskListener> beans) {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskListener.class);
 
@@ -26,12 +26,6 @@ final class TaskListeners {
     @SuppressWarnings("NullAway") // this one has a rejection
     private static final Event REJECTED =
             (listener, call, none, rejection) -> listener.rejected(call, (LimitExceededException) rejection);
-
-    private final LazyBeans<TaskListener> beans;
-
-    TaskListeners(LazyBeans<TaskListener> beans) {
-        this.beans = beans;
-    }
 
     /** Whether any listener hears calls of that spec. */
     boolean listensTo(TaskSpec spec) {

@@ -21,26 +21,15 @@ import org.springframework.util.ClassUtils;
 /**
  * Warns, at the start, if calls may hold all connections of the pool by which a database lends permits to all replicas: an exchange
  * then waits for a call to end.
+ *
+ * @param dataSource what the engine takes its connections from
+ * @param beans has the pools, and what knows their sizes
  */
-public final class EngineConnections {
+public record EngineConnections(DataSource dataSource, ConfigurableListableBeanFactory beans) {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
     private static final boolean HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", EngineConnections.class.getClassLoader());
-
-    private final DataSource dataSource;
-    private final ConfigurableListableBeanFactory beans;
-
-    /**
-     * Creates a check, which looks for nothing yet.
-     *
-     * @param dataSource what the engine takes its connections from
-     * @param beans has the pools, and what knows their sizes
-     */
-    public EngineConnections(DataSource dataSource, ConfigurableListableBeanFactory beans) {
-        this.dataSource = dataSource;
-        this.beans = beans;
-    }
 
     /**
      * Warns, once for all limits.

@@ -19,15 +19,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ClassUtils;
 
 /** Reads the sizes of pools, and reports what is wrong if a size cannot be read. */
-final class PoolReader {
-
-    private final ListableBeanFactory beans;
-    private final ObjectProvider<PoolSizes> sizes;
-
-    PoolReader(ListableBeanFactory beans, ObjectProvider<PoolSizes> sizes) {
-        this.beans = beans;
-        this.sizes = sizes;
-    }
+record PoolReader(ListableBeanFactory beans, ObjectProvider<PoolSizes> sizes) {
 
     /**
      * Current number of permits that a limit takes from its pool.

@@ -20,8 +20,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The claims of one member: reads the limits, each a row of the table, and writes each of them if nobody has written it meanwhile;
  * otherwise it reads that limit again. So nobody waits for another member, wherever that stands still.
+ *
+ * @param connection in auto-commit mode: no statement leaves a lock behind
+ * @param begun by the clock of this JVM, when the claims were made
  */
-final class Exchange {
+record Exchange(Connection connection, Database database, String table, String cluster, long begun) {
 
     private static final int ATTEMPTS = 20;
 
@@ -29,26 +32,6 @@ final class Exchange {
     private static final String LOCKED = "HYT00";
 
     private static final int LOCKED_CODE = 1205;
-
-    private final Connection connection;
-    private final Database database;
-    private final String table;
-    private final String cluster;
-    private final long begun;
-
-    /**
-     * Creates an exchange.
-     *
-     * @param connection in auto-commit mode: no statement leaves a lock behind
-     * @param begun by the clock of this JVM, when the claims were made
-     */
-    Exchange(Connection connection, String table, String cluster, long begun) throws SQLException {
-        this.connection = connection;
-        this.database = Database.of(connection);
-        this.table = table;
-        this.cluster = cluster;
-        this.begun = begun;
-    }
 
     /** What is stored of a limit. */
     private record Row(long version, String text) {}

@@ -63,7 +63,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
         try (Connection connection = dataSource.getConnection();
                 Before before = Before.of(connection)) {
             before.prepare();
-            return new Exchange(connection, table, cluster, begun).lend(claims);
+            return new Exchange(connection, Database.of(connection), table, cluster, begun).lend(claims);
         } catch (SQLException failure) {
             if (isMissingTable(failure)) {
                 return Collections.nCopies(claims.size(), Answer.refused(missing()));
