@@ -14,7 +14,6 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -233,7 +232,7 @@ final class CallMeters implements TaskListener {
         private final LongAdder active = new LongAdder();
         private final Timer wait;
         private final Timer success;
-        private final Map<Outcome, Map<String, Timer>> others = new EnumMap<>(Outcome.class);
+        private final Map<Outcome, Map<String, Timer>> others = new ConcurrentHashMap<>();
         private final Map<Reason, Counter> rejected = new ConcurrentHashMap<>();
         private @Nullable Counter stuck; // one thread watches all calls
 
@@ -244,9 +243,6 @@ final class CallMeters implements TaskListener {
             this.submitted = counter("virtual.thread.submitted", "Calls that were made", tags);
             this.wait = timer("virtual.thread.wait", "Time from the call to the start of its body", tags);
             this.success = run(Outcome.SUCCESS, NONE);
-            for (Outcome outcome : Outcome.values()) {
-                others.put(outcome, new ConcurrentHashMap<>());
-            }
             gauge("virtual.thread.tasks.active", "Calls whose body runs", active::sum);
         }
 
@@ -291,7 +287,7 @@ final class CallMeters implements TaskListener {
         }
 
         private Timer other(Outcome outcome, String exception) {
-            Map<String, Timer> timers = others.getOrDefault(outcome, Map.of());
+            Map<String, Timer> timers = others.computeIfAbsent(outcome, first -> new ConcurrentHashMap<>());
             Timer timer = timers.get(exception);
             if (timer == null) {
                 timer = run(outcome, exception);

@@ -5,6 +5,7 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -139,21 +140,13 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     private @Nullable MeterRegistry find() {
         try {
             MeterRegistry one = registries.getIfUnique();
-            return one == null ? all(registries.orderedStream().toList()) : one;
+            List<MeterRegistry> all = one == null ? registries.orderedStream().toList() : List.of();
+            return all.isEmpty() ? one : new CompositeMeterRegistry(Clock.SYSTEM, all);
         } catch (BeansException failure) {
             logger.warn(
                     "No meters virtual.thread.* are registered, because no MeterRegistry bean can be used", failure);
             return null;
         }
-    }
-
-    private static @Nullable MeterRegistry all(List<MeterRegistry> registries) {
-        if (registries.isEmpty()) {
-            return null;
-        }
-        CompositeMeterRegistry composite = new CompositeMeterRegistry();
-        registries.forEach(composite::add);
-        return composite;
     }
 
     /**
