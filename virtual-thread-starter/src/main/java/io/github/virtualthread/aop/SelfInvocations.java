@@ -45,9 +45,7 @@ final class SelfInvocations {
      */
     Set<Mistake> in(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) {
         Set<Mistake> found = new LinkedHashSet<>();
-        for (AnnotatedMethod method : advised) {
-            LifeCycle.callOnBean(method).ifPresent(reason -> found.add(mistake(method, reason)));
-        }
+        advised.forEach(method -> LifeCycle.callOnBean(method).ifPresent(reason -> found.add(mistake(method, reason))));
         try {
             if (!advised.isEmpty()) {
                 found.addAll(find(type, classProxy, advised));

@@ -251,12 +251,10 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         if (type.isInterface() || Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
             return false;
         }
-        if (AutoProxyUtils.shouldProxyTargetClass(factory(), beanName)) {
-            return true;
-        }
         boolean isAskedForInterfaces = factory().containsBeanDefinition(beanName)
                 && factory().getBeanDefinition(beanName).hasAttribute(EXPOSED_INTERFACES);
-        if (isProxyTargetClass() && !isAskedForInterfaces) {
+        if (AutoProxyUtils.shouldProxyTargetClass(factory(), beanName)
+                || (isProxyTargetClass() && !isAskedForInterfaces)) {
             return true;
         }
         ProxyFactory probe = new ProxyFactory();

@@ -13,7 +13,6 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.pool.PoolPermits;
@@ -119,11 +118,9 @@ class EngineConfiguration implements BeanFactoryAware {
                 virtualThreadLimitFamilies.limits(),
                 virtualThreadTimer,
                 change -> SafeLog.write(() -> logger.info("{}", change)));
-        for (TaskLimit limit : made.all()) {
-            if (limit.settings().isShared()) {
-                clusterShares.getObject().add(limit);
-            }
-        }
+        made.all().stream()
+                .filter(limit -> limit.settings().isShared())
+                .forEach(limit -> clusterShares.getObject().add(limit));
         if (!made.all().isEmpty()) {
             customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
         }
