@@ -50,7 +50,7 @@ final class BeanChecks {
     BeanChecks(ConfigurableListableBeanFactory factory, MethodChecks checks, BiPredicate<String, Class<?>> classProxy) {
         this.factory = factory;
         this.checks = checks;
-        this.methods = checks.methods;
+        this.methods = checks.methods();
         this.classProxy = classProxy;
     }
 
@@ -76,7 +76,7 @@ final class BeanChecks {
                 mistakes.add(failure);
             }
         });
-        checkOverrides(checks.settings.calls().settings().overrides());
+        checkOverrides(checks.overrides());
         if (advising) {
             beans.unseen().forEach((name, type) -> mistakes.add(tooEarly(name, type)));
         }

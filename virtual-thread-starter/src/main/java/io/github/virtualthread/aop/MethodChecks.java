@@ -2,6 +2,7 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
+import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Finds all mistakes in the annotated methods of one class; inspects each class once. */
 final class MethodChecks {
 
-    final AnnotatedMethods methods;
+    private final AnnotatedMethods methods;
     private final SignatureChecks signatures = new SignatureChecks();
-    final SettingsChecks settings;
+    private final SettingsChecks settings;
     private final Reach reach;
     private final Map<Created, Checked> known = new ConcurrentHashMap<>();
 
@@ -23,6 +24,15 @@ final class MethodChecks {
         this.methods = methods;
         this.settings = settings;
         this.reach = reach;
+    }
+
+    AnnotatedMethods methods() {
+        return methods;
+    }
+
+    /** What replaces attributes of annotations, by method. */
+    Map<String, MethodOverride> overrides() {
+        return settings.calls().settings().overrides();
     }
 
     /** Checks the class of a bean. */
