@@ -48,7 +48,7 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
                     .formatted(LIMITS));
 
     static PropertiesBinding of(Iterable<PropertySource<?>> sources) {
-        if (!isAnySet(sources)) {
+        if (!isAnySet(sources, PREFIX)) {
             return new PropertiesBinding(null, List.of());
         }
         PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(sources);
@@ -59,11 +59,11 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
         return new PropertiesBinding(bound, List.copyOf(collector.found));
     }
 
-    /** Whether a key of the starter may be set: a source that cannot list its keys may have one. */
-    private static boolean isAnySet(Iterable<PropertySource<?>> sources) {
+    /** Whether a key, or one below it, may be set: a source that cannot list its keys may have one. */
+    static boolean isAnySet(Iterable<PropertySource<?>> sources, ConfigurationPropertyName key) {
         for (ConfigurationPropertySource source : ConfigurationPropertySources.from(sources)) {
-            if (source.containsDescendantOf(PREFIX) != ConfigurationPropertyState.ABSENT
-                    || source.getConfigurationProperty(PREFIX) != null) {
+            if (source.containsDescendantOf(key) != ConfigurationPropertyState.ABSENT
+                    || source.getConfigurationProperty(key) != null) {
                 return true;
             }
         }

@@ -23,6 +23,7 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ObjectUtils;
 
 /** Describes what is wrong with one property: its key is unknown, or its value has the wrong type. */
@@ -84,10 +85,8 @@ final class PropertyMistakes {
             }
             type = component.getType();
             if (type == Map.class) {
-                type = component.getName().equals("limits")
-                        ? VirtualThreadProperties.Limit.class
-                        : VirtualThreadProperties.Method.class;
-                i++; // the name of the limit or the method
+                type = ResolvableType.forType(component.getGenericType()).resolveGeneric(1);
+                i++; // the name of the limit, the method or the bean
             }
         }
         return type;
@@ -165,6 +164,11 @@ final class PropertyMistakes {
                             "%s %s, but a limit needs properties, at least permits, permits-from or cluster-permits"
                                     .formatted(name, state),
                             "Remove it, or set %s.permits to the maximum number of concurrent calls.".formatted(name));
+        }
+        if (type == Map.class) {
+            return new Mistake(
+                    "%s %s, but must contain executor beans by name".formatted(name, state),
+                    "Remove it, or set %s.mailExecutor to the name of a limit.".formatted(name));
         }
         return new Mistake(
                 "%s %s, but must contain properties".formatted(name, state),

@@ -3,7 +3,6 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.execution.TaskEngine;
-import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.pool.PoolSizes;
@@ -25,12 +24,10 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
-import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
@@ -111,15 +108,6 @@ public class VirtualThreadAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ConfigurationPropertiesBindHandlerAdvisor virtualThreadBlankCountsAsNotSet() {
         return BlankCountsAsNotSet::new;
-    }
-
-    /** Injected by name only; an executor that is injected by type is the same as without the starter. */
-    @Bean(defaultCandidate = false)
-    @Lazy
-    @ConditionalOnMissingBean(name = "virtualThreadExecutor")
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    AsyncTaskExecutor virtualThreadExecutor(VirtualThreads virtualThreadsByHand) {
-        return virtualThreadsByHand.executor();
     }
 
     /**

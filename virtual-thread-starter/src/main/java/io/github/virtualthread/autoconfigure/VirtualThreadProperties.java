@@ -40,6 +40,7 @@ import org.springframework.core.Ordered;
  * @param endpoint what the endpoint virtualthreads shows
  * @param web limit and deadline of web requests, and answers to those that were rejected
  * @param jdbc what happens to the statements of a call that is stopped
+ * @param async executors of Spring that become executors of limits
  * @param shutdown what happens to calls when the application stops
  */
 @Lazy
@@ -64,6 +65,7 @@ public record VirtualThreadProperties(
         Endpoint endpoint,
         Web web,
         Jdbc jdbc,
+        Async async,
         Shutdown shutdown) {
 
     /** Created by Spring Boot, with null for what has no key. */
@@ -77,6 +79,7 @@ public record VirtualThreadProperties(
         endpoint = endpoint == null ? Endpoint.DEFAULTS : endpoint;
         web = web == null ? Web.DEFAULTS : web;
         jdbc = jdbc == null ? Jdbc.DEFAULTS : jdbc;
+        async = async == null ? Async.DEFAULTS : async;
         shutdown = shutdown == null ? Shutdown.DEFAULTS : shutdown;
     }
 
@@ -330,6 +333,18 @@ public record VirtualThreadProperties(
     public record Jdbc(@DefaultValue("false") boolean cancelStatements) {
 
         static final Jdbc DEFAULTS = new Jdbc(false);
+    }
+
+    /**
+     * Executors of Spring that become executors of limits.
+     *
+     * @param limit name of the limit of applicationTaskExecutor, and of Async methods that name no executor; none for virtual
+     *     threads without a limit. Nothing changes if not set
+     * @param executors names of limits, or none, keyed by the name of the executor bean that is replaced or added
+     */
+    public record Async(@Nullable String limit, @DefaultValue Map<String, String> executors) {
+
+        static final Async DEFAULTS = new Async(null, Map.of());
     }
 
     /**

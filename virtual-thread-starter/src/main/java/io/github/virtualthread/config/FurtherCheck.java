@@ -29,6 +29,24 @@ public interface FurtherCheck {
     }
 
     /**
+     * What the line of the start says about this part. Asked if there is no mistake.
+     *
+     * @return nothing by default
+     */
+    default List<String> notes() {
+        return List.of();
+    }
+
+    /**
+     * What the start warns of. Asked if there is no mistake.
+     *
+     * @return nothing by default
+     */
+    default List<String> warnings() {
+        return List.of();
+    }
+
+    /**
      * Describes a property that names a limit which does not exist.
      *
      * @param key the property

@@ -99,7 +99,7 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         }
         ApplicationDecorators decorators = factory.getBean("virtualThreadDecorators", ApplicationDecorators.class);
         StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), decorators::names);
-        report.log(findings, limits, postProcessor.isEnabled());
+        report.log(findings, limits, postProcessor.isEnabled(), further);
         if (ownLimits) {
             report.logNumbers(limits, findings.methods());
         }

@@ -35,11 +35,17 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
      * Logs what the checks found.
      *
      * @param intercepted whether annotated methods are intercepted
+     * @param further other checks, with what they have to say
      */
-    void log(Findings findings, TaskLimits limits, boolean intercepted) {
+    void log(Findings findings, TaskLimits limits, boolean intercepted, List<FurtherCheck> further) {
         List<AdvisedMethod> calls = findings.methods();
         if (logger.isInfoEnabled()) {
-            logger.info(summary(calls, limits, intercepted));
+            List<String> parts = summary(calls, limits, intercepted);
+            further.forEach(check -> parts.addAll(check.notes()));
+            logger.info("Virtual threads: {}", String.join("; ", parts));
+        }
+        for (FurtherCheck check : further) {
+            check.warnings().forEach(logger::warn);
         }
         if (logger.isDebugEnabled()) {
             for (AdvisedMethod call : calls) {
@@ -170,7 +176,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
         }
     }
 
-    private String summary(List<AdvisedMethod> calls, TaskLimits limits, boolean intercepted) {
+    private List<String> summary(List<AdvisedMethod> calls, TaskLimits limits, boolean intercepted) {
         long unlimited = calls.stream().filter(call -> call.limit() == null).count();
         List<String> parts = new ArrayList<>();
         parts.add("%s, %s of them without a limit%s"
@@ -193,7 +199,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
             parts.add("on Java %s blocking inside synchronized pins the carrier thread, from Java 24 on it does not"
                     .formatted(Runtime.version().feature()));
         }
-        return "Virtual threads: " + String.join("; ", parts);
+        return parts;
     }
 
     private String propagated() {

@@ -70,11 +70,16 @@ final class CallerTask extends Call {
         call.finished(Outcome.ERROR, failure);
     }
 
-    /** Reports a call whose time is over before it asks for a permit; returns what its caller throws. */
-    static LimitExceededException overdue(Recipe recipe, Deadline deadline) {
+    /**
+     * Reports a call that is rejected before it asks for a permit.
+     *
+     * @param deadline that of the call, null for none
+     * @return what its caller throws
+     */
+    static LimitExceededException reject(Recipe recipe, Reason reason, @Nullable Deadline deadline) {
         CallerTask call = new CallerTask(recipe);
         call.observe();
-        LimitExceededException rejection = call.rejection(Reason.DEADLINE, deadline);
+        LimitExceededException rejection = call.rejection(reason, deadline);
         call.rejected(rejection);
         return rejection;
     }

@@ -142,11 +142,12 @@ public final class Deadline {
      * @param inherited deadline of its caller, null for none
      */
     static @Nullable Deadline earliest(@Nullable Duration own, @Nullable Deadline inherited) {
-        if (own == null) {
-            return inherited;
-        }
-        Deadline made = new Deadline(own);
-        return inherited == null || made.at - inherited.at < 0 ? made : inherited;
+        return own == null ? inherited : earlier(new Deadline(own), inherited);
+    }
+
+    /** The earlier of two deadlines, either of which may be absent. */
+    static @Nullable Deadline earlier(@Nullable Deadline one, @Nullable Deadline other) {
+        return other == null || (one != null && one.at - other.at < 0) ? one : other;
     }
 
     /** Nanoseconds until it passes; zero or negative afterwards. */

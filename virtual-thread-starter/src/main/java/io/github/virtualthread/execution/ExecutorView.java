@@ -2,68 +2,136 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.LimitNames;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.AsyncTaskExecutor;
 
 /**
  * The engine under one limit as an executor of Spring and the JDK. A rejection before the call returns is thrown, as executors
  * must do.
- *
- * @param recipe name and limit of all tasks
- * @param key key of all tasks, null for none
  */
-record ExecutorView(
-        TaskEngine engine, Recipe recipe, @Nullable String key, BiConsumer<String, Throwable> uncaught)
-        implements AsyncTaskExecutor {
+public final class ExecutorView implements AsyncTaskExecutor {
 
-    /** A task without a result does not inherit the deadline of its caller. */
+    private final TaskEngine engine;
+    private final String name;
+    private final @Nullable String limit;
+    private final @Nullable String key;
+    private final BiConsumer<String, Throwable> uncaught;
+    private volatile @Nullable Recipe recipe;
+
+    /**
+     * Creates an executor.
+     *
+     * @param recipe name and limit of all tasks
+     * @param key key of all tasks, null for none
+     */
+    ExecutorView(TaskEngine engine, Recipe recipe, @Nullable String key, BiConsumer<String, Throwable> uncaught) {
+        this(engine, recipe.name(), recipe.limit() == null ? null : recipe.limitName(), key, uncaught);
+        this.recipe = recipe;
+    }
+
+    /**
+     * Creates an executor that looks up its limit when it is used first.
+     *
+     * @param name name of all tasks
+     * @param limit limit of all tasks, null for none
+     * @param key key of all tasks, null for none
+     */
+    ExecutorView(
+            TaskEngine engine,
+            String name,
+            @Nullable String limit,
+            @Nullable String key,
+            BiConsumer<String, Throwable> uncaught) {
+        this.engine = engine;
+        this.name = name;
+        this.limit = limit;
+        this.key = key;
+        this.uncaught = uncaught;
+    }
+
+    /** What all tasks share. Throws if the limit does not exist. */
+    Recipe recipe() {
+        Recipe known = recipe;
+        if (known == null) {
+            known = engine.recipe(name, limit);
+            recipe = known;
+        }
+        return known;
+    }
+
+    /**
+     * Returns an executor of the same limit for tasks of another name.
+     *
+     * @param name name of all its tasks, in threads and messages
+     * @return executor that shares the permits
+     */
+    public ExecutorView named(String name) {
+        return new ExecutorView(engine, name, limit, key, uncaught);
+    }
+
     @Override
     public void execute(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        TaskBody body = () -> {
+            task.run();
+            return null;
+        };
+        execute(body, failure -> {
+            if (task instanceof Future<?> future) {
+                // it has not run: a thread that waits for it would wait forever
+                Failures.report(reported -> future.cancel(false), recipe(), failure);
+            }
+            uncaught.accept(name, failure);
+        });
+    }
+
+    /**
+     * Runs a body without a result. It does not inherit the deadline of its caller. Never blocks.
+     *
+     * @param body what to run
+     * @param onFailure gets the exception of the body, or a rejection that comes after this has returned, with the caller's
+     *     context, on a virtual thread
+     * @throws io.github.virtualthread.limit.LimitExceededException if the task is rejected at once
+     */
+    public void execute(TaskBody body, Consumer<Throwable> onFailure) {
         Deadline ofCaller = Deadline.open(null);
         try {
-            executeInOwnTime(task);
+            executeInOwnTime(body, onFailure);
         } finally {
             Deadline unused = Deadline.open(ofCaller);
         }
     }
 
-    private void executeInOwnTime(Runnable task) {
+    private void executeInOwnTime(TaskBody body, Consumer<Throwable> onFailure) {
         long caller = Thread.currentThread().threadId(); // not the thread, which a waiting task would keep alive
-        Future<?> unused = submitCompletable(task).whenComplete((nothing, outcome) -> {
+        Future<?> unused = engine.submitOrThrow(ofOneTask(), body).whenComplete((nothing, outcome) -> {
             Throwable failure = outcome == null ? null : TaskFuture.thrown(outcome);
             if (failure != null && Thread.currentThread().threadId() == caller) {
-                failedAlready(task, failure);
+                failedAlready(onFailure, failure);
             } else if (failure != null) {
-                failed(task, failure);
+                Failures.report(onFailure, recipe(), failure);
             }
         });
     }
 
     /** The task had already failed. A handler may block, so it does not run on the caller's thread but on one of its own. */
-    private void failedAlready(Runnable task, Throwable failure) {
-        CapturedContext context = recipe.parts().propagation().capture();
+    private void failedAlready(Consumer<Throwable> onFailure, Throwable failure) {
+        EngineParts parts = engine.parts();
+        CapturedContext context = parts.propagation().capture();
+        Runnable report = () -> Failures.report(onFailure, recipe(), failure);
         try {
-            recipe.parts()
-                    .threads()
-                    .start(recipe.threads(), () -> ContextPropagation.run(context, () -> failed(task, failure)));
+            parts.threads().start(recipe().threads(), () -> ContextPropagation.run(context, report));
         } catch (Throwable noThread) {
             Failures.suppress(failure, noThread);
-            failed(task, failure);
+            report.run();
         }
-    }
-
-    /** On a virtual thread, with the context of the caller. */
-    private void failed(Runnable task, Throwable failure) {
-        if (task instanceof Future<?> future) {
-            // it has not run: a thread that waits for it would wait forever
-            Failures.report(reported -> future.cancel(false), recipe, failure);
-        }
-        Failures.report(reported -> uncaught.accept(recipe.name(), reported), recipe, failure);
     }
 
     @Override
@@ -97,12 +165,12 @@ record ExecutorView(
     }
 
     private Recipe ofOneTask() {
-        return key == null ? recipe : recipe.forOneCall(key, null);
+        return key == null ? recipe() : recipe().forOneCall(key, null);
     }
 
     /** As in {@code VirtualThreads.executor under limit 'db'}. */
     @Override
     public String toString() {
-        return "%s under limit '%s'".formatted(recipe.name(), recipe.limitName());
+        return "%s under limit '%s'".formatted(name, limit == null ? LimitNames.NONE : limit);
     }
 }

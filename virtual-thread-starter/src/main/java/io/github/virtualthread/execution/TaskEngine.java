@@ -239,7 +239,7 @@ public final class TaskEngine implements AutoCloseable {
     private static @Nullable Deadline deadline(TaskSpec spec) {
         Deadline deadline = Deadline.earliest(spec.deadline(), Deadline.current());
         if (deadline != null && deadline.isOver()) {
-            throw CallerTask.overdue((Recipe) spec, deadline);
+            throw CallerTask.reject((Recipe) spec, Reason.DEADLINE, deadline);
         }
         return deadline;
     }

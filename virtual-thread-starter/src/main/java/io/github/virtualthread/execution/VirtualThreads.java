@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.limit.LimitNames;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -128,14 +129,34 @@ public final class VirtualThreads {
         return call(limit, null, task);
     }
 
-    @SuppressWarnings({"unchecked", "NullAway"}) // returns what the callable returns, null only if that may
     <T extends @Nullable Object> T call(String limit, @Nullable String key, Callable<T> task) throws Exception {
-        TaskSpec spec = recipe(task, "call", named(limit), key);
+        return call(engine, recipe(task, "call", named(limit), key), task);
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // returns what the callable returns, null only if that may
+    static <T extends @Nullable Object> T call(TaskEngine engine, TaskSpec spec, Callable<T> task) throws Exception {
         try {
             return (T) engine.call(spec, task::call);
         } catch (Throwable failure) {
             throw Failures.asException(failure);
         }
+    }
+
+    /**
+     * Returns a task that takes a permit of a limit where it is called, such as in a fork of a {@code StructuredTaskScope} or in
+     * any executor. It runs as with {@link #call}, but sees the MDC, the registered context and the deadline of the thread that
+     * calls this method. Never blocks.
+     *
+     * @param limit name of a limit
+     * @param task what to run; may block
+     * @param <T> type of its value
+     * @return task that waits for a permit on the thread that calls it, and throws what {@link #call} throws
+     * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
+     * @throws io.github.virtualthread.limit.LimitExceededException if {@code nested} of the limit is {@code fail}, the current
+     *     thread holds a permit that the task needs, and no other permit is free
+     */
+    public <T extends @Nullable Object> Callable<T> limited(String limit, Callable<T> task) {
+        return LimitedTask.of(engine, recipe(task, "call", named(limit), null), task);
     }
 
     /**
@@ -291,6 +312,18 @@ public final class VirtualThreads {
 
     AsyncTaskExecutor executor(@Nullable String limit, @Nullable String key) {
         return new ExecutorView(engine, engine.recipe(EXECUTOR, limit), key, uncaught);
+    }
+
+    /**
+     * Factory method of executor beans. It never fails, because Spring Boot's metrics create all executors before the start-up
+     * check can report an unknown limit.
+     *
+     * @param bean name of the bean
+     * @param limit name of its limit, {@code none} for no limit
+     */
+    AsyncTaskExecutor asyncExecutor(String bean, String limit) {
+        boolean unlimited = LimitNames.uniform(limit).equals(LimitNames.NONE);
+        return new ExecutorView(engine, bean, unlimited ? null : limit, null, uncaught);
     }
 
     /**

@@ -253,7 +253,7 @@ class StartupReportTests {
         try (TaskTimer timer = new TaskTimer("timer")) {
             StartupReport report = new StartupReport(settings, new OnlyThese(classPath), List::of);
             TaskLimits made = new TaskLimits(List.of(limits), timer, change -> {});
-            report.log(new Findings(List.of(), methods, List.of()), made, true);
+            report.log(new Findings(List.of(), methods, List.of()), made, true, List.of());
             report.logNumbers(made, methods);
         }
     }

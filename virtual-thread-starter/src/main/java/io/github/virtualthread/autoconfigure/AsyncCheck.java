@@ -1,0 +1,136 @@
+package io.github.virtualthread.autoconfigure;
+
+import static io.github.virtualthread.autoconfigure.AsyncExecutors.APPLICATION;
+import static io.github.virtualthread.autoconfigure.AsyncExecutors.KEY;
+
+import io.github.virtualthread.config.FurtherCheck;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.Environment;
+import org.springframework.scheduling.annotation.AsyncConfigurer;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** The limits of executors: whether they exist, and what the start says of them. */
+final class AsyncCheck implements FurtherCheck {
+
+    private static final ConfigurationPropertyName SPRING = ConfigurationPropertyName.of("spring.task.execution");
+
+    /** What Spring Boot's executor takes from its properties. */
+    private static final Set<String> OF_POOLS = Set.of("pool", "simple", "shutdown", "threadnameprefix");
+
+    private final Map<String, String> limits;
+    private final boolean enabled;
+    private final ConfigurableListableBeanFactory beans;
+    private final Environment environment;
+
+    /**
+     * Creates a check.
+     *
+     * @param limits names of limits by the properties that name them
+     * @param enabled whether executors were replaced
+     */
+    AsyncCheck(
+            Map<String, String> limits,
+            boolean enabled,
+            ConfigurableListableBeanFactory beans,
+            Environment environment) {
+        this.limits = limits;
+        this.enabled = enabled;
+        this.beans = beans;
+        this.environment = environment;
+    }
+
+    @Override
+    public List<Mistake> mistakes(TaskLimits known) {
+        List<Mistake> mistakes = new ArrayList<>();
+        limits.forEach((key, limit) -> {
+            if (!isNone(limit) && !known.contains(limit)) {
+                mistakes.add(FurtherCheck.unknownLimit(key, limit, known));
+            }
+        });
+        return mistakes;
+    }
+
+    private static boolean isNone(String limit) {
+        return LimitNames.uniform(limit).equals(LimitNames.NONE);
+    }
+
+    @Override
+    public List<String> notes() {
+        if (!enabled) {
+            return List.of();
+        }
+        List<String> notes = new ArrayList<>();
+        String common = limits.get(KEY + "limit");
+        if (common != null) {
+            notes.add(isNone(common) ? "@Async without a limit" : "@Async under limit " + common);
+        }
+        String executors = KEY + "executors.";
+        String others = limits.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(executors))
+                .map(entry -> "%s (%s)".formatted(entry.getKey().substring(executors.length()), entry.getValue()))
+                .collect(Collectors.joining(", "));
+        if (!others.isEmpty()) {
+            notes.add("executors " + others);
+        }
+        if (common != null) {
+            for (String name : beans.getBeanNamesForType(AsyncConfigurer.class, true, false)) {
+                addUnused(beans.getMergedBeanDefinition(name), notes);
+            }
+        }
+        return notes;
+    }
+
+    /** An executor that the application gives to {@code @Async}, by its class: Spring Boot 4.1 wraps the bean. */
+    private static void addUnused(BeanDefinition definition, List<String> notes) {
+        if (definition instanceof AbstractBeanDefinition configurer && configurer.hasBeanClass()) {
+            Class<?> type = ClassUtils.getUserClass(configurer.getBeanClass());
+            Method method = ReflectionUtils.findMethod(type, "getAsyncExecutor");
+            if (method != null && method.getDeclaringClass() != AsyncConfigurer.class) {
+                notes.add("%s.getAsyncExecutor() is not used, because %slimit is set"
+                        .formatted(type.getSimpleName(), KEY));
+            }
+        }
+    }
+
+    @Override
+    public List<String> warnings() {
+        boolean replaced = limits.containsKey(KEY + "limit") || limits.containsKey(KEY + "executors." + APPLICATION);
+        List<String> without = enabled && replaced ? withoutEffect() : List.of();
+        return without.isEmpty()
+                ? List.of()
+                : List.of(
+                        "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
+                                .formatted(without, APPLICATION));
+    }
+
+    private List<String> withoutEffect() {
+        List<String> found = new ArrayList<>();
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source instanceof IterableConfigurationPropertySource listed) {
+                listed.stream()
+                        .filter(key -> SPRING.isAncestorOf(key) && OF_POOLS.contains(key.getElement(3, Form.UNIFORM)))
+                        .map(ConfigurationPropertyName::toString)
+                        .filter(key -> !found.contains(key))
+                        .forEach(found::add);
+            }
+        }
+        return found;
+    }
+}
