@@ -35,15 +35,19 @@ record LimitedTask<T extends @Nullable Object>(
         return limit != null && (limit.available() == 0 || isFull(limit.within()));
     }
 
+    /** The thread may be anybody's: its own context is hidden meanwhile, and is back afterwards. */
     @Override
     public T call() throws Exception {
+        CapturedContext ofThread = engine.parts().propagation().capture();
+        ContextPropagation.close(ContextPropagation.open(ofThread));
         Scope scope = ContextPropagation.open(context);
-        Deadline ofThread = Deadline.open(Deadline.earlier(deadline, Deadline.current()));
+        Deadline before = Deadline.open(Deadline.earlier(deadline, Deadline.current()));
         try {
             return VirtualThreads.call(engine, recipe, task);
         } finally {
-            Deadline unused = Deadline.open(ofThread);
+            Deadline unused = Deadline.open(before);
             ContextPropagation.close(scope);
+            Scope restored = ContextPropagation.open(ofThread);
         }
     }
 }

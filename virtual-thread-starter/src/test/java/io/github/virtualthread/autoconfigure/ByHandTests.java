@@ -4,34 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimits;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.slf4j.MDC;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.task.AsyncTaskExecutor;
-import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.core.task.TaskExecutor;
-import org.springframework.scheduling.annotation.Async;
-import org.springframework.scheduling.annotation.EnableAsync;
 
 /** Calls by hand in an application. */
 @Timeout(300)
@@ -87,7 +78,6 @@ class ByHandTests {
             assertThat(threads.submit("db", () -> Thread.currentThread().isVirtual()))
                     .succeedsWithin(2, TimeUnit.MINUTES)
                     .isEqualTo(true);
-            assertThat(context).hasBean("virtualThreadExecutor");
         });
     }
 
@@ -119,50 +109,9 @@ class ByHandTests {
     }
 
     @Test
-    void asyncMethodsAskForItsExecutorByName() {
-        runner.withUserConfiguration(WithAsync.class).withBean(Mailer.class).run(context -> {
-            MDC.put("requestId", "r-1");
-            try {
-                assertThat(context.getBean(Mailer.class).send().get(2, TimeUnit.MINUTES))
-                        .startsWith("vt-VirtualThreads.executor-")
-                        .endsWith("r-1");
-                assertThat(context.getBean(Mailer.class).sendByDefault().get(2, TimeUnit.MINUTES))
-                        .startsWith("task-");
-            } finally {
-                MDC.remove("requestId");
-            }
-        });
-    }
-
-    @Test
-    void whoAsksForAnExecutorByTypeGetsThatOfSpringBoot() {
-        runner.withBean(AsksByType.class).run(context -> {
-            Object boots = context.getBean("applicationTaskExecutor");
-
-            assertThat(context).hasBean("virtualThreadExecutor");
-            assertThat(context.getBean(AsksByType.class))
-                    .hasFieldOrPropertyWithValue("executor", boots)
-                    .hasFieldOrPropertyWithValue("taskExecutor", boots)
-                    .hasFieldOrPropertyWithValue("asyncTaskExecutor", boots);
-            assertThat(context.getBeanProvider(Executor.class).getIfUnique()).isSameAs(boots);
-        });
-    }
-
-    @Test
-    void aBeanOfThatNameTakesItsPlace() {
-        AsyncTaskExecutor own = new SimpleAsyncTaskExecutor();
-        runner.withBean("virtualThreadExecutor", AsyncTaskExecutor.class, () -> own)
-                .run(context ->
-                        assertThat(context.getBean("virtualThreadExecutor")).isSameAs(own));
-        runner.withUserConfiguration(OwnExecutor.class)
-                .run(context -> assertThat(context.getBean("virtualThreadExecutor"))
-                        .isInstanceOf(SimpleAsyncTaskExecutor.class));
-    }
-
-    @Test
-    void aStoppedApplicationThrowsAtCallersOfItsExecutor() {
+    void aStoppedApplicationThrowsAtCallersOfAnExecutor() {
         runner.run(context -> {
-            AsyncTaskExecutor executor = context.getBean("virtualThreadExecutor", AsyncTaskExecutor.class);
+            AsyncTaskExecutor executor = context.getBean(VirtualThreads.class).executor();
             context.getSourceApplicationContext(GenericApplicationContext.class).stop();
 
             assertThatThrownBy(() -> executor.execute(() -> {})).isInstanceOf(LimitExceededException.class);
@@ -190,21 +139,6 @@ class ByHandTests {
         }
     }
 
-    static class Mailer {
-
-        @Async("virtualThreadExecutor")
-        CompletableFuture<String> send() {
-            return CompletableFuture.completedFuture(Thread.currentThread().getName() + MDC.get("requestId"));
-        }
-
-        @Async
-        CompletableFuture<String> sendByDefault() {
-            return CompletableFuture.completedFuture(Thread.currentThread().getName());
-        }
-    }
-
-    record AsksByType(Executor executor, TaskExecutor taskExecutor, AsyncTaskExecutor asyncTaskExecutor) {}
-
     static class Handler implements AsyncUncaughtExceptionHandler {
 
         private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -214,20 +148,6 @@ class ByHandTests {
         public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
             this.method.complete(method);
             failure.complete(ex);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAsync
-    static class WithAsync {}
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableVirtual
-    static class OwnExecutor {
-
-        @Bean(defaultCandidate = false)
-        SimpleAsyncTaskExecutor virtualThreadExecutor() {
-            return new SimpleAsyncTaskExecutor();
         }
     }
 }

@@ -52,8 +52,11 @@ class TaskDecoratorBeanTests {
     }
 
     @Test
-    void callsByHandAndAnExecutorForAsyncHaveThemOnce() {
-        runner.withUserConfiguration(Asynchronous.class).run(context -> {
+    void callsByHandAndAsyncMethodsUnderALimitHaveThemOnce() {
+        runner.withConfiguration(AutoConfigurations.of(VirtualThreadAsyncAutoConfiguration.class))
+                .withPropertyValues("virtual-thread.async.limit=none")
+                .withUserConfiguration(Asynchronous.class)
+                .run(context -> {
             events.clear();
             context.getBean(VirtualThreads.class)
                     .submit(() -> events.add("by hand"))
@@ -178,7 +181,7 @@ class TaskDecoratorBeanTests {
 
     static class Mailer {
 
-        @Async("virtualThreadExecutor")
+        @Async
         CompletableFuture<Boolean> send() {
             return CompletableFuture.completedFuture(events.add("send"));
         }

@@ -60,16 +60,14 @@ class ByHand {
     }
     // end
 
-    /** Spring's annotation on virtual threads. */
+    /** Has only an annotation of Spring. */
     static class Mailer {
 
         volatile Thread calledOn;
 
-        // example: ByHandAsync
-        @Async("virtualThreadExecutor")
+        @Async
         void send(Order order) {
             calledOn = Thread.currentThread();
         }
-        // end
     }
 }

@@ -3,6 +3,7 @@ package io.github.virtualthread.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.virtualthread.autoconfigure.VirtualThreadAsyncAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.docs.Shop.Order;
 import io.github.virtualthread.docs.Shop.Prices;
@@ -60,7 +61,9 @@ class ByHandPageTests {
 
     @Test
     void anAsyncMethodRunsOnAVirtualThreadAndATestCanWaitForIt() {
-        runner.withUserConfiguration(WithAsync.class)
+        runner.withConfiguration(AutoConfigurations.of(VirtualThreadAsyncAutoConfiguration.class))
+                .withPropertyValues("virtual-thread.async.limit=db")
+                .withUserConfiguration(WithAsync.class)
                 .withBean(ByHand.Mailer.class)
                 .run(context -> {
                     ByHand.Mailer mailer = context.getBean(ByHand.Mailer.class);
