@@ -21,6 +21,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import javax.tools.ToolProvider;
@@ -31,9 +33,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.aot.generate.GeneratedFiles.Kind;
 import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebApplicationContext;
 import org.springframework.context.ApplicationContextInitializer;
@@ -50,6 +54,9 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.web.context.support.GenericWebApplicationContext;
 
 /** Applications processed ahead of time, compiled, and started from what was generated, under other properties. */
@@ -276,6 +283,45 @@ class AheadOfTimeTests {
         });
     }
 
+    @CompiledTest
+    void executorsAreThoseOfTheBuild() {
+        Map<String, Object> properties = Map.of(
+                "virtual-thread.limits.db.permits", "2",
+                "virtual-thread.async.limit", "db",
+                "virtual-thread.async.executors.pool", "db",
+                "virtual-thread.async.executors.added", "none");
+        started(Asynchronous.class, properties, properties, context -> {
+            assertThat(context.getBean("applicationTaskExecutor"))
+                    .hasToString("applicationTaskExecutor under limit 'db'");
+            assertThat(context.getBean(AsksForReports.class).executor()).hasToString("pool under limit 'db'");
+            assertThat(context.getBean("added")).hasToString("added under limit 'none'");
+            assertThat(context.getBean(AsyncMailer.class).send().join()).startsWith("vt-AsyncMailer.send-");
+        });
+    }
+
+    @CompiledTest
+    void aLimitOfAnExecutorIsCheckedAtTheStart() {
+        Map<String, Object> properties = Map.of("virtual-thread.async.limit", "db");
+
+        assertThatThrownBy(() -> started(Asynchronous.class, properties, properties, context -> {}))
+                .isInstanceOf(VirtualThreadConfigurationException.class)
+                .hasMessageContaining("virtual-thread.async.limit asks for limit 'db', but no limits are configured");
+    }
+
+    @CompiledTest
+    void addedExecutorsOfADisabledBuildUseTheThreadOfTheCaller() {
+        Map<String, Object> properties = Map.of(
+                "virtual-thread.limits.db.permits", "2",
+                "virtual-thread.enabled", "false",
+                "virtual-thread.async.executors.added", "db");
+
+        started(Asynchronous.class, properties, properties, context -> {
+            AtomicReference<Thread> ran = new AtomicReference<>();
+            context.getBean("added", Executor.class).execute(() -> ran.set(Thread.currentThread()));
+            assertThat(ran).hasValue(Thread.currentThread());
+        });
+    }
+
     private static TestGenerationContext processed(Class<?> application, Map<String, Object> properties) {
         return processed(new AnnotationConfigApplicationContext(), application, properties);
     }
@@ -390,6 +436,33 @@ class AheadOfTimeTests {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class})
     static class Web {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync(proxyTargetClass = true)
+    @ImportAutoConfiguration({
+        VirtualThreadAutoConfiguration.class,
+        VirtualThreadAsyncAutoConfiguration.class,
+        TaskExecutionAutoConfiguration.class
+    })
+    @Import({AsyncMailer.class, AsksForReports.class})
+    static class Asynchronous {
+
+        @Bean
+        @Qualifier("reports")
+        ThreadPoolTaskExecutor pool() {
+            return new ThreadPoolTaskExecutor();
+        }
+    }
+
+    static class AsyncMailer {
+
+        @Async
+        CompletableFuture<String> send() {
+            return CompletableFuture.completedFuture(Thread.currentThread().getName());
+        }
+    }
+
+    record AsksForReports(@Qualifier("reports") Executor executor) {}
 
     static class Mailer {
 

@@ -79,6 +79,18 @@ class OptionalDependenciesTests {
     }
 
     @Test
+    void aStartLoadsNoClassOfExecutorsUnaskedButTheirCondition(@TempDir Path folder) throws Exception {
+        Path loaded = folder.resolve("loaded.txt");
+
+        run(Application.class, OPTIONAL, "-Xlog:class+load:file=" + loaded);
+
+        assertThat(Files.readString(loaded))
+                .contains("autoconfigure.OnAsync ")
+                .doesNotContain("autoconfigure.Async", "AsyncAutoConfiguration", "ReplacedExecutor")
+                .doesNotContain("execution.ExecutorView", "execution.LimitedTask");
+    }
+
+    @Test
     void plainSpringNeedsNeitherSpringBootNorLogback() throws Exception {
         List<String> absent = new ArrayList<>(OPTIONAL);
         absent.addAll(List.of("spring-boot", "logback-", "log4j-"));
