@@ -86,8 +86,8 @@ class OptionalDependenciesTests {
 
         assertThat(Files.readString(loaded))
                 .contains("autoconfigure.OnAsync ")
-                .doesNotContain("autoconfigure.Async", "AsyncAutoConfiguration", "ReplacedExecutor")
-                .doesNotContain("execution.ExecutorView", "execution.LimitedTask");
+                .doesNotContain("AsyncExecutors ", "AsyncCheck ", "AsyncMethods ", "AsyncAutoConfiguration ")
+                .doesNotContain("execution.ExecutorView ", "execution.LimitedTask ");
     }
 
     @Test

@@ -3,22 +3,15 @@ package io.github.virtualthread.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadAsyncAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
 import io.github.virtualthread.execution.VirtualThreads;
+import java.net.http.HttpResponse;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration;
-import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
-import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoConfiguration;
-import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.http.HttpHeaders;
-import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -26,27 +19,18 @@ import org.springframework.web.bind.annotation.RestController;
 @Timeout(300)
 class AsyncRequestTests {
 
-    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class,
-                    VirtualThreadAsyncAutoConfiguration.class,
-                    VirtualThreadWebAutoConfiguration.class,
-                    TaskExecutionAutoConfiguration.class,
-                    DispatcherServletAutoConfiguration.class,
-                    HttpMessageConvertersAutoConfiguration.class,
-                    WebMvcAutoConfiguration.class))
+    private final WebApplicationContextRunner runner = DoorApplication.RUNNER
+            .withConfiguration(AutoConfigurations.of(VirtualThreadAsyncAutoConfiguration.class))
             .withBean(Names.class)
             .withPropertyValues(
+                    "virtual-thread.web.limit=none",
                     "virtual-thread.limits.common.permits=1",
                     "virtual-thread.limits.common.queue-capacity=0",
                     "virtual-thread.async.limit=common");
 
     @Test
     void theyRunUnderTheLimit() {
-        runner.run(context -> assertThat(MockMvcTester.from(context).get().uri("/name"))
-                .hasStatusOk()
-                .body()
-                .asString()
+        runner.run(context -> assertThat(new DoorApplication(context).get("/name").body())
                 .startsWith("vt-applicationTaskExecutor-"));
     }
 
@@ -62,9 +46,10 @@ class AsyncRequestTests {
             });
             running.await();
 
-            assertThat(MockMvcTester.from(context).get().uri("/name"))
-                    .hasStatus(503)
-                    .hasHeader(HttpHeaders.RETRY_AFTER, "1");
+            HttpResponse<String> answer = new DoorApplication(context).get("/name");
+
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
             gate.countDown();
             held.join();
         });
