@@ -64,8 +64,9 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
 
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-        Async async = PropertiesBinding.of(environment.getPropertySources()).properties().async();
-        Map<String, Asked> asked = asked(async);
+        VirtualThreadProperties properties =
+                PropertiesBinding.of(environment.getPropertySources()).properties();
+        Map<String, Asked> asked = properties == null ? Map.of() : asked(properties.async());
         if (asked.isEmpty() || !beans.containsBean(FACTORY)) {
             return;
         }
@@ -137,14 +138,16 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
         }
     }
 
+    /** What a bean is that the executor of a limit is not, null for nothing. */
     private static @Nullable String wrong(Class<?> type) {
+        if (TaskScheduler.class.isAssignableFrom(type)) {
+            return "a TaskScheduler, which the executor of a limit is not";
+        }
         if (!Executor.class.isAssignableFrom(type)) {
             return "a %s, not an executor".formatted(type.getName());
         }
-        boolean isScheduler = TaskScheduler.class.isAssignableFrom(type);
-        boolean isService = ExecutorService.class.isAssignableFrom(type) && !TaskExecutor.class.isAssignableFrom(type);
-        return isScheduler || isService
-                ? "%s, which the executor of a limit is not".formatted(isScheduler ? "a TaskScheduler" : "an ExecutorService")
+        return ExecutorService.class.isAssignableFrom(type) && !TaskExecutor.class.isAssignableFrom(type)
+                ? "an ExecutorService, which the executor of a limit is not"
                 : null;
     }
 

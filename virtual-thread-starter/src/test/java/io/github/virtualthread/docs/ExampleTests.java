@@ -3,6 +3,7 @@ package io.github.virtualthread.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.autoconfigure.VirtualThreadAsyncAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.docs.Pages.Block;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
@@ -138,8 +140,11 @@ class ExampleTests {
                 .load("page", new ByteArrayResource(yaml.getBytes()))
                 .get(0);
         new ApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(VirtualThreadAutoConfiguration.class, DataSourceAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        VirtualThreadAutoConfiguration.class,
+                        VirtualThreadAsyncAutoConfiguration.class,
+                        TaskExecutionAutoConfiguration.class,
+                        DataSourceAutoConfiguration.class))
                 .withBean("dataSource", DataSource.class, ExampleTests::pool)
                 .withBean(ClusterEngine.class, MemoryEngine::new)
                 .withPropertyValues("spring.application.name=shop")

@@ -30,6 +30,7 @@ class PropertiesPageTests {
 
     private static final String LIMITS = "virtual-thread.limits";
     private static final String METHODS = "virtual-thread.methods";
+    private static final String EXECUTORS = "virtual-thread.async.executors";
     private static final Path METADATA =
             Pages.ROOT.resolve("virtual-thread-starter/target/classes/META-INF/spring-configuration-metadata.json");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z.<>-]+)` \\| [^|]+ \\| (?:`([^`]*)`|none) \\|");
@@ -131,6 +132,8 @@ class PropertiesPageTests {
         addComponents(known, LIMITS + ".<name>.", VirtualThreadProperties.Limit.class);
         assertThat(known.keySet().remove(METHODS)).isTrue();
         addComponents(known, METHODS + ".<method>.", VirtualThreadProperties.Method.class);
+        assertThat(known.keySet().remove(EXECUTORS)).isTrue();
+        known.put(EXECUTORS + ".<bean>", null);
         return known;
     }
 

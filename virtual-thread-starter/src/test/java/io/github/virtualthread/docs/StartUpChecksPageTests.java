@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.WithoutParameterNames;
+import io.github.virtualthread.autoconfigure.VirtualThreadAsyncAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadClusterAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
@@ -85,7 +86,9 @@ class StartUpChecksPageTests {
 
     private static final ApplicationContextRunner RUNNER = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class));
+                    VirtualThreadAutoConfiguration.class,
+                    VirtualThreadAsyncAutoConfiguration.class,
+                    VirtualThreadClusterAutoConfiguration.class));
 
     static Stream<Case> mistakes() {
         return Stream.of(annotationsAndLimits(), WrongProperties.cases(), WrongCluster.cases())
@@ -266,6 +269,14 @@ class StartUpChecksPageTests {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains(page("log", "start"));
+    }
+
+    @Test
+    void theWarningOfSettingsWithoutEffectIsOnThePage(CapturedOutput output) {
+        RUNNER.withPropertyValues("virtual-thread.async.limit=none", "spring.task.execution.pool.core-size=4")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains(page("log", "executor-settings"));
     }
 
     @Test

@@ -5,7 +5,12 @@ import io.github.virtualthread.docs.StartUpChecksPageTests.Mailer;
 import io.github.virtualthread.docs.StartUpChecksPageTests.Nothing;
 import io.github.virtualthread.docs.StartUpChecksPageTests.OnServlets;
 import io.github.virtualthread.docs.StartUpChecksPageTests.OnWebFlux;
+import java.util.concurrent.ExecutorService;
 import java.util.stream.Stream;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.concurrent.SimpleAsyncTaskScheduler;
 
 /** Mistakes that are in application.yml alone, each kind once. */
 final class WrongProperties {
@@ -18,12 +23,50 @@ final class WrongProperties {
         return Stream.of(
                         outOfRange(),
                         atTheDoor(),
+                        ofExecutors(),
                         strayKeys(),
                         ofAnotherType(),
                         unknownKeys(),
                         ofMethods(),
                         whereNoneShouldBe())
                 .flatMap(each -> each);
+    }
+
+    private static Stream<Case> ofExecutors() {
+        return Stream.of(
+                wrong("executor-limit", "limits.mail.permits=4", "async.executors.mailExecutor=mial"),
+                new Case(
+                        "executor-kinds",
+                        Executors.class,
+                        "limits.mail.permits=4",
+                        "async.executors.mail=mail",
+                        "async.executors.pool=mail",
+                        "async.executors.scheduler=mail"),
+                wrong(
+                        "executor-twice",
+                        "limits.mail.permits=4",
+                        "async.limit=none",
+                        "async.executors.applicationTaskExecutor=mail"),
+                wrong("executor-map", "async.executors=mail"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Executors {
+
+        @Bean
+        Mailer mail() {
+            return new Mailer();
+        }
+
+        @Bean
+        ExecutorService pool() {
+            return java.util.concurrent.Executors.newCachedThreadPool();
+        }
+
+        @Bean
+        TaskScheduler scheduler() {
+            return new SimpleAsyncTaskScheduler();
+        }
     }
 
     private static Stream<Case> outOfRange() {
