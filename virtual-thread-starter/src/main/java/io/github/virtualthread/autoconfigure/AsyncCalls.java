@@ -53,9 +53,8 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
         if (method.getReturnType() != void.class) {
             return super.invoke(invocation);
         }
-        executor.execute(
-                invocation::proceed,
-                failure -> handler.get().handleUncaughtException(failure, method, invocation.getArguments()));
+        executor.execute(invocation::proceed, failure -> handler.get()
+                .handleUncaughtException(failure, method, invocation.getArguments()));
         return null;
     }
 

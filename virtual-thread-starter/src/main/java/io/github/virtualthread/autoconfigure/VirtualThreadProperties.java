@@ -342,7 +342,8 @@ public record VirtualThreadProperties(
      *     threads without a limit. Nothing changes if not set
      * @param executors names of limits, or none, keyed by the name of the executor bean that is replaced or added
      */
-    public record Async(@Nullable String limit, @DefaultValue Map<String, String> executors) {
+    public record Async(
+            @Nullable String limit, @DefaultValue Map<String, String> executors) {
 
         static final Async DEFAULTS = new Async(null, Map.of());
     }

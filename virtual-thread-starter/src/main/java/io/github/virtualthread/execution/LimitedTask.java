@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param deadline deadline of the maker, null for none
  */
 record LimitedTask<T extends @Nullable Object>(
-        TaskEngine engine, Recipe recipe, CapturedContext context, @Nullable Deadline deadline, Callable<T> task)
-        implements Callable<T> {
+        TaskEngine engine,
+        Recipe recipe,
+        CapturedContext context,
+        @Nullable Deadline deadline,
+        Callable<T> task) implements Callable<T> {
 
     static <T extends @Nullable Object> LimitedTask<T> of(TaskEngine engine, Recipe recipe, Callable<T> task) {
         PermitHolders holders = engine.parts().holders();
@@ -47,7 +50,7 @@ record LimitedTask<T extends @Nullable Object>(
         } finally {
             Deadline unused = Deadline.open(before);
             ContextPropagation.close(scope);
-            Scope restored = ContextPropagation.open(ofThread);
+            Scope unusedScope = ContextPropagation.open(ofThread);
         }
     }
 }

@@ -81,8 +81,8 @@ class AsyncExecutorsTests {
 
     private final ApplicationContextRunner common = runner.withPropertyValues("virtual-thread.async.limit=common");
 
-    private final ApplicationContextRunner pool =
-            runner.withUserConfiguration(MailPool.class).withPropertyValues("virtual-thread.async.executors.mailExecutor=mail");
+    private final ApplicationContextRunner pool = runner.withUserConfiguration(MailPool.class)
+            .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail");
 
     @Test
     void asyncMethodsRunUnderTheCommonLimitInOrderAndTheirCallerGoesOn() {
@@ -104,7 +104,9 @@ class AsyncExecutorsTests {
             assertThat(limit.waiting()).isEqualTo(100);
             limit.resize(1);
             gate.countDown();
-            assertThat(first.get(2, TimeUnit.MINUTES)).startsWith("vt-Mailer.send-").endsWith("r-1");
+            assertThat(first.get(2, TimeUnit.MINUTES))
+                    .startsWith("vt-Mailer.send-")
+                    .endsWith("r-1");
             assertThat(second).succeedsWithin(2, TimeUnit.MINUTES);
             CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).get(2, TimeUnit.MINUTES);
             assertThat(order).hasSize(100).isSorted();
@@ -198,7 +200,8 @@ class AsyncExecutorsTests {
                 .run(context -> assertThat(context.getBean("mailExecutor")).isInstanceOf(ExecutorView.class));
         common.withUserConfiguration(MailPool.class)
                 .withPropertyValues(
-                        "virtual-thread.async.executors.mails=mail", "virtual-thread.async.executors.mailExecutor=common")
+                        "virtual-thread.async.executors.mails=mail",
+                        "virtual-thread.async.executors.mailExecutor=common")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasMessageContaining("but both are about the bean 'mailExecutor'. Remove one of them."));
@@ -224,7 +227,8 @@ class AsyncExecutorsTests {
         runner.withUserConfiguration(MailPool.class)
                 .withBean(AsksByType.class)
                 .withPropertyValues(
-                        "virtual-thread.async.limit=common", "virtual-thread.async.executors.virtualThreadExecutor=none")
+                        "virtual-thread.async.limit=common",
+                        "virtual-thread.async.executors.virtualThreadExecutor=none")
                 .run(context -> {
                     assertThat(context.getBean(AsksByType.class).executor).isSameAs(context.getBean("mailExecutor"));
                     assertThat(context.getBean("mailExecutor")).isInstanceOf(ThreadPoolTaskExecutor.class);
@@ -244,17 +248,19 @@ class AsyncExecutorsTests {
                 "spring.threads.virtual.enabled=false",
                 "spring.task.execution.mode=force",
                 "spring.task.execution.mode=auto")) {
-            common.withUserConfiguration(Scheduling.class).withPropertyValues(setting).run(context -> {
-                assertThat(context.getBean("applicationTaskExecutor"))
-                        .as(setting)
-                        .hasToString("applicationTaskExecutor under limit 'common'");
-                assertThat(context).hasSingleBean(TaskScheduler.class);
-                assertThat(context.getBean(Mailer.class)
-                                .send(new CountDownLatch(0))
-                                .get(2, TimeUnit.MINUTES))
-                        .as(setting)
-                        .startsWith("vt-Mailer.send-");
-            });
+            common.withUserConfiguration(Scheduling.class)
+                    .withPropertyValues(setting)
+                    .run(context -> {
+                        assertThat(context.getBean("applicationTaskExecutor"))
+                                .as(setting)
+                                .hasToString("applicationTaskExecutor under limit 'common'");
+                        assertThat(context).hasSingleBean(TaskScheduler.class);
+                        assertThat(context.getBean(Mailer.class)
+                                        .send(new CountDownLatch(0))
+                                        .get(2, TimeUnit.MINUTES))
+                                .as(setting)
+                                .startsWith("vt-Mailer.send-");
+                    });
         }
     }
 
@@ -313,7 +319,8 @@ class AsyncExecutorsTests {
 
                     mailer.fail("order 1");
 
-                    Uncaught uncaught = context.getBean(OwnConfigurer.class).uncaught.get(2, TimeUnit.MINUTES);
+                    Uncaught uncaught =
+                            context.getBean(OwnConfigurer.class).uncaught.get(2, TimeUnit.MINUTES);
                     assertThat(uncaught.failure)
                             .isInstanceOf(LimitExceededException.class)
                             .hasMessageContaining("Mailer.fail");
@@ -326,17 +333,18 @@ class AsyncExecutorsTests {
 
     @Test
     void aFullQueueIsThrownAtTheCallerAsByAPool() {
-        common.withPropertyValues("virtual-thread.limits.common.queue-capacity=0").run(context -> {
-            CountDownLatch gate = new CountDownLatch(1);
-            Mailer mailer = context.getBean(Mailer.class);
-            CompletableFuture<?> first = mailer.send(gate);
-            CompletableFuture<?> second = mailer.send(gate);
+        common.withPropertyValues("virtual-thread.limits.common.queue-capacity=0")
+                .run(context -> {
+                    CountDownLatch gate = new CountDownLatch(1);
+                    Mailer mailer = context.getBean(Mailer.class);
+                    CompletableFuture<?> first = mailer.send(gate);
+                    CompletableFuture<?> second = mailer.send(gate);
 
-            assertThatThrownBy(() -> mailer.fail("order 1")).isInstanceOf(LimitExceededException.class);
-            assertThatThrownBy(() -> mailer.send(gate)).isInstanceOf(LimitExceededException.class);
-            gate.countDown();
-            assertThat(CompletableFuture.allOf(first, second)).succeedsWithin(2, TimeUnit.MINUTES);
-        });
+                    assertThatThrownBy(() -> mailer.fail("order 1")).isInstanceOf(LimitExceededException.class);
+                    assertThatThrownBy(() -> mailer.send(gate)).isInstanceOf(LimitExceededException.class);
+                    gate.countDown();
+                    assertThat(CompletableFuture.allOf(first, second)).succeedsWithin(2, TimeUnit.MINUTES);
+                });
     }
 
     @Test
@@ -437,14 +445,15 @@ class AsyncExecutorsTests {
 
     @Test
     void anObjectThatExistsAlreadyFailsTheStart() {
-        plain.withInitializer(context ->
-                        context.getBeanFactory().registerSingleton("mailExecutor", new SyncTaskExecutor()))
+        plain.withInitializer(
+                        context -> context.getBeanFactory().registerSingleton("mailExecutor", new SyncTaskExecutor()))
                 .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasMessageContaining(
-                                "virtual-thread.async.executors.mailExecutor: the bean 'mailExecutor' exists already and cannot be"
-                                        + " replaced. Declare it by a @Bean method that no post-processor needs, or remove the entry."));
+                .run(
+                        context -> assertThat(context)
+                                .getFailure()
+                                .hasMessageContaining(
+                                        "virtual-thread.async.executors.mailExecutor: the bean 'mailExecutor' exists already and cannot be"
+                                                + " replaced. Declare it by a @Bean method that no post-processor needs, or remove the entry."));
     }
 
     @Test
@@ -474,16 +483,16 @@ class AsyncExecutorsTests {
                         "spring.task.execution.thread-name-prefix=mine-",
                         "spring.task.execution.mode=force")
                 .run(context -> assertThat(output)
-                        .contains("[spring.task.execution.pool.core-size, spring.task.execution.thread-name-prefix] no longer"
-                                + " apply to applicationTaskExecutor, which is now the executor of a limit. Remove them")
+                        .contains(
+                                "[spring.task.execution.pool.core-size, spring.task.execution.thread-name-prefix] no longer"
+                                        + " apply to applicationTaskExecutor, which is now the executor of a limit. Remove them")
                         .doesNotContain("spring.task.execution.mode]"));
     }
 
     @Test
     void theStartSaysWhichExecutorsAreLimited(CapturedOutput output) {
-        pool.withPropertyValues("virtual-thread.async.limit=common")
-                .run(context -> assertThat(output)
-                        .contains("; @Async under limit common; executors mailExecutor (mail)"));
+        pool.withPropertyValues("virtual-thread.async.limit=common").run(context -> assertThat(output)
+                .contains("; @Async under limit common; executors mailExecutor (mail)"));
     }
 
     @Test
@@ -506,18 +515,18 @@ class AsyncExecutorsTests {
     @Test
     void blankValuesAskForNothing() {
         runner.withPropertyValues("virtual-thread.async.limit=", "virtual-thread.async.executors.mailExecutor=")
-                .run(context -> assertThat(context).doesNotHaveBean("mailExecutor").doesNotHaveBean(AsyncCheck.class));
+                .run(context ->
+                        assertThat(context).doesNotHaveBean("mailExecutor").doesNotHaveBean(AsyncCheck.class));
     }
 
     @Test
     void aValueWhereExecutorsBelongFailsTheStartWithOurReport() {
-        runner.withPropertyValues("virtual-thread.async.executors=mail")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasMessageContaining(
-                                "virtual-thread.async.executors has a value, but must contain executor beans by name")
-                        .hasMessageContaining(
-                                "Remove it, or set virtual-thread.async.executors.mailExecutor to the name of a limit."));
+        runner.withPropertyValues("virtual-thread.async.executors=mail").run(context -> assertThat(context)
+                .getFailure()
+                .hasMessageContaining(
+                        "virtual-thread.async.executors has a value, but must contain executor beans by name")
+                .hasMessageContaining(
+                        "Remove it, or set virtual-thread.async.executors.mailExecutor to the name of a limit."));
     }
 
     static class Mailer {

@@ -57,16 +57,16 @@ class TaskDecoratorBeanTests {
                 .withPropertyValues("virtual-thread.async.limit=none")
                 .withUserConfiguration(Asynchronous.class)
                 .run(context -> {
-            events.clear();
-            context.getBean(VirtualThreads.class)
-                    .submit(() -> events.add("by hand"))
-                    .get(2, TimeUnit.MINUTES);
-            assertThat(events).containsExactly("outer", "inner", "by hand");
+                    events.clear();
+                    context.getBean(VirtualThreads.class)
+                            .submit(() -> events.add("by hand"))
+                            .get(2, TimeUnit.MINUTES);
+                    assertThat(events).containsExactly("outer", "inner", "by hand");
 
-            events.clear();
-            assertThat(context.getBean(Mailer.class).send()).succeedsWithin(2, TimeUnit.MINUTES);
-            assertThat(events).containsExactly("outer", "inner", "send");
-        });
+                    events.clear();
+                    assertThat(context.getBean(Mailer.class).send()).succeedsWithin(2, TimeUnit.MINUTES);
+                    assertThat(events).containsExactly("outer", "inner", "send");
+                });
     }
 
     @Test

@@ -122,14 +122,12 @@ class LimitedTaskTests {
         test.hold("full", release);
 
         assertThatThrownBy(threads.limited("full", () -> "never")::call)
-                .isInstanceOfSatisfying(
-                        LimitExceededException.class,
-                        rejection -> assertThat(rejection.reason()).isEqualTo(Reason.QUEUE_FULL));
+                .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
+                        .isEqualTo(Reason.QUEUE_FULL));
         IOException down = new IOException("down");
         assertThatThrownBy(threads.limited("db", () -> {
-                                    throw down;
-                                })
-                                ::call)
+                    throw down;
+                })::call)
                 .isSameAs(down);
         assertThatThrownBy(() -> threads.limited("bd", () -> "never"))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -180,8 +178,9 @@ class LimitedTaskTests {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .singleElement()
                 .asString()
-                .startsWith("LimitedTaskTests.lambda calls LimitedTaskTests.lambda while it holds a permit of limit 'db', and no"
-                        + " other permit is free.");
+                .startsWith(
+                        "LimitedTaskTests.lambda calls LimitedTaskTests.lambda while it holds a permit of limit 'db', and no"
+                                + " other permit is free.");
     }
 
     @Test
@@ -194,9 +193,8 @@ class LimitedTaskTests {
     @Test
     void aMakerThatHoldsTheLastPermitOfAStrictLimitIsRejected() {
         assertThatThrownBy(() -> threads.call("strict", () -> threads.limited("strict", () -> "never")))
-                .isInstanceOfSatisfying(
-                        LimitExceededException.class,
-                        rejection -> assertThat(rejection.reason()).isEqualTo(Reason.NESTED));
+                .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
+                        .isEqualTo(Reason.NESTED));
         assertThat(test.limit("strict").available()).isEqualTo(1);
     }
 

@@ -30,8 +30,8 @@ class AsyncRequestTests {
 
     @Test
     void theyRunUnderTheLimit() {
-        runner.run(context -> assertThat(new DoorApplication(context).get("/name").body())
-                .startsWith("vt-applicationTaskExecutor-"));
+        runner.run(context ->
+                assertThat(new DoorApplication(context).get("/name").body()).startsWith("vt-applicationTaskExecutor-"));
     }
 
     @Test

@@ -22,8 +22,7 @@ import org.springframework.test.context.TestPropertySource;
 
 /** {@code @Async} and a pool of the application under limits, by properties alone. */
 @ShopTest
-@TestPropertySource(
-        properties = {"virtual-thread.async.limit=many", "virtual-thread.async.executors.mailExecutor=one"})
+@TestPropertySource(properties = {"virtual-thread.async.limit=many", "virtual-thread.async.executors.mailExecutor=one"})
 @Import(AsyncTests.Mailer.class)
 class AsyncTests {
 
