@@ -3,19 +3,18 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.execution.ExecutorView;
 import java.lang.reflect.Method;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
+import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.support.TaskExecutorAdapter;
 import org.springframework.scheduling.annotation.AnnotationAsyncExecutionInterceptor;
-import org.springframework.util.function.SingletonSupplier;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Calls of {@code @Async} methods. If the executor is that of a limit, the call has the name of its method, and the handler of
@@ -26,20 +25,25 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
     /** A type of Spring 6.2, whose futures come from an adapter only. */
     private static final String LISTENABLE = "org.springframework.util.concurrent.ListenableFuture";
 
-    private final MethodInterceptor spring;
-    private final Supplier<AsyncUncaughtExceptionHandler> handler;
+    /** Tells the handler of uncaught exceptions. Spring shows it to subclasses only. */
+    private static final Method HANDLE_ERROR = Objects.requireNonNull(ReflectionUtils.findMethod(
+            AsyncExecutionAspectSupport.class, "handleError", Throwable.class, Method.class, Object[].class));
+
+    static {
+        ReflectionUtils.makeAccessible(HANDLE_ERROR);
+    }
+
+    private final AnnotationAsyncExecutionInterceptor spring;
     private final Map<Method, ExecutorView> named = new ConcurrentHashMap<>();
 
     /**
      * Creates the advice.
      *
-     * @param spring advice of calls with other executors
-     * @param handler looks up the handler at the first failure
+     * @param spring advice of calls with other executors, which has the handler of uncaught exceptions
      */
-    AsyncCalls(MethodInterceptor spring, Supplier<AsyncUncaughtExceptionHandler> handler) {
+    AsyncCalls(AnnotationAsyncExecutionInterceptor spring) {
         super(null);
         this.spring = spring;
-        this.handler = SingletonSupplier.of(handler);
     }
 
     @Override
@@ -53,8 +57,10 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
         if (method.getReturnType() != void.class) {
             return super.invoke(invocation);
         }
-        executor.execute(invocation::proceed, failure -> handler.get()
-                .handleUncaughtException(failure, method, invocation.getArguments()));
+        executor.execute(
+                invocation::proceed,
+                failure ->
+                        ReflectionUtils.invokeMethod(HANDLE_ERROR, spring, failure, method, invocation.getArguments()));
         return null;
     }
 

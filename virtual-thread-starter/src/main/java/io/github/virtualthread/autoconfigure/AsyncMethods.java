@@ -5,25 +5,29 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.aopalliance.aop.Advice;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
-import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
-import org.springframework.aop.interceptor.SimpleAsyncUncaughtExceptionHandler;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.annotation.RegisterReflection;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.scheduling.annotation.AnnotationAsyncExecutionInterceptor;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 /**
  * Replaces the advice of {@code @Async} methods by {@link AsyncCalls}; in mode ASPECTJ, gives the aspect its executor. Has no order,
- * so that it comes after Spring's post-processor.
+ * so that it comes after Spring's post-processor. Is no bean that Spring would look up advisors for, which would create those early.
  */
-final class AsyncMethods implements BeanPostProcessor {
+@RegisterReflection(
+        classes = AsyncExecutionAspectSupport.class,
+        memberCategories = MemberCategory.INVOKE_DECLARED_METHODS)
+final class AsyncMethods implements BeanPostProcessor, AopInfrastructureBean {
 
     private final BeanFactory beans;
     private final Map<Advisor, Advisor> replaced = new ConcurrentHashMap<>();
@@ -36,23 +40,30 @@ final class AsyncMethods implements BeanPostProcessor {
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (bean instanceof Advised advised && !advised.isFrozen()) {
             for (Advisor advisor : advised.getAdvisors()) {
-                if (advisor instanceof AsyncAnnotationAdvisor spring && !(spring instanceof CallsAdvisor)) {
-                    advised.replaceAdvisor(spring, replaced.computeIfAbsent(spring, known -> calls(spring)));
+                if (advisor instanceof AsyncAnnotationAdvisor spring
+                        && spring.getAdvice() instanceof AnnotationAsyncExecutionInterceptor advice
+                        && !(advice instanceof AsyncCalls)) {
+                    advised.replaceAdvisor(
+                            spring,
+                            replaced.computeIfAbsent(
+                                    spring, known -> new CallsAdvisor(spring.getPointcut(), calls(advice))));
                 }
             }
         } else if (name.equals(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME)
-                && bean instanceof AsyncExecutionAspectSupport aspect
-                && ofSpringBoot() != null) {
-            aspect.configure(this::executor, this::handler);
+                && bean instanceof AsyncExecutionAspectSupport aspect) {
+            Executor ours = ofSpringBoot();
+            if (ours != null) {
+                aspect.setExecutor(ours);
+            }
         }
         return bean;
     }
 
-    private Advisor calls(AsyncAnnotationAdvisor spring) {
-        AsyncCalls calls = new AsyncCalls((MethodInterceptor) spring.getAdvice(), this::handler);
+    private AsyncCalls calls(AnnotationAsyncExecutionInterceptor spring) {
+        AsyncCalls calls = new AsyncCalls(spring);
         calls.configure(this::executor, null);
         calls.setBeanFactory(beans);
-        return new CallsAdvisor(spring.getPointcut(), calls);
+        return calls;
     }
 
     /** The executor of Spring Boot, if it is that of a limit. */
@@ -66,18 +77,9 @@ final class AsyncMethods implements BeanPostProcessor {
     /** The executor of methods that name none; null if Spring is to look for one. */
     private @Nullable Executor executor() {
         Executor ours = ofSpringBoot();
-        AsyncConfigurer configurer = ours == null ? configurer() : null;
+        AsyncConfigurer configurer =
+                ours == null ? beans.getBeanProvider(AsyncConfigurer.class).getIfUnique() : null;
         return configurer == null ? ours : configurer.getAsyncExecutor();
-    }
-
-    private AsyncUncaughtExceptionHandler handler() {
-        AsyncConfigurer configurer = configurer();
-        AsyncUncaughtExceptionHandler given = configurer == null ? null : configurer.getAsyncUncaughtExceptionHandler();
-        return given == null ? new SimpleAsyncUncaughtExceptionHandler() : given;
-    }
-
-    private @Nullable AsyncConfigurer configurer() {
-        return beans.getBeanProvider(AsyncConfigurer.class).getIfUnique();
     }
 
     /** Of the type of Spring's advisor, which others may look for. */

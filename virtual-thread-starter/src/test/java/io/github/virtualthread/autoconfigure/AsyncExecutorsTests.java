@@ -49,6 +49,7 @@ import org.springframework.core.task.SyncTaskExecutor;
 import org.springframework.core.task.TaskExecutor;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -305,6 +306,24 @@ class AsyncExecutorsTests {
             assertThat(uncaught.method).isEqualTo("fail");
             assertThat(uncaught.arguments).containsExactly("order 1");
         });
+    }
+
+    @Test
+    void theFailureOfAVoidMethodReachesTheHandlerThatSpringsPostProcessorHas() {
+        CompletableFuture<Uncaught> uncaught = new CompletableFuture<>();
+        plain.withBean(AsyncAnnotationBeanPostProcessor.class, () -> {
+                    AsyncAnnotationBeanPostProcessor byHand = new AsyncAnnotationBeanPostProcessor();
+                    byHand.setExceptionHandler((failure, method, arguments) ->
+                            uncaught.complete(new Uncaught(failure, method.getName(), arguments)));
+                    return byHand;
+                })
+                .withBean(Mailer.class, this)
+                .withPropertyValues("virtual-thread.async.limit=common")
+                .run(context -> {
+                    context.getBean(Mailer.class).fail("order 1");
+
+                    assertThat(uncaught.get(2, TimeUnit.MINUTES).arguments).containsExactly("order 1");
+                });
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +47,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.core.BaseConnection;
+import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
 import org.springframework.aot.hint.ExecutableHint;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -60,6 +62,7 @@ import org.springframework.beans.factory.aot.AotServices;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
@@ -134,7 +137,7 @@ class HintsTests {
     }
 
     @Test
-    void theFailureAnalyzerIsKept() {
+    void theFailureAnalyzersAreKept() {
         RuntimeHints hints = always();
 
         List<FailureAnalyzer> ours = SpringFactoriesLoader.forDefaultResourceLocation()
@@ -145,10 +148,21 @@ class HintsTests {
                 .filter(analyzer -> analyzer.getClass().getName().startsWith("io.github.virtualthread."))
                 .toList();
 
-        assertThat(ours).singleElement().satisfies(analyzer -> assertThat(reflection()
+        assertThat(ours).isNotEmpty().allSatisfy(analyzer -> assertThat(reflection()
                         .onType(analyzer.getClass())
                         .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
                 .accepts(hints));
+    }
+
+    @Test
+    void theHandlerOfUncaughtExceptionsIsCalled() throws Exception {
+        Method handleError = AsyncExecutionAspectSupport.class.getDeclaredMethod(
+                "handleError", Throwable.class, Method.class, Object[].class);
+
+        assertThat(reflection().onMethod(handleError).invoke())
+                .accepts(processed(
+                        AutoWithExecutors.class,
+                        Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.async.limit", "db")));
     }
 
     @Test
@@ -322,6 +336,14 @@ class HintsTests {
         }
         return names;
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        TaskExecutionAutoConfiguration.class,
+        VirtualThreadAutoConfiguration.class,
+        VirtualThreadAsyncAutoConfiguration.class
+    })
+    static class AutoWithExecutors {}
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(VirtualThreadAutoConfiguration.class)
