@@ -13,7 +13,8 @@ final class Burst implements AutoCloseable {
     private static final int PERMITS = 64;
 
     /** The other contenders carry none. */
-    private static final Set<String> WITH_MDC = Set.of("async-pool", "async-full", "spring-7", "ours-full");
+    private static final Set<String> WITH_MDC =
+            Set.of("async-pool", "async-limited", "async-full", "spring-7", "ours-async", "ours-full");
 
     private final Contender contender;
     private final @Nullable Future<?>[] futures;

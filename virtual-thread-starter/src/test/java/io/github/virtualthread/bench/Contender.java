@@ -1,5 +1,7 @@
 package io.github.virtualthread.bench;
 
+import static java.util.Map.entry;
+
 import io.github.virtualthread.bench.Services.Service;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -19,16 +21,18 @@ import org.springframework.context.ConfigurableApplicationContext;
  */
 record Contender(Callable<? extends Future<?>> start, Runnable end) {
 
-    private static final Map<String, Class<?>> CONFIGURATIONS = Map.of(
-            "floor", Services.Floor.class,
-            "async", Services.Async.class,
-            "async-pool", Services.AsyncPool.class,
-            "async-full", Services.AsyncFull.class,
-            "spring-7", Services.Spring7.class,
-            "ours", Services.Ours.class,
-            "ours-full", Services.OursFull.class,
-            "ours-app", Services.OursApp.class,
-            "ours-app-metered", Services.OursAppMetered.class);
+    private static final Map<String, Class<?>> CONFIGURATIONS = Map.ofEntries(
+            entry("floor", Services.Floor.class),
+            entry("async", Services.Async.class),
+            entry("async-pool", Services.AsyncPool.class),
+            entry("async-limited", Services.AsyncLimited.class),
+            entry("async-full", Services.AsyncFull.class),
+            entry("spring-7", Services.Spring7.class),
+            entry("ours", Services.Ours.class),
+            entry("ours-async", Services.OursAsync.class),
+            entry("ours-full", Services.OursFull.class),
+            entry("ours-app", Services.OursApp.class),
+            entry("ours-app-metered", Services.OursAppMetered.class));
 
     /**
      * The contender of that name, ready to be called.
@@ -55,6 +59,7 @@ record Contender(Callable<? extends Future<?>> start, Runnable end) {
                         "logging.level.root=warn",
                         "bench.permits=" + permits,
                         "virtual-thread.limits.db.permits=" + permits,
+                        name.equals("ours-async") ? "virtual-thread.async.limit=db" : "bench.contender=" + name,
                         // except in an application as people have it the MDC alone, as with the others
                         "virtual-thread.propagation.context=" + name.startsWith("ours-app"))
                 .initializers(starting -> starting.getBeanFactory().registerSingleton("body", body))

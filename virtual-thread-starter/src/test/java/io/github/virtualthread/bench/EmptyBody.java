@@ -39,7 +39,9 @@ public class EmptyBody {
         "ours-app",
         "ours-app-metered",
         "spring-7",
+        "async-limited",
         "async-full",
+        "ours-async",
         "ours-full",
         "async-pool"
     })
@@ -63,7 +65,9 @@ public class EmptyBody {
     /** The caller waits for each result in the order of the calls. If it is faster than the calls, many of them wake it up. */
     @Benchmark
     @OperationsPerInvocation(CALLS)
-    @Rows("contender=jdk,floor,async,ours,ours-app,ours-app-metered,spring-7,async-full,ours-full,async-pool")
+    @Rows(
+            "contender=jdk,floor,async,ours,ours-app,ours-app-metered,spring-7,async-limited,async-full,ours-async,ours-full,"
+                    + "async-pool")
     public void joined() throws Exception {
         burst.start();
         burst.join();

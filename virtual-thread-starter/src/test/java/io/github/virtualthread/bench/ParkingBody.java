@@ -27,7 +27,7 @@ public class ParkingBody {
 
     private static final int CALLS = 10_000;
 
-    @Param({"spring-7", "async-full", "ours-full", "async-pool"})
+    @Param({"spring-7", "async-limited", "async-full", "ours-async", "ours-full", "async-pool"})
     public String contender;
 
     private Burst burst;
@@ -44,7 +44,7 @@ public class ParkingBody {
 
     @Benchmark
     @OperationsPerInvocation(CALLS)
-    @Rows("contender=spring-7,async-full,ours-full,async-pool")
+    @Rows("contender=spring-7,async-limited,async-full,ours-async,ours-full,async-pool")
     public void burst() throws Exception {
         burst.start();
         burst.join();

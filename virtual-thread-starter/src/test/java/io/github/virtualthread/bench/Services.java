@@ -3,6 +3,7 @@ package io.github.virtualthread.bench;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.autoconfigure.VirtualThreadAsyncAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
@@ -126,6 +128,29 @@ final class Services {
             return executor;
         }
     }
+
+    /** The limit that Spring's executor has itself: its caller waits. Carries the MDC. */
+    @EnableAsync
+    @Import(AsyncService.class)
+    static class AsyncLimited {
+
+        @Bean
+        SimpleAsyncTaskExecutor taskExecutor(@Value("${bench.permits}") int permits) {
+            SimpleAsyncTaskExecutor executor = new WithMdc().taskExecutor();
+            executor.setConcurrencyLimit(permits);
+            return executor;
+        }
+    }
+
+    /** {@code @Async} that a property puts under a limit. */
+    @EnableAsync
+    @ImportAutoConfiguration({
+        TaskExecutionAutoConfiguration.class,
+        VirtualThreadAutoConfiguration.class,
+        VirtualThreadAsyncAutoConfiguration.class
+    })
+    @Import(AsyncService.class)
+    static class OursAsync {}
 
     /** Has as many virtual threads as permits, and an unbounded queue for the calls that wait. Carries the MDC. */
     @EnableAsync

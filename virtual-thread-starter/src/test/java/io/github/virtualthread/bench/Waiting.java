@@ -33,7 +33,7 @@ public class Waiting {
     private static final int STARTED = 300_000;
     private static final int HELD = 100_000;
 
-    @Param({"async-full", "ours-full", "async-pool"})
+    @Param({"async-full", "ours-async", "ours-full", "async-pool"})
     public String contender;
 
     /** Number of keys in the caller's MDC. */
@@ -79,7 +79,7 @@ public class Waiting {
     @Warmup(iterations = 1)
     @Measurement(iterations = 1)
     @Rows({
-        "keys=0 map=shared contender=async-full,ours-full,async-pool",
+        "keys=0 map=shared contender=async-full,ours-async,ours-full,async-pool",
         "keys=3 map=shared contender=async-full,ours-full,async-pool",
         "keys=3 map=own contender=async-full,ours-full,async-pool",
         "keys=30 map=shared contender=async-full,ours-full,async-pool",

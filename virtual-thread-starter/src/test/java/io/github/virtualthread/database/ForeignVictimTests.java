@@ -43,6 +43,7 @@ class ForeignVictimTests implements TaskListener {
      * there are carriers keep that from ever running (HikariCP#2398), and one of those that have a permit waits.
      */
     private static final int CONNECTIONS = Runtime.getRuntime().availableProcessors();
+
     private static final int CALLERS = 16;
     private static final int QUERIES_OF_A_CALL = 3;
 

@@ -13,6 +13,7 @@ final class Noticed {
             "plain", "no starter",
             "async", "`@Async`",
             "async-pool", "`@Async`, pool",
+            "async-limited", "`@Async`, its executor's own limit",
             "async-full", "`@Async`, bulkhead",
             "spring-7", "`@Async`, `@ConcurrencyLimit`");
 
@@ -45,6 +46,11 @@ final class Noticed {
                 "EmptyBody.joined",
                 "ours-app",
                 "async");
+        noticed.plain(
+                "`@Async` under `virtual-thread.async.limit`, body that waits for 1 ms, 64 at a time",
+                "ParkingBody.burst",
+                "ours-async",
+                "async-limited");
         return """
                 ## What you will notice
 
