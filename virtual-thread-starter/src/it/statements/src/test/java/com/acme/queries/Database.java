@@ -43,6 +43,9 @@ enum Database {
 
     private static final Pattern NUMBER = Pattern.compile("/\\*(\\d+)\\*/");
 
+    /** Of MariaDB. */
+    private static final int NO_SUCH_THREAD = 1094;
+
     private final Supplier<String> url;
     private final ReentrantLock lock = new ReentrantLock();
     private Statement monitor;
@@ -149,10 +152,20 @@ enum Database {
                 }
             }
             for (String each : ends) {
-                statement.execute(each);
+                end(statement, each);
             }
         } catch (SQLException failure) {
             throw new IllegalStateException(failure);
+        }
+    }
+
+    private static void end(Statement statement, String end) throws SQLException {
+        try {
+            statement.execute(end);
+        } catch (SQLException failure) {
+            if (failure.getErrorCode() != NO_SUCH_THREAD) {
+                throw failure; // otherwise the query has ended by itself meanwhile
+            }
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.hibernate.LazyInitializationException;
@@ -30,8 +31,10 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** JPA, Flyway and Liquibase on a pool whose statements are cancelled. */
@@ -99,6 +102,22 @@ class PersistenceTests {
         }
     }
 
+    /** From Spring Boot 4.1 on. It asks for one executor alone, and so fails if a library brings another. */
+    @Test
+    void jpaStartsOnTheExecutorOfTheApplication() throws Exception {
+        try (var context = start(
+                Database.H2,
+                "spring.flyway.enabled=false",
+                "spring.liquibase.enabled=false",
+                "spring.jpa.bootstrap=async",
+                "spring.jpa.hibernate.ddl-auto=create-drop")) {
+            assertThat(context.getBeanNamesForType(Executor.class)).containsExactly("own");
+            assertThat(context.getBean(Catalog.class).size())
+                    .succeedsWithin(LONG)
+                    .isEqualTo(0L);
+        }
+    }
+
     @Test
     void migrationsRunOnThePool() {
         try (var context = start(Database.H2, "spring.jpa.hibernate.ddl-auto=validate")) {
@@ -152,7 +171,13 @@ class PersistenceTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import({Catalog.class, Outcomes.class})
-    static class Application {}
+    static class Application {
+
+        @Bean
+        SimpleAsyncTaskExecutor own() {
+            return new SimpleAsyncTaskExecutor("own-");
+        }
+    }
 
     static class Outcomes implements TaskListener {
 
