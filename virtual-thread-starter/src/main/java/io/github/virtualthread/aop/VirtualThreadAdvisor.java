@@ -5,7 +5,6 @@ import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 
 /** Advises every annotated method that can run as its annotation says. */
-@SuppressWarnings("serial")
 final class VirtualThreadAdvisor extends StaticMethodMatcherPointcutAdvisor implements ClassFilter {
 
     private final transient AnnotatedMethods methods;

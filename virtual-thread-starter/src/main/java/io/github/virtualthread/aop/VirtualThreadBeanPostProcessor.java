@@ -47,7 +47,6 @@ import org.springframework.util.ClassUtils;
  * first bean is created. If the former is {@code false}, or the mode is ASPECTJ, no bean is advised, but the checks still
  * run; in mode ASPECTJ woven code gets to know the beans.
  */
-@SuppressWarnings("serial")
 public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
         implements SmartInstantiationAwareBeanPostProcessor,
                 BeanDefinitionRegistryPostProcessor,

@@ -166,7 +166,6 @@ public final class ClusterShares {
      * Gives all permits back, except those of calls that still run: these are free for others when the lease is over. Blocks until
      * the engine knows, for a second at most. Does nothing the second time.
      */
-    @SuppressWarnings("EmptyCatch")
     public void stop() {
         if (stopped) {
             return;
@@ -190,7 +189,6 @@ public final class ClusterShares {
     }
 
     /** Called by whoever finds no permit: neither blocks nor throws. */
-    @SuppressWarnings("EmptyCatch")
     private void ask() {
         try {
             if (!stopped) {
@@ -341,7 +339,6 @@ public final class ClusterShares {
         }
     }
 
-    @SuppressWarnings("EmptyCatch")
     private void beatLater() {
         try (ScopedLock held = lock.hold()) {
             long least = Math.max(1_000_000, present == null ? 0 : beat);
@@ -400,7 +397,6 @@ public final class ClusterShares {
     }
 
     /** No listener may end the exchanges. */
-    @SuppressWarnings("EmptyCatch")
     private static void safely(Runnable notification) {
         try {
             notification.run();

@@ -15,7 +15,6 @@ public final class SafeLog {
      *
      * @param line writes one line
      */
-    @SuppressWarnings("EmptyCatch")
     public static void write(Runnable line) {
         try {
             line.run();
@@ -34,7 +33,6 @@ public final class SafeLog {
      * @param second for the second {@code {}}
      * @param failure with its stack, null for none
      */
-    @SuppressWarnings("EmptyCatch")
     public static void write(
             Logger logger,
             Level level,

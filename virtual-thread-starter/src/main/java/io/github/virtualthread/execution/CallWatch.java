@@ -103,7 +103,6 @@ public final class CallWatch {
         }
     }
 
-    @SuppressWarnings("EmptyCatch")
     private void lookSafely() {
         try {
             engine.parts().threads().adopt(); // for the listeners

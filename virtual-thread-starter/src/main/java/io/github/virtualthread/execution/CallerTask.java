@@ -221,7 +221,6 @@ final class CallerTask extends Call {
 
     /** At once, because that never blocks: no other report holds it up. */
     @Override
-    @SuppressWarnings("EmptyCatch")
     protected void onRejected(Reason reason) {
         try {
             reportRejected(reason);

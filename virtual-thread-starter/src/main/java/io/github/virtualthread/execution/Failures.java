@@ -51,7 +51,7 @@ final class Failures {
     }
 
     /** An exception that is thrown again, perhaps by its own handler, cannot suppress itself. */
-    @SuppressWarnings({"ReferenceEquality", "EmptyCatch"}) // the very exception
+    @SuppressWarnings("ReferenceEquality") // the very exception
     static void suppress(Throwable failure, Throwable second) {
         try {
             if (second != failure && failure.getSuppressed().length < MOST) {

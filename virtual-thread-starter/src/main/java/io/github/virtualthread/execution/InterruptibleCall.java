@@ -277,7 +277,6 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         }
 
         /** Throws nothing: whoever is shielded owes its thread an interrupt, and pays that afterwards. */
-        @SuppressWarnings("EmptyCatch")
         private static void forget(InterruptibleCall call) {
             try {
                 PARTS.remove(call);

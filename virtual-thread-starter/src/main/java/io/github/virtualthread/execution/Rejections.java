@@ -59,7 +59,6 @@ final class Rejections {
         add(methods, timeout.task(), "%s has timed out in", timeout, timeout.kind());
     }
 
-    @SuppressWarnings("EmptyCatch")
     private <K extends Enum<K>> void add(
             Map<String, Count<K>> counts, String name, String what, Throwable failure, K kind) {
         try {

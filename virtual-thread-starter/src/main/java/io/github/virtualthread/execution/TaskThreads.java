@@ -85,7 +85,6 @@ final class TaskThreads {
     }
 
     /** Throws nothing, because a call is worth more than the name of its thread. */
-    @SuppressWarnings("EmptyCatch")
     void adopt(Named named) {
         adopt();
         try {

@@ -95,7 +95,6 @@ final class TimeBounds {
         }
     }
 
-    @SuppressWarnings("EmptyCatch")
     private static void lookLater(Task task, Cause why, int looks, boolean wasShielded) {
         try {
             Future<?> unused =
@@ -110,7 +109,6 @@ final class TimeBounds {
      *
      * @param first whether nothing else has ended the call before
      */
-    @SuppressWarnings("EmptyCatch")
     static void reportTimeout(InterruptibleCall task, Cause why, boolean first) {
         EngineParts parts = task.parts();
         try {

@@ -116,7 +116,6 @@ final class ResultProxy extends DriverProxy {
     }
 
     /** The driver asks when the elements are read, and not here. */
-    @SuppressWarnings("EmptyCatch")
     private static void learnType(Array array) {
         try {
             String unused = array.getBaseTypeName();

@@ -56,7 +56,6 @@ final class StatementCancel extends CurrentCall {
     }
 
     /** What a body does after its stop is mostly short, and needs no cancel. */
-    @SuppressWarnings("EmptyCatch")
     void watch(StoppableBody body, boolean cancellable) {
         try (ScopedLock held = lock.hold()) {
             long call = number;

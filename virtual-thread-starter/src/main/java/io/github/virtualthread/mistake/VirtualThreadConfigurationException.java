@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Fails the start, or the creation of a late bean, because of mistakes; the message lists all of them. */
-@SuppressWarnings("serial")
 public class VirtualThreadConfigurationException extends IllegalStateException {
 
     private final List<Mistake> mistakes;

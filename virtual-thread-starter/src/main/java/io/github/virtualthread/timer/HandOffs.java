@@ -98,7 +98,6 @@ final class HandOffs {
     }
 
     /** If the timer has no room, the virtual thread alone has to do. */
-    @SuppressWarnings("EmptyCatch")
     private void watchIfPossible() {
         try {
             watch();
@@ -158,7 +157,6 @@ final class HandOffs {
     }
 
     /** One at a time, so that all others go on with the actions. */
-    @SuppressWarnings("EmptyCatch")
     private void grow() {
         Thread other = growing.get();
         if ((other == null || !other.isAlive()) && growing.compareAndSet(other, Thread.currentThread())) {

@@ -118,7 +118,6 @@ public final class TaskTimer implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("EmptyCatch")
     private void runUntilClosed() {
         while (!closed) {
             long left = PAUSE;
@@ -247,7 +246,6 @@ public final class TaskTimer implements AutoCloseable {
 
         /** What is cancelled holds its place no longer. */
         @Override
-        @SuppressWarnings("EmptyCatch")
         public boolean cancel(boolean mayInterruptIfRunning) {
             boolean cancelled = complete(null);
             if (cancelled) {
