@@ -96,7 +96,6 @@ public final class VirtualThreadAspect {
         }
 
         @Override
-        @SuppressWarnings("NullAway") // arguments may be null, which aopalliance does not declare
         public Object[] getArguments() {
             return joinPoint.getArgs();
         }

@@ -29,7 +29,6 @@ final class CallerTrace extends Throwable {
     }
 
     /** Attaches this, unless it is already attached, or the failure accepts no suppressed exceptions, or has too many. */
-    @SuppressWarnings("ReferenceEquality") // the very same call
     void addTo(Throwable failure) {
         int callers = 0;
         for (Throwable suppressed : failure.getSuppressed()) {

@@ -213,7 +213,6 @@ final class ConnectionGate implements StoppableBody.Shield {
      * H2 keeps a cancel that came too late together with the SQL, and ends the next statement with the same SQL. What is prepared
      * again, and not closed, it does not use for another statement.
      */
-    @SuppressWarnings("MustBeClosed")
     private void forgetCancel(String text) {
         if (connection.getClass().getName().startsWith("org.h2.")) {
             try {
