@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
  * <p>The limit never uses more than the engine has recorded: it has fewer permits before the engine is told that it needs fewer, and
  * more after the engine has lent them. The same holds for the local share.
  */
-@SuppressWarnings("try") // a lock is held, not read
 final class ClusterShare extends PermitLease {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  * The limits that this replica shares with the others: tells the engine at every beat what they hold and want, all in one exchange,
  * and at once if a call finds no permit. No caller waits for that, and no call talks to the engine.
  */
-@SuppressWarnings("try") // a lock is held, not read
 public final class ClusterShares {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);

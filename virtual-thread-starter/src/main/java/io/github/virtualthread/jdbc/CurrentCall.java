@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * The call of the driver that runs on one physical connection, one at a time, and what has been done to end it. It does not end
  * while a cancel is on its way, so no cancel reaches a later statement. All is guarded by the lock, unless it says more.
  */
-@SuppressWarnings("try") // a lock is held, not read
 abstract class CurrentCall {
 
     final ScopedLock lock = new ScopedLock();

@@ -16,7 +16,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Ends the call that runs on one physical connection when its body is stopped: by a cancel, or by an interrupt if nothing else helps. */
-@SuppressWarnings("try") // a lock is held, not read
 final class StatementCancel extends CurrentCall {
 
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);

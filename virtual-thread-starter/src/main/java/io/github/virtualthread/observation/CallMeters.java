@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  * Counts and times every call. The first call of a method under a limit makes their series, which is kept with the spec. Calls by
  * hand have a spec each: the first event of such a call costs two look-ups and allocates no key.
  */
-@SuppressWarnings("try") // a lock is held, not read
 final class CallMeters implements TaskListener {
 
     private static final String NONE = "none";

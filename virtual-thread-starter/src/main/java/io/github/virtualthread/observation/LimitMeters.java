@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * Gauges of every limit, including those that changed properties add. Those of keys are registered at the first call with a key: a
  * limit without keys has no series for them, and a limit of this JVM alone none of other replicas. No meter has a key as a tag, because there may be any number of keys.
  */
-@SuppressWarnings("try") // a lock is held, not read
 final class LimitMeters implements TaskLimitCustomizer {
 
     private static final Tags UNLIMITED = Tags.of("limit", LimitNames.NONE);

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * What runs under each limit and those within it. All running calls are read for that, at most once per second for all gauges of all limits.
  */
-@SuppressWarnings("try") // a lock is held, not read
 final class RunningCalls {
 
     /** How long a snapshot is used: one scrape of all gauges takes less, and the next one comes later. */

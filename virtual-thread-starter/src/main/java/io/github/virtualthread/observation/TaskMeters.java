@@ -32,7 +32,6 @@ import org.springframework.context.SmartLifecycle;
  * <p>The registry is looked up when all beans have been created. Earlier events are kept in memory and recorded then. Without a
  * registry nothing is recorded. With several registries the primary one gets the meters, or all of them if none is primary.
  */
-@SuppressWarnings("try") // a lock is held, not read
 public final class TaskMeters implements SmartLifecycle, DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskMeters.class);

@@ -32,7 +32,6 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>A limit changes only if its pool has changed, so that a limit resized by hand stays so until then.
  */
-@SuppressWarnings("try") // a lock is held, not read
 public final class PoolPermits implements SmartLifecycle {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
