@@ -109,26 +109,21 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     /** Notifies the listeners of the submission, if one of them hears it. They may ask from then on how long the call has waited. */
     final void observe() {
-        TaskListeners listeners = parts().listeners();
-        if (listeners.listensTo(spec())) {
+        if (parts().listeners().listensTo(spec())) {
             observed = true;
             joins();
-            listeners.submitted(this);
+            report(TaskListeners.SUBMITTED, null, null);
         }
     }
 
     /** The body is about to run. */
     final void started() {
         STARTED_AT.lazySet(this, System.nanoTime() | 1); // never 0
-        if (observed) {
-            parts().listeners().started(this);
-        }
+        report(TaskListeners.STARTED, null, null);
     }
 
     final void finished(Outcome outcome, @Nullable Throwable failure) {
-        if (observed) {
-            parts().listeners().finished(this, outcome, failure);
-        }
+        report(TaskListeners.FINISHED, outcome, failure);
     }
 
     /** The body never runs: the limit has rejected the call, or there was no thread or memory for it. */
@@ -138,21 +133,21 @@ abstract class Call extends PermitRequest implements TaskCall {
             return;
         }
         parts().rejections().add(rejection); // with or without listeners
-        if (observed) {
-            parts().listeners().rejected(this, rejection);
-        }
+        report(TaskListeners.REJECTED, null, rejection);
     }
 
     final void stuck() {
-        if (observed) {
-            parts().listeners().stuck(this);
-        }
+        report(TaskListeners.STUCK, null, null);
     }
 
     /** What became of a statement of the body that was stopped. */
     public final void statementEnded(StatementOutcome outcome) {
+        report((listener, call, none, nothing) -> listener.statementEnded(call, outcome), null, null);
+    }
+
+    private void report(TaskListeners.Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
         if (observed) {
-            parts().listeners().statementEnded(this, outcome);
+            parts().listeners().notifyEach(this, event, outcome, failure);
         }
     }
 

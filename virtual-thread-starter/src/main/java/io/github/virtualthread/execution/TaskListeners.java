@@ -2,7 +2,6 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
-import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,16 +14,15 @@ record TaskListeners(LazyBeans<TaskListener> beans) {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskListener.class);
 
-    private static final Event SUBMITTED = (listener, call, none, nothing) -> listener.submitted(call);
-    private static final Event STARTED = (listener, call, none, nothing) -> listener.started(call);
-    private static final Event STUCK = (listener, call, none, nothing) -> listener.stuck(call);
+    static final Event SUBMITTED = (listener, call, none, nothing) -> listener.submitted(call);
+    static final Event STARTED = (listener, call, none, nothing) -> listener.started(call);
+    static final Event STUCK = (listener, call, none, nothing) -> listener.stuck(call);
 
     @SuppressWarnings("NullAway") // this one has an outcome
-    private static final Event FINISHED =
-            (listener, call, outcome, failure) -> listener.finished(call, outcome, failure);
+    static final Event FINISHED = (listener, call, outcome, failure) -> listener.finished(call, outcome, failure);
 
     @SuppressWarnings("NullAway") // this one has a rejection
-    private static final Event REJECTED =
+    static final Event REJECTED =
             (listener, call, none, rejection) -> listener.rejected(call, (LimitExceededException) rejection);
 
     /** Whether any listener hears calls of that spec. */
@@ -47,32 +45,8 @@ record TaskListeners(LazyBeans<TaskListener> beans) {
         }
     }
 
-    void submitted(TaskCall call) {
-        notifyEach(call, SUBMITTED, null, null);
-    }
-
-    void started(TaskCall call) {
-        notifyEach(call, STARTED, null, null);
-    }
-
-    void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
-        notifyEach(call, FINISHED, outcome, failure);
-    }
-
-    void stuck(TaskCall call) {
-        notifyEach(call, STUCK, null, null);
-    }
-
-    void statementEnded(TaskCall call, StatementOutcome outcome) {
-        notifyEach(call, (listener, stopped, none, nothing) -> listener.statementEnded(stopped, outcome), null, null);
-    }
-
-    void rejected(TaskCall call, LimitExceededException rejection) {
-        notifyEach(call, REJECTED, null, rejection);
-    }
-
     /** Allocates nothing: a listener that saw the beginning of a call also sees its end if memory is short. */
-    private void notifyEach(TaskCall call, Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
+    void notifyEach(TaskCall call, Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
         List<TaskListener> listeners = beans.get();
         for (int i = 0; i < listeners.size(); i++) {
             TaskListener listener = listeners.get(i);
@@ -88,7 +62,8 @@ record TaskListeners(LazyBeans<TaskListener> beans) {
         SafeLog.write(logger, Level.ERROR, "{} has failed on a call of {}", listener, spec.name(), thrown);
     }
 
-    private interface Event {
+    /** What happened to a call; outcome and failure are null where it has none. */
+    interface Event {
 
         void happened(TaskListener listener, TaskCall call, @Nullable Outcome outcome, @Nullable Throwable failure);
     }

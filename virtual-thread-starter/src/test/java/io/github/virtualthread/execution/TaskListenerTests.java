@@ -372,9 +372,9 @@ class TaskListenerTests {
         }));
         Task call = new Task(test.engine.recipe("Test.task", null), () -> null, null);
 
-        listeners.submitted(call);
-        listeners.submitted(call);
-        listeners.submitted(call);
+        listeners.notifyEach(call, TaskListeners.SUBMITTED, null, null);
+        listeners.notifyEach(call, TaskListeners.SUBMITTED, null, null);
+        listeners.notifyEach(call, TaskListeners.SUBMITTED, null, null);
 
         assertThat(log.events).containsExactly("submitted", "submitted");
         assertThat(asked).hasValue(2);
