@@ -2,14 +2,17 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import java.util.EnumMap;
-import java.util.EnumSet;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Counts how calls end while the application stops, for each limit. */
@@ -31,12 +34,13 @@ final class DrainCounts {
         }
     }
 
-    private final Map<String, Counts> limits = new ConcurrentSkipListMap<>();
+    private final Map<String, Map<Ending, LongAdder>> limits = new ConcurrentSkipListMap<>();
     private final long begin = System.nanoTime();
 
     /** Adds one and returns the counter, because it may be taken back when another stop counts. */
     LongAdder add(String limit, Ending ending) {
-        LongAdder counter = limits.computeIfAbsent(limit, name -> new Counts()).of(ending);
+        LongAdder counter = limits.computeIfAbsent(limit, name -> new ConcurrentHashMap<>())
+                .computeIfAbsent(ending, first -> new LongAdder());
         counter.increment();
         return counter;
     }
@@ -52,33 +56,21 @@ final class DrainCounts {
     /** As in {@code 12 finished, 1 interrupted, 5 dropped (db: 10 finished, 1 interrupted, 5 dropped; none: ...)}. */
     @Override
     public String toString() {
-        Counts all = new Counts();
-        limits.values().forEach(all::add);
         return limits.entrySet().stream()
-                .map(limit -> limit.getKey() + ": " + limit.getValue())
-                .collect(Collectors.joining("; ", all + " (", ")"));
+                .map(limit -> limit.getKey() + ": " + text(List.of(limit.getValue())))
+                .collect(Collectors.joining("; ", text(limits.values()) + " (", ")"));
     }
 
-    private static final class Counts {
+    private static String text(Collection<Map<Ending, LongAdder>> counts) {
+        return Arrays.stream(Ending.values())
+                .map(ending -> sum(counts, ending) + " " + ending.name().toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(", "));
+    }
 
-        private final Map<Ending, LongAdder> numbers = new EnumMap<>(Ending.class); // has all of them
-
-        Counts() {
-            EnumSet.allOf(Ending.class).forEach(ending -> numbers.put(ending, new LongAdder()));
-        }
-
-        LongAdder of(Ending ending) {
-            return Objects.requireNonNull(numbers.get(ending));
-        }
-
-        void add(Counts other) {
-            numbers.forEach((ending, number) -> number.add(other.of(ending).sum()));
-        }
-
-        @Override
-        public String toString() {
-            return "%s finished, %s interrupted, %s dropped"
-                    .formatted(numbers.values().toArray());
-        }
+    private static long sum(Collection<Map<Ending, LongAdder>> counts, Ending ending) {
+        return counts.stream()
+                .flatMap(each -> Stream.ofNullable(each.get(ending)))
+                .mapToLong(LongAdder::sum)
+                .sum();
     }
 }
