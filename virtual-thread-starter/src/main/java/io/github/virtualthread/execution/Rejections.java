@@ -8,12 +8,12 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,9 +63,8 @@ final class Rejections {
             Map<String, Count<K>> counts, String name, String what, Throwable failure, K kind) {
         try {
             Count<K> known = counts.get(name);
-            Count<K> count = known == null
-                    ? counts.computeIfAbsent(name, made -> new Count<>(what.formatted(made), kind.getDeclaringClass()))
-                    : known;
+            Count<K> count =
+                    known == null ? counts.computeIfAbsent(name, made -> new Count<>(what.formatted(made))) : known;
             count.add(failure, kind);
         } catch (Throwable noMemory) {
             // the line of the next one counts this one too
@@ -95,25 +94,21 @@ final class Rejections {
 
         private final String what;
         private final LongAdder total = new LongAdder();
-        private final Map<K, AtomicLong> unlogged; // has all kinds
+        private final Map<K, AtomicLong> unlogged = new ConcurrentSkipListMap<>();
         private final AtomicLong loggedAt =
                 new AtomicLong(System.nanoTime() - period); // so that the first is logged at once
         private volatile long since = System.nanoTime(); // the time of the first that is not logged, or earlier
         private final AtomicBoolean scheduled = new AtomicBoolean();
         private volatile @Nullable Throwable last;
 
-        private Count(String what, Class<K> kinds) {
+        private Count(String what) {
             this.what = what;
-            this.unlogged = new EnumMap<>(kinds);
-            for (K kind : kinds.getEnumConstants()) {
-                unlogged.put(kind, new AtomicLong());
-            }
         }
 
         private void add(Throwable failure, K kind) {
             total.increment();
             last = failure;
-            Objects.requireNonNull(unlogged.get(kind)).incrementAndGet();
+            unlogged.computeIfAbsent(kind, first -> new AtomicLong()).incrementAndGet();
             logOrSchedule();
         }
 
