@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
@@ -49,27 +50,29 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
         return null;
     }
 
-    /** The value of the header {@code Retry-After}, in whole seconds; null for none. */
-    @Nullable
-    String retryAfterSeconds() {
-        boolean whole = Duration.ofSeconds(retryAfter.toSeconds()).equals(retryAfter);
-        return retryAfter.isZero() ? null : String.valueOf(retryAfter.toSeconds() + (whole ? 0 : 1));
+    /** Sets the header {@code Retry-After}, if the client should try again. */
+    void setRetryAfter(BiConsumer<String, String> headers) {
+        if (!retryAfter.isZero()) {
+            headers.accept(HttpHeaders.RETRY_AFTER, seconds());
+        }
+    }
+
+    /** In whole seconds. */
+    private String seconds() {
+        return String.valueOf(retryAfter.plusSeconds(1).minusNanos(1).toSeconds());
     }
 
     /** The same answer as a problem detail. It names neither limit nor method, because it goes to the client. */
     ErrorResponseException problem(Throwable failure) {
-        String seconds = retryAfterSeconds();
         HttpStatusCode code = HttpStatusCode.valueOf(status);
         String detail = to == CallTimeoutException.class
                 ? "The request took too long."
                 : "The request cannot be served now. Try again %s."
-                        .formatted(seconds == null ? "later" : "in " + seconds + " s");
+                        .formatted(retryAfter.isZero() ? "later" : "in " + seconds() + " s");
         ProblemDetail body = ProblemDetail.forStatusAndDetail(code, detail);
         ErrorResponseException problem =
                 new Problem(code, body, failure, ErrorResponse.getDefaultDetailMessageCode(to, null));
-        if (seconds != null) {
-            problem.getHeaders().set(HttpHeaders.RETRY_AFTER, seconds);
-        }
+        setRetryAfter(problem.getHeaders()::set);
         return problem;
     }
 

@@ -5,7 +5,6 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.reactive.DispatchExceptionHandler;
@@ -75,10 +74,7 @@ public final class WebFluxRejections implements WebExceptionHandler, Ordered {
     private static Mono<Void> withoutBody(ServerHttpResponse response, RejectionAnswer answer) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         response.getHeaders().clearContentHeaders();
-        String seconds = answer.retryAfterSeconds();
-        if (seconds != null) {
-            response.getHeaders().set(HttpHeaders.RETRY_AFTER, seconds);
-        }
+        answer.setRetryAfter(response.getHeaders()::set);
         return response.setComplete();
     }
 }

@@ -24,7 +24,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.filter.OncePerRequestFilter;
 
@@ -211,10 +210,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     /** Does not call {@code sendError}, because the container would render its error page. */
     private void reject(HttpServletResponse response, int status) {
         response.setStatus(status);
-        String seconds = answer.retryAfterSeconds();
-        if (seconds != null) {
-            response.setHeader(HttpHeaders.RETRY_AFTER, seconds);
-        }
+        answer.setRetryAfter(response::setHeader);
         response.setContentLength(0);
     }
 
@@ -245,18 +241,6 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
     private interface Step {
         void run() throws ServletException, IOException;
-    }
-
-    /**
-     * Gives the permit of a request back that nobody knows any more. Where a client goes away at certain moments, Tomcat 10.1 neither
-     * completes the request nor reports an error.
-     */
-    private record Forgotten(HeldPermit permit) implements Runnable {
-
-        @Override
-        public void run() {
-            permit.close(null);
-        }
     }
 
     /** A request that has been let in. If it is answered asynchronously, the container reports when its answer is complete. */
@@ -298,9 +282,12 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                     close(failure);
                 } else {
                     request.setAttribute(attribute, this);
-                    if (permit != null && response != null) {
+                    HeldPermit held = permit; // the action of the cleaner must not know this object
+                    if (held != null && response != null) {
                         request.getAsyncContext().addListener(this);
-                        cleaner.get().register(this, new Forgotten(permit));
+                        // where a client goes away at certain moments, Tomcat 10.1 neither completes the request nor
+                        // reports an error
+                        cleaner.get().register(this, () -> held.close(null));
                         response.onFailedWrite(this::close);
                     }
                 }

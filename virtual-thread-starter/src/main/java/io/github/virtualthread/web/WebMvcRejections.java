@@ -4,7 +4,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -44,10 +43,7 @@ public final class WebMvcRejections implements HandlerExceptionResolver {
     /** Does not call {@code sendError}, because the container would render its error page. */
     private static ModelAndView withoutBody(HttpServletResponse response, RejectionAnswer answer) {
         response.setStatus(answer.status());
-        String seconds = answer.retryAfterSeconds();
-        if (seconds != null) {
-            response.setHeader(HttpHeaders.RETRY_AFTER, seconds);
-        }
+        answer.setRetryAfter(response::setHeader);
         return new ModelAndView();
     }
 }
