@@ -1,7 +1,6 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.Limited;
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
@@ -20,8 +19,7 @@ import org.springframework.core.annotation.MergedAnnotations;
  * @param type class of the bean; the interface that declares the method if the class is generated or not known yet
  * @param method the method that runs
  * @param declarations {@code method} and the methods that it overrides or implements, nearest first
- * @param annotationType annotation that applies
- * @param declaration attributes of the annotation
+ * @param declaration annotation that applies
  * @param carrier type that has the annotation, null if a method has it
  * @param both whether {@code @Limited} applies too, which is a mistake
  */
@@ -29,7 +27,6 @@ record AnnotatedMethod(
         Class<?> type,
         Method method,
         List<Method> declarations,
-        Class<? extends Annotation> annotationType,
         Declaration declaration,
         @Nullable Class<?> carrier,
         boolean both) {
@@ -51,16 +48,12 @@ record AnnotatedMethod(
 
     /** The annotation, as messages show it. */
     String annotation() {
-        return "@" + annotationType.getSimpleName();
+        return "@" + declaration.type().getSimpleName();
     }
 
     /** Whether the method runs on its caller's thread, which waits for the permit. */
     boolean isLimited() {
-        return annotationType == Limited.class;
-    }
-
-    AnnotatedMethod withBoth() {
-        return new AnnotatedMethod(type, method, declarations, annotationType, declaration, carrier, true);
+        return declaration.type() == Limited.class;
     }
 
     /** Where the annotation is, as users write it. */
@@ -73,7 +66,7 @@ record AnnotatedMethod(
         return declarations.stream()
                 .map(BridgeMethodResolver::findBridgedMethod)
                 .filter(each -> carrier == null
-                        ? Declaration.of(each, annotationType) != null
+                        ? Declaration.of(each, declaration.type()) != null
                         : each.getDeclaringClass() == carrier)
                 .findFirst()
                 .orElse(method);

@@ -12,6 +12,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 /**
  * The attributes of one annotation as they are written: placeholders are not resolved.
  *
+ * @param type the annotation
  * @param limit name of a limit, {@code "none"}, or empty
  * @param name name of the task, or empty
  * @param timeout maximum run, or empty
@@ -20,6 +21,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * @param contradiction why the annotation cannot be read, null if it can
  */
 record Declaration(
+        Class<? extends Annotation> type,
         String limit,
         String name,
         String timeout,
@@ -42,6 +44,7 @@ record Declaration(
             }
             String limit = text(annotation, "limit");
             return new Declaration(
+                    annotationType,
                     limit.isEmpty() ? text(annotation, "value") : limit,
                     text(annotation, "name"),
                     text(annotation, "timeout"),
@@ -49,7 +52,7 @@ record Declaration(
                     text(annotation, "key"),
                     null);
         } catch (AnnotationConfigurationException failure) {
-            return new Declaration("", "", "", "", "", Contradiction.values(failure));
+            return new Declaration(annotationType, "", "", "", "", "", Contradiction.values(failure));
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -84,16 +85,13 @@ final class MethodResolution {
         // users do not know generated classes by name, and a bean known by its interface alone may be of one
         Method known = declarations.get(isGenerated && declarations.size() > 1 ? 1 : 0);
         Class<?> owner = isGenerated || type.isInterface() ? known.getDeclaringClass() : type;
-        AnnotatedMethod found = null;
-        for (Class<? extends Annotation> each : annotationTypes) {
-            Declaration declaration = Declaration.of(place, each);
-            if (declaration != null) {
-                found = found == null
-                        ? new AnnotatedMethod(owner, known, declarations, each, declaration, carrier, false)
-                        : found.withBoth();
-            }
-        }
-        return found;
+        List<Declaration> found = annotationTypes.stream()
+                .map(each -> Declaration.of(place, each))
+                .filter(Objects::nonNull)
+                .toList();
+        return found.isEmpty()
+                ? null
+                : new AnnotatedMethod(owner, known, declarations, found.get(0), carrier, found.size() > 1);
     }
 
     private static boolean declares(Class<?> type, List<Method> declarations) {

@@ -64,7 +64,7 @@ final class SignatureChecks {
     }
 
     private @Nullable Mistake async(AnnotatedMethod method, Class<?> type) {
-        if (ASYNC.contains(method.annotationType().getName())) {
+        if (ASYNC.contains(method.declaration().type().getName())) {
             return null;
         }
         return ASYNC.stream()

@@ -63,7 +63,7 @@ final class WeavingChecks implements MethodChecks.Reach {
     /** AspectJ looks at the method that has the body, and at the class that declares it. */
     private static boolean isItselfAnnotated(AnnotatedMethod method) {
         return method.carrier() == null
-                ? Declaration.of(method.method(), method.annotationType()) != null
+                ? Declaration.of(method.method(), method.declaration().type()) != null
                 : method.carrier() == method.method().getDeclaringClass();
     }
 

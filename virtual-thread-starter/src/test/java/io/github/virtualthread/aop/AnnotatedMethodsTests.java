@@ -499,7 +499,8 @@ class AnnotatedMethodsTests {
     void anAnnotationOfTheUsersGivesLimitAndNameByItsAttributes() {
         AnnotatedMethods own = new AnnotatedMethods(Offload.class);
         AnnotatedMethod found = own.in(Offloading.class).get(0);
-        assertThat(found.declaration()).isEqualTo(new Declaration("mail", "sender", "", "", "", null));
+        assertThat(found.declaration())
+                .isEqualTo(new Declaration(VirtualThread.class, "mail", "sender", "", "", "", null));
     }
 
     @Retention(RetentionPolicy.RUNTIME)
@@ -520,7 +521,8 @@ class AnnotatedMethodsTests {
     @Test
     void aMarkerWithoutStringsIsEnough() {
         AnnotatedMethods own = new AnnotatedMethods(Marker.class);
-        assertThat(own.in(Marked.class).get(0).declaration()).isEqualTo(new Declaration("", "", "", "", "", null));
+        assertThat(own.in(Marked.class).get(0).declaration())
+                .isEqualTo(new Declaration(Marker.class, "", "", "", "", "", null));
     }
 
     @Retention(RetentionPolicy.RUNTIME)
