@@ -2,11 +2,11 @@ package io.github.virtualthread.cluster;
 
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,15 +168,10 @@ final class Demand {
 
     private Shares.Share share(Answer answer, int wants, int held, int permits, long now) {
         long time = answer.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
-        List<Shares.Member> all = new ArrayList<>();
-        for (Answer.Other other : answer.others()) {
-            if (other.alive()) {
-                all.add(new Shares.Member(
-                        other.member(), other.wants(), other.holds(), other.since(), other.claimed()));
-            }
-        }
         long since = time - TimeUnit.NANOSECONDS.toMillis(turn(now));
-        all.add(new Shares.Member(member, wants, held, since, time));
+        Answer.Other own = new Answer.Other(member, held, wants, permits, 0, since, time, true);
+        List<Answer.Other> all = Stream.concat(answer.others().stream().filter(Answer.Other::alive), Stream.of(own))
+                .toList();
         int inForce = Math.min(answer.permits(), permits);
         return Shares.fair(all, member, inForce, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong()));
     }

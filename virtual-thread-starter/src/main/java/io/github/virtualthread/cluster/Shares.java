@@ -22,17 +22,6 @@ final class Shares {
     private Shares() {}
 
     /**
-     * A member, as it claimed last.
-     *
-     * @param name its name
-     * @param wants number of its calls that run and wait
-     * @param holds number of permits that it may use
-     * @param since time since which it has had one of the permits that cannot be divided, or has wanted one, in milliseconds
-     * @param claimed time at which it claimed, in milliseconds
-     */
-    record Member(String name, int wants, int holds, long since, long claimed) {}
-
-    /**
      * What is fair for a member.
      *
      * @param fair number of permits that it should have; more than it wants if permits are left over
@@ -53,36 +42,36 @@ final class Shares {
      * @param beat time between two exchanges of a member in milliseconds, the same for all members
      * @return share of the member
      */
-    static Share fair(List<Member> members, String name, int permits, long now, long beat) {
-        List<Member> byWants = members.stream()
-                .sorted(Comparator.comparingInt(Member::wants).thenComparing(Member::name))
+    static Share fair(List<Answer.Other> members, String name, int permits, long now, long beat) {
+        List<Answer.Other> byWants = members.stream()
+                .sorted(Comparator.comparingInt(Answer.Other::wants).thenComparing(Answer.Other::member))
                 .toList();
         int left = permits;
         int served = 0;
         while (served < byWants.size() && byWants.get(served).wants() <= left / (byWants.size() - served)) {
             left -= byWants.get(served++).wants();
         }
-        Member own = members.stream()
-                .filter(member -> member.name().equals(name))
+        Answer.Other own = members.stream()
+                .filter(member -> member.member().equals(name))
                 .findFirst()
                 .orElseThrow();
         if (served == byWants.size()) {
             return new Share(own.wants() + left / (2 * served), own.wants(), false);
         }
-        List<Member> hungry = byWants.subList(served, byWants.size());
+        List<Answer.Other> hungry = byWants.subList(served, byWants.size());
         if (!hungry.contains(own)) {
             return new Share(own.wants(), own.wants(), false);
         }
         int even = left / hungry.size();
         long turn = even == 0 ? BEATS_OF_NOTHING * beat : Math.max(LEAST, BEATS * beat);
-        List<Member> order = hungry.stream()
+        List<Answer.Other> order = hungry.stream()
                 .filter(member -> member.holds() > even
                         || member.equals(own)
                         || now - member.claimed() <= Math.max(LEAST, BEATS_MISSED * beat))
-                .sorted(Comparator.comparingInt((Member member) -> rank(member, even, now - turn))
+                .sorted(Comparator.comparingInt((Answer.Other member) -> rank(member, even, now - turn))
                         .thenComparingLong(
                                 member -> rank(member, even, now - turn) < OVER ? member.since() : -member.since())
-                        .thenComparing(Member::name))
+                        .thenComparing(Answer.Other::member))
                 .toList();
         int more = left % hungry.size();
         boolean isNext = order.indexOf(own) < more && (own.holds() > even || isNextToTake(order, own, even, more));
@@ -90,8 +79,8 @@ final class Shares {
     }
 
     /** What those still hold who give way is not free yet: whoever waits for that must not take what others have waited for longer. */
-    private static boolean isNextToTake(List<Member> order, Member own, int even, int more) {
-        List<Member> waiting =
+    private static boolean isNextToTake(List<Answer.Other> order, Answer.Other own, int even, int more) {
+        List<Answer.Other> waiting =
                 order.stream().filter(member -> member.holds() <= even).toList();
         int free = more - (order.size() - waiting.size());
         return waiting.indexOf(own) < Math.max(1, free);
@@ -101,7 +90,7 @@ final class Shares {
      * Those who have had it for less than a turn keep it; then come those who wait, the longest first, and then those who have had
      * their turn: who has had it longest gives way first.
      */
-    private static int rank(Member member, int even, long turnOver) {
+    private static int rank(Answer.Other member, int even, long turnOver) {
         if (member.holds() <= even) {
             return 1;
         }

@@ -2,7 +2,7 @@ package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.cluster.Shares.Member;
+import io.github.virtualthread.cluster.Answer.Other;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -23,7 +23,7 @@ class SharesTests {
     @FunctionalInterface
     private interface Check {
 
-        void check(List<Member> members, int permits, Map<String, Integer> fair);
+        void check(List<Other> members, int permits, Map<String, Integer> fair);
     }
 
     @Test
@@ -36,7 +36,7 @@ class SharesTests {
         forAll((members, permits, fair) -> {
             if (wants(members) >= permits) {
                 int given = members.stream()
-                        .mapToInt(member -> Math.max(0, member.holds() - fair.get(member.name())))
+                        .mapToInt(member -> Math.max(0, member.holds() - fair.get(member.member())))
                         .sum();
                 assertThat(sum(fair) + given).isGreaterThanOrEqualTo(permits);
             }
@@ -48,9 +48,9 @@ class SharesTests {
     void nobodyHasMoreThanOneWhoWantsMore() {
         forAll((members, permits, fair) -> {
             int most = fair.values().stream().mapToInt(Integer::intValue).max().orElse(0);
-            for (Member member : members) {
-                if (fair.get(member.name()) < member.wants()) {
-                    assertThat(fair.get(member.name())).isGreaterThanOrEqualTo(most - 1);
+            for (Other member : members) {
+                if (fair.get(member.member()) < member.wants()) {
+                    assertThat(fair.get(member.member())).isGreaterThanOrEqualTo(most - 1);
                 }
             }
         });
@@ -59,8 +59,8 @@ class SharesTests {
     @Test
     void nobodyHasLessThanItsPartIfItWantsIt() {
         forAll((members, permits, fair) -> {
-            for (Member member : members) {
-                assertThat(fair.get(member.name()))
+            for (Other member : members) {
+                assertThat(fair.get(member.member()))
                         .isGreaterThanOrEqualTo(Math.min(member.wants(), permits / members.size()));
             }
         });
@@ -70,8 +70,8 @@ class SharesTests {
     void nobodyHasMoreThanItWantsWhileOthersWantMore() {
         forAll((members, permits, fair) -> {
             if (wants(members) >= permits) {
-                for (Member member : members) {
-                    assertThat(fair.get(member.name())).isLessThanOrEqualTo(member.wants());
+                for (Other member : members) {
+                    assertThat(fair.get(member.member())).isLessThanOrEqualTo(member.wants());
                 }
             }
         });
@@ -83,7 +83,7 @@ class SharesTests {
             int left = permits - wants(members);
             if (left >= 0) {
                 int ahead = left / (2 * members.size());
-                members.forEach(member -> assertThat(fair).containsEntry(member.name(), member.wants() + ahead));
+                members.forEach(member -> assertThat(fair).containsEntry(member.member(), member.wants() + ahead));
                 assertThat(permits - sum(fair)).as("for who needs it first").isGreaterThanOrEqualTo(left / 2);
             }
         });
@@ -92,8 +92,8 @@ class SharesTests {
     @Test
     void whoIsHungryHasMoreOnlyWhileItIsItsTurn() {
         forAll((members, permits, fair) -> {
-            for (Member member : members) {
-                Shares.Share share = Shares.fair(members, member.name(), permits, NOW, BEAT);
+            for (Other member : members) {
+                Shares.Share share = Shares.fair(members, member.member(), permits, NOW, BEAT);
                 if (share.isHungry()) {
                     assertThat(share.fair()).isBetween(share.even(), share.even() + 1);
                     assertThat(share.even()).isLessThan(member.wants());
@@ -128,21 +128,21 @@ class SharesTests {
         int even = permits / count;
         long turn = even == 0 ? 2 * BEAT : 5 * BEAT;
         int[] had = new int[count];
-        List<Member> members = new ArrayList<>();
+        List<Other> members = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            members.add(new Member("shop-" + i, 100, 0, NOW - turn - i, NOW));
+            members.add(member("shop-" + i, 100, 0, NOW - turn - i, NOW));
         }
         for (int round = 0; round < 420; round++) {
             long now = NOW + round * turn;
-            List<Member> before = List.copyOf(members);
+            List<Other> before = List.copyOf(members);
             for (int i = 0; i < count; i++) {
-                Member member = before.get(i);
+                Other member = before.get(i);
                 int share =
-                        Shares.fair(before, member.name(), permits, now, BEAT).fair();
+                        Shares.fair(before, member.member(), permits, now, BEAT).fair();
                 had[i] += share;
                 boolean isTheSame = share > even == member.holds() > even;
                 long since = isTheSame ? member.since() : now - (i + round) % count;
-                members.set(i, new Member(member.name(), 100, share, since, now));
+                members.set(i, member(member.member(), 100, share, since, now));
             }
         }
         return had;
@@ -150,10 +150,10 @@ class SharesTests {
 
     @Test
     void thoseWhoHaveWaitedLongestGetWhatCannotBeDivided() {
-        List<Member> members = List.of(
-                new Member("a", 9, 1, NOW - 100, NOW),
-                new Member("b", 9, 1, NOW - 300, NOW),
-                new Member("c", 9, 1, NOW - 200, NOW));
+        List<Other> members = List.of(
+                member("a", 9, 1, NOW - 100, NOW),
+                member("b", 9, 1, NOW - 300, NOW),
+                member("c", 9, 1, NOW - 200, NOW));
 
         assertThat(fair(members, 4)).isEqualTo(Map.of("a", 1, "b", 2, "c", 1));
         assertThat(fair(members, 5)).isEqualTo(Map.of("a", 1, "b", 2, "c", 2));
@@ -161,7 +161,7 @@ class SharesTests {
 
     @Test
     void theirNamesDecideBetweenThoseWhoHaveWaitedAsLong() {
-        List<Member> members = List.of(new Member("b", 9, 0, NOW, NOW), new Member("a", 9, 0, NOW, NOW));
+        List<Other> members = List.of(member("b", 9, 0, NOW, NOW), member("a", 9, 0, NOW, NOW));
 
         assertThat(fair(members, 1)).isEqualTo(Map.of("a", 1, "b", 0));
     }
@@ -184,8 +184,8 @@ class SharesTests {
 
     @Test
     void aTurnLastsForHalfASecondAtLeastWhereEachHasAPermit() {
-        List<Member> almost = List.of(waits("a", 1), has("b", 2, 499));
-        List<Member> over = List.of(waits("a", 1), has("b", 2, 500));
+        List<Other> almost = List.of(waits("a", 1), has("b", 2, 499));
+        List<Other> over = List.of(waits("a", 1), has("b", 2, 500));
 
         assertThat(Shares.fair(almost, "b", 3, NOW, 10).fair()).isEqualTo(2);
         assertThat(Shares.fair(over, "b", 3, NOW, 10).fair()).isEqualTo(1);
@@ -196,7 +196,7 @@ class SharesTests {
 
     @Test
     void whoHasHadItsTurnKeepsItWhileNobodyWaits() {
-        List<Member> members = List.of(new Member("a", 0, 0, NOW, NOW), has("b", 1, 60_000));
+        List<Other> members = List.of(member("a", 0, 0, NOW, NOW), has("b", 1, 60_000));
 
         assertThat(fair(members, 1)).isEqualTo(Map.of("a", 0, "b", 1));
     }
@@ -204,11 +204,11 @@ class SharesTests {
     /** It is slow, away, or dead: until its lease is over, nobody would have the permit. */
     @Test
     void aMemberThatHasNotClaimedLatelyIsNotWaitedFor() {
-        Member late = new Member("a", 9, 0, LONG_AGO, NOW - 501);
-        Member hungry = waits("b", 0);
+        Other late = member("a", 9, 0, LONG_AGO, NOW - 501);
+        Other hungry = waits("b", 0);
 
         assertThat(Shares.fair(List.of(late, hungry), "b", 1, NOW, BEAT).fair()).isEqualTo(1);
-        Member inTime = new Member("a", 9, 0, LONG_AGO, NOW - 500);
+        Other inTime = member("a", 9, 0, LONG_AGO, NOW - 500);
         assertThat(Shares.fair(List.of(inTime, hungry), "b", 1, NOW, BEAT).fair())
                 .isZero();
         assertThat(Shares.fair(List.of(late, hungry), "b", 1, NOW, 1_000).fair())
@@ -218,7 +218,7 @@ class SharesTests {
 
     @Test
     void whoHasNotClaimedLatelyWaitsForOthersAllTheSame() {
-        Member late = new Member("a", 9, 0, LONG_AGO, NOW - 501);
+        Other late = member("a", 9, 0, LONG_AGO, NOW - 501);
 
         assertThat(Shares.fair(List.of(late, waits("b", 0)), "a", 1, NOW, BEAT).fair())
                 .as("it has waited longest")
@@ -230,7 +230,7 @@ class SharesTests {
     /** Its calls may still run. */
     @Test
     void whatAMemberHoldsThatHasNotClaimedLatelyIsNotFree() {
-        Member holds = new Member("a", 9, 1, NOW - 100, NOW - 60_000);
+        Other holds = member("a", 9, 1, NOW - 100, NOW - 60_000);
 
         assertThat(Shares.fair(List.of(holds, waits("b", 0)), "b", 1, NOW, BEAT).fair())
                 .isZero();
@@ -243,16 +243,20 @@ class SharesTests {
         assertThat(fair(List.of(waits("a", 0, 0)), 1)).isEqualTo(Map.of("a", 0));
     }
 
-    private static Member waits(String name, int holds) {
+    private static Other member(String name, int wants, int holds, long since, long claimed) {
+        return new Other(name, holds, wants, 0, 0, since, claimed, true);
+    }
+
+    private static Other waits(String name, int holds) {
         return waits(name, holds, 9);
     }
 
-    private static Member waits(String name, int holds, int wants) {
-        return new Member(name, wants, holds, NOW - 10, NOW);
+    private static Other waits(String name, int holds, int wants) {
+        return member(name, wants, holds, NOW - 10, NOW);
     }
 
-    private static Member has(String name, int holds, long since) {
-        return new Member(name, 9, holds, NOW - since, NOW);
+    private static Other has(String name, int holds, long since) {
+        return member(name, 9, holds, NOW - since, NOW);
     }
 
     private static void forAll(Check check) {
@@ -261,29 +265,29 @@ class SharesTests {
             int count = 1 + random.nextInt(12);
             int permits = 1 + random.nextInt(random.nextBoolean() ? 5 : 50);
             int most = 1 + random.nextInt(3 * permits / count + 2);
-            List<Member> members = new ArrayList<>();
+            List<Other> members = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 String name = "shop-" + random.nextInt(100) + "-" + i;
                 long since = NOW - random.nextInt(1_000);
                 long claimed = NOW - random.nextInt(500);
-                members.add(new Member(name, random.nextInt(most + 1), random.nextInt(most + 1), since, claimed));
+                members.add(member(name, random.nextInt(most + 1), random.nextInt(most + 1), since, claimed));
             }
             check.check(members, permits, fair(members, permits));
         }
     }
 
-    private static Map<String, Integer> fair(List<Member> members, int permits) {
+    private static Map<String, Integer> fair(List<Other> members, int permits) {
         Map<String, Integer> fair = new HashMap<>();
-        for (Member member : members) {
+        for (Other member : members) {
             fair.put(
-                    member.name(),
-                    Shares.fair(members, member.name(), permits, NOW, BEAT).fair());
+                    member.member(),
+                    Shares.fair(members, member.member(), permits, NOW, BEAT).fair());
         }
         return fair;
     }
 
-    private static int wants(List<Member> members) {
-        return members.stream().mapToInt(Member::wants).sum();
+    private static int wants(List<Other> members) {
+        return members.stream().mapToInt(Other::wants).sum();
     }
 
     private static int sum(Map<String, Integer> numbers) {
