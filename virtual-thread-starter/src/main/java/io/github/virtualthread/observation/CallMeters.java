@@ -15,7 +15,6 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
@@ -148,15 +147,11 @@ final class CallMeters implements TaskListener {
     public void pinned(String task, Duration time) {
         Target known = target;
         if (known != null) {
-            pins.computeIfAbsent(task, method -> pins(known, method)).record(time);
+            String what = "Time that a blocked virtual thread kept its carrier busy";
+            pins.computeIfAbsent(task, method -> known.meters()
+                            .timer("virtual.thread.pinned", what, Tags.of("method", method)))
+                    .record(time);
         }
-    }
-
-    private static Timer pins(Target target, String method) {
-        return target.meters()
-                .register(Timer.builder("virtual.thread.pinned")
-                        .description("Time that a blocked virtual thread kept its carrier busy")
-                        .tag("method", method)::register);
     }
 
     private @Nullable Series series(TaskSpec spec) {
@@ -239,8 +234,8 @@ final class CallMeters implements TaskListener {
             this.meters = target.meters();
             this.running = target.running();
             this.tags = tags;
-            this.submitted = counter("virtual.thread.submitted", "Calls that were made", tags);
-            this.wait = timer("virtual.thread.wait", "Time from the call to the start of its body", tags);
+            this.submitted = meters.counter("virtual.thread.submitted", "Calls that were made", tags);
+            this.wait = meters.timer("virtual.thread.wait", "Time from the call to the start of its body", tags);
             this.success = run(Outcome.SUCCESS, NONE);
             gauge("virtual.thread.tasks.active", "Calls whose body runs", active::sum);
         }
@@ -264,7 +259,7 @@ final class CallMeters implements TaskListener {
         void rejected(Reason reason) {
             Counter counter = rejected.get(reason);
             if (counter == null) {
-                counter = counter(
+                counter = meters.counter(
                         "virtual.thread.rejected", "Calls that were refused", tags.and("reason", reason.name()));
                 rejected.put(reason, counter);
             }
@@ -278,8 +273,8 @@ final class CallMeters implements TaskListener {
                         "virtual.thread.tasks.stuck",
                         "Calls that have run longer than virtual-thread.stuck-after and still run",
                         () -> running.stuck(spec));
-                counter =
-                        counter("virtual.thread.stuck", "Calls that ran longer than virtual-thread.stuck-after", tags);
+                counter = meters.counter(
+                        "virtual.thread.stuck", "Calls that ran longer than virtual-thread.stuck-after", tags);
                 stuck = counter;
             }
             counter.increment();
@@ -296,19 +291,10 @@ final class CallMeters implements TaskListener {
         }
 
         private Timer run(Outcome outcome, String exception) {
-            return timer(
+            return meters.timer(
                     "virtual.thread.tasks",
                     "Time that the body ran, zero for a call that ended without a start",
-                    tags.and("outcome", outcome.name().toLowerCase(Locale.ROOT), "exception", exception));
-        }
-
-        private Timer timer(String name, String description, Tags tags) {
-            return meters.register(Timer.builder(name).description(description).tags(tags)::register);
-        }
-
-        private Counter counter(String name, String description, Tags tags) {
-            return meters.register(
-                    Counter.builder(name).description(description).tags(tags)::register);
+                    tags.and(TaskMeters.outcome(outcome)).and("exception", exception));
         }
 
         /** Registers a gauge. If a filter drops the tag of the method, the methods share one gauge, which shows their sum. */

@@ -3,14 +3,18 @@ package io.github.virtualthread.observation;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.cluster.ClusterShares.Outcome;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /** Times the exchanges with what lends permits to all replicas. All outcomes are there from the start. */
 final class ExchangeMeters implements ClusterShares.Listener {
+
+    private static final String EXCHANGE = "Time of the exchanges with the engine that lends permits to all replicas";
+    private static final String LOST = "How often the engine could not be reached for the time of a lease";
 
     private final Map<Outcome, Timer> exchanges = new EnumMap<>(Outcome.class);
     private final Counter lost;
@@ -18,21 +22,14 @@ final class ExchangeMeters implements ClusterShares.Listener {
     ExchangeMeters(TaskMeters meters) {
         for (Outcome outcome : Outcome.values()) {
             exchanges.put(
-                    outcome,
-                    meters.register(Timer.builder("virtual.thread.cluster.exchange")
-                            .description("Time of the exchanges with the engine that lends permits to all replicas")
-                            .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))::register));
+                    outcome, meters.timer("virtual.thread.cluster.exchange", EXCHANGE, TaskMeters.outcome(outcome)));
         }
-        lost = meters.register(Counter.builder("virtual.thread.cluster.lost")
-                .description("How often the engine could not be reached for the time of a lease")::register);
+        lost = meters.counter("virtual.thread.cluster.lost", LOST, Tags.empty());
     }
 
     @Override
     public void exchanged(Duration took, Outcome outcome) {
-        Timer timer = exchanges.get(outcome);
-        if (timer != null) {
-            timer.record(took);
-        }
+        Objects.requireNonNull(exchanges.get(outcome)).record(took);
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.micrometer.core.instrument.Counter;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -21,9 +20,10 @@ final class StatementMeters implements TaskListener {
         for (StatementOutcome outcome : StatementOutcome.values()) {
             made.put(
                     outcome,
-                    meters.register(Counter.builder("virtual.thread.statements.cancelled")
-                            .description("Statements whose call was stopped")
-                            .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))::register));
+                    meters.counter(
+                            "virtual.thread.statements.cancelled",
+                            "Statements whose call was stopped",
+                            TaskMeters.outcome(outcome)));
         }
         counters = made;
     }

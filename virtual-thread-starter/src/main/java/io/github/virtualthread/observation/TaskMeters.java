@@ -6,12 +6,16 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -176,6 +180,19 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
                     failure);
             return none;
         }
+    }
+
+    Counter counter(String name, String description, Tags tags) {
+        return register(Counter.builder(name).description(description).tags(tags)::register);
+    }
+
+    Timer timer(String name, String description, Tags tags) {
+        return register(Timer.builder(name).description(description).tags(tags)::register);
+    }
+
+    /** The tag of how something has ended. */
+    static Tags outcome(Enum<?> outcome) {
+        return Tags.of("outcome", outcome.name().toLowerCase(Locale.ROOT));
     }
 
     /** Leaves the meters in the registry, because calls may still end and the context may be started again. */

@@ -4,6 +4,7 @@ import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
+import java.util.Locale;
 
 /** The observations that the starter makes, with their keys. */
 public enum TaskObservationDocumentation implements ObservationDocumentation {
@@ -30,23 +31,17 @@ public enum TaskObservationDocumentation implements ObservationDocumentation {
     public enum LowCardinality implements KeyName {
 
         /** Name of the task: {@code Class.method}, or the {@code name} of the annotation. */
-        METHOD("method"),
+        METHOD,
 
         /** Name of the limit; {@code none} for a call without a limit. */
-        LIMIT("limit"),
+        LIMIT,
 
         /** How the run ended: {@code success}, {@code error}, {@code timeout} or {@code cancelled}; before, {@code unknown}. */
-        OUTCOME("outcome");
-
-        private final String key;
-
-        LowCardinality(String key) {
-            this.key = key;
-        }
+        OUTCOME;
 
         @Override
         public String asString() {
-            return key;
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -54,17 +49,11 @@ public enum TaskObservationDocumentation implements ObservationDocumentation {
     public enum HighCardinality implements KeyName {
 
         /** Name of the thread of the body, as in logs and thread dumps. */
-        THREAD("thread");
-
-        private final String key;
-
-        HighCardinality(String key) {
-            this.key = key;
-        }
+        THREAD;
 
         @Override
         public String asString() {
-            return key;
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 }
