@@ -11,6 +11,7 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Passes exceptions of {@code void} methods to the handler of the application: its {@link AsyncUncaughtExceptionHandler}
@@ -26,7 +27,7 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
     private static final Method EXECUTE = ClassUtils.getMethod(VirtualThreads.class, "execute", Runnable.class);
 
     private final BeanFactory beanFactory;
-    private volatile @Nullable AsyncUncaughtExceptionHandler found;
+    private final SingletonSupplier<AsyncUncaughtExceptionHandler> found;
 
     /**
      * Creates a handler, which looks up the one of the application at the first failure.
@@ -35,11 +36,12 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
      */
     public ApplicationUncaughtExceptionHandler(BeanFactory beanFactory) {
         this.beanFactory = beanFactory;
+        this.found = SingletonSupplier.of(this::find);
     }
 
     @Override
     public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
-        handler().handleUncaughtException(ex, method, params);
+        found.obtain().handleUncaughtException(ex, method, params);
     }
 
     /**
@@ -50,21 +52,12 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
      * @param failure what it threw, or why it was rejected
      */
     public void handleUncaughtException(String task, Throwable failure) {
-        AsyncUncaughtExceptionHandler handler = handler();
+        AsyncUncaughtExceptionHandler handler = found.obtain();
         if (handler instanceof Logging logging) {
             logging.log(task, failure);
         } else {
             handler.handleUncaughtException(failure, EXECUTE);
         }
-    }
-
-    private AsyncUncaughtExceptionHandler handler() {
-        AsyncUncaughtExceptionHandler handler = found;
-        if (handler == null) {
-            handler = find();
-            found = handler;
-        }
-        return handler;
     }
 
     private AsyncUncaughtExceptionHandler find() {

@@ -11,6 +11,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The engine under one limit as an executor of Spring and the JDK. A rejection before the call returns is thrown, as executors
@@ -23,7 +24,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
     private final @Nullable String limit;
     private final @Nullable String key;
     private final BiConsumer<String, Throwable> uncaught;
-    private volatile @Nullable Recipe recipe;
+    private final SingletonSupplier<Recipe> recipe;
 
     /**
      * Creates an executor.
@@ -33,7 +34,6 @@ public final class ExecutorView implements AsyncTaskExecutor {
      */
     ExecutorView(TaskEngine engine, Recipe recipe, @Nullable String key, BiConsumer<String, Throwable> uncaught) {
         this(engine, recipe.name(), recipe.limit() == null ? null : recipe.limitName(), key, uncaught);
-        this.recipe = recipe;
     }
 
     /**
@@ -54,16 +54,12 @@ public final class ExecutorView implements AsyncTaskExecutor {
         this.limit = limit;
         this.key = key;
         this.uncaught = uncaught;
+        this.recipe = SingletonSupplier.of(() -> engine.recipe(name, limit));
     }
 
     /** What all tasks share. Throws if the limit does not exist. */
     Recipe recipe() {
-        Recipe known = recipe;
-        if (known == null) {
-            known = engine.recipe(name, limit);
-            recipe = known;
-        }
-        return known;
+        return recipe.obtain();
     }
 
     /**
