@@ -213,10 +213,7 @@ public final class LimitLedger {
         Row stored = rows.get(claim.member());
         Row mine = stored == null || stored.isForgotten(now) ? null : stored;
         if (mine != null && claim.number() <= mine.number) {
-            return Answer.refused("Claim " + claim.number() + " of member '" + claim.member() + "' for limit '"
-                    + claim.limit() + "' was refused: claim " + mine.number
-                    + " of this member came first. The next claim"
-                    + " corrects it; if this is repeated, two replicas use the same member name");
+            return late(claim, mine.number);
         }
         Arrival arrival = new Arrival(claim, mine, now, claim.age().plus(late).toMillis());
         rows.remove(claim.member());
@@ -230,6 +227,20 @@ public final class LimitLedger {
             rows.put(claim.member(), new Row(claim, answer.share(), answer.localShare(), now, carefulUntil));
         }
         return answer;
+    }
+
+    /**
+     * Creates the answer to a claim that was overtaken.
+     *
+     * @param claim the claim
+     * @param last number of the claim that came first
+     * @return an answer that lends nothing
+     */
+    public static Answer late(Claim claim, long last) {
+        return Answer.refused("Claim " + claim.number() + " of member '" + claim.member() + "' for limit '"
+                + claim.limit() + "' was refused: claim " + last
+                + " of this member came first. The next claim corrects it; if this is repeated, two replicas use the"
+                + " same member name");
     }
 
     /** Nobody is there of the others, who have not left: all have died, or these data are old. Also those that are forgotten now. */

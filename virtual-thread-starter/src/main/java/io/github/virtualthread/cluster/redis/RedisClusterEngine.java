@@ -3,6 +3,7 @@ package io.github.virtualthread.cluster.redis;
 import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Claim;
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.LimitLedger;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -97,8 +98,7 @@ public final class RedisClusterEngine implements ClusterEngine {
     private Answer answer(Claim claim, Iterator<?> values) {
         return switch (values.next().toString()) {
             case "ok" -> lent(values);
-            case "late" ->
-                Answer.refused(late(claim, Long.parseLong(values.next().toString())));
+            case "late" -> LimitLedger.late(claim, Long.parseLong(values.next().toString()));
             default ->
                 Answer.refused("Redis key '" + key(claim) + "' cannot hold limit '" + claim.limit() + "': "
                         + values.next()
@@ -133,13 +133,6 @@ public final class RedisClusterEngine implements ClusterEngine {
 
     private static long time(Iterator<?> values) {
         return (Long) values.next();
-    }
-
-    private static String late(Claim claim, long number) {
-        return "Claim " + claim.number() + " of member '" + claim.member() + "' for limit '" + claim.limit()
-                + "' was refused: claim " + number
-                + " of this member came first. The next claim corrects it; if this is"
-                + " repeated, two replicas use the same member name";
     }
 
     private IllegalStateException refused(DataAccessException e) {
