@@ -31,15 +31,13 @@ final class KeyMistakes {
 
     void unreadable(RuntimeException failure) {
         String reason = failure instanceof ExpressionException known ? known.getSimpleMessage() : failure.getMessage();
-        add(
-                method.place(),
+        addToAnnotation(
                 "cannot be parsed: " + reason,
                 "Write an expression over the arguments, such as key = \"#tenant\" or \"#order.customer.id\".");
     }
 
     void bean(String reference) {
-        add(
-                method.place(),
+        addToAnnotation(
                 "refers to bean %s, but a key is read from the arguments only".formatted(reference),
                 "Pass the value as an argument, or make the call by hand with VirtualThreads.forKey(value).");
     }
@@ -47,8 +45,7 @@ final class KeyMistakes {
     /** Most likely a parameter without its sign. */
     void checkProperty(String name) {
         if (!KeyExpression.Root.NAMES.contains(name)) {
-            add(
-                    method.place(),
+            addToAnnotation(
                     "uses '%s', which is neither a parameter nor a property of #root".formatted(name),
                     "A parameter is written with #, as in key = \"#%s\"; a text in quotes, as in \"'%1$s'\"."
                             .formatted(name));
@@ -58,8 +55,7 @@ final class KeyMistakes {
     /** Most likely a method of the bean. */
     void checkMethod(String name) {
         if (!KeyExpression.Root.NAMES.contains(name)) {
-            add(
-                    method.place(),
+            addToAnnotation(
                     "calls %s(), which is not a method of #root".formatted(name),
                     "Call it on an argument, as in key = \"#order.%s()\", or on the bean, as in \"#root.target.%1$s()\"."
                             .formatted(name));
@@ -72,18 +68,15 @@ final class KeyMistakes {
         }
         String problem = "uses #%s, but ".formatted(name);
         if (parameters.count() == 0) {
-            add(
-                    method.qualifiedName(),
+            addToMethod(
                     problem + "the method has no parameters",
                     "Remove the attribute key, or give the method a parameter.");
         } else if (KeyExpression.Parameters.isPosition(name)) {
-            add(
-                    method.qualifiedName(),
+            addToMethod(
                     problem + "the positions of the parameters are " + parameters.positions(),
                     "The first parameter is #p0.");
         } else if (parameters.names().isEmpty()) {
-            add(
-                    method.qualifiedName(),
+            addToMethod(
                     problem
                             + "%s was compiled without the names of parameters"
                                     .formatted(method.annotatedDeclaration()
@@ -92,8 +85,7 @@ final class KeyMistakes {
                     "Compile it with the option -parameters (in Kotlin -java-parameters), or write the position of the"
                             + " parameter: #p0 is the first.");
         } else {
-            add(
-                    method.qualifiedName(),
+            addToMethod(
                     problem + "the parameters are " + parameters.names(),
                     Spelling.nearest(name, parameters.names())
                             .map("Did you mean '#%s'?"::formatted)
@@ -109,8 +101,7 @@ final class KeyMistakes {
         }
         Class<?> type = method.annotatedDeclaration().getParameterTypes()[parameter];
         if ((type.isArray() || isConcrete(type)) && !KeyExpression.hasText(type)) {
-            add(
-                    method.qualifiedName(),
+            addToMethod(
                     "is " + KeyExpression.withoutText(type),
                     "Write a part of it that is a text or a number, as in key = \"#order.id\".");
         }
@@ -127,12 +118,19 @@ final class KeyMistakes {
     }
 
     void unknownProperty(String name, Class<?> type, List<String> known) {
-        add(
-                method.qualifiedName(),
+        addToMethod(
                 "uses '%s', but the properties of %s are %s".formatted(name, type.getName(), known),
                 Spelling.nearest(name, known)
                         .map("Did you mean '%s'?"::formatted)
                         .orElse("Name one of them, or call a method."));
+    }
+
+    private void addToAnnotation(String problem, String action) {
+        add(method.place(), problem, action);
+    }
+
+    private void addToMethod(String problem, String action) {
+        add(method.qualifiedName(), problem, action);
     }
 
     private void add(String place, String problem, String action) {

@@ -499,8 +499,7 @@ class AnnotatedMethodsTests {
     void anAnnotationOfTheUsersGivesLimitAndNameByItsAttributes() {
         AnnotatedMethods own = new AnnotatedMethods(Offload.class);
         AnnotatedMethod found = own.in(Offloading.class).get(0);
-        assertThat(found.declaration())
-                .isEqualTo(new Declaration(VirtualThread.class, "mail", "sender", "", "", "", null));
+        assertThat(found.declaration()).isEqualTo(new Declaration(Offload.class, "mail", "sender", "", "", "", null));
     }
 
     @Retention(RetentionPolicy.RUNTIME)
