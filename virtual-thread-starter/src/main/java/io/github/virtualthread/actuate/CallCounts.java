@@ -64,8 +64,7 @@ public final class CallCounts implements TaskListener {
 
     /** Counts of a name; zeros if it was never called. */
     Counts of(Name name) {
-        Counts counts = methods.get(name);
-        return counts == null ? new Counts() : counts;
+        return methods.getOrDefault(name, new Counts());
     }
 
     /** How many calls a limit has rejected for a reason. */

@@ -65,10 +65,7 @@ final class MdcCapture implements Supplier<CapturedContext> {
     private static Map<String, String> only(List<String> keys) {
         Map<String, String> entries = new HashMap<>();
         for (String key : keys) {
-            String value = MDC.get(key);
-            if (value != null) {
-                entries.put(key, value);
-            }
+            entries.computeIfAbsent(key, MDC::get); // none where it has no value
         }
         return entries;
     }

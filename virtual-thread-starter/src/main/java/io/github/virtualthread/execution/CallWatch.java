@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Checks every second whether limits are full and whether calls are stuck, and logs it.
@@ -108,11 +110,8 @@ public final class CallWatch {
             engine.parts().threads().adopt(); // for the listeners
             look();
         } catch (Throwable failure) {
-            try {
-                logger.error("Limits and calls could not be checked", failure);
-            } catch (Throwable noLog) {
-                // the next check may find more memory, or a log that works
-            }
+            // the next check may find more memory, or a log that works
+            SafeLog.write(logger, Level.ERROR, "Limits and calls could not be checked", null, null, failure);
         }
     }
 

@@ -34,15 +34,12 @@ final class CallerTask extends Call {
         permit.observe();
         try {
             permit.acquire(deadline);
-        } catch (LimitExceededException rejection) {
-            permit.rejected(rejection);
-            throw rejection;
         } catch (InterruptedException interruption) {
             permit.finished(Outcome.CANCELLED, interruption);
             throw interruption;
-        } catch (Throwable noTimer) {
-            permit.finished(Outcome.ERROR, noTimer);
-            throw noTimer;
+        } catch (Throwable reason) {
+            permit.rejected(reason);
+            throw reason;
         }
         try {
             permit.enterThread();

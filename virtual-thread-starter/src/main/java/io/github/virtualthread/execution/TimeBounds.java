@@ -157,13 +157,10 @@ final class TimeBounds {
 
     static CallTimeoutException exception(Task task, Cause why) {
         TaskSpec spec = task.spec();
-        Kind kind = why == Cause.TIMED_OUT ? Kind.TIMEOUT : Kind.DEADLINE;
-        return new CallTimeoutException(spec.name(), spec.limitName(), kind, length(task, why), isInherited(task));
-    }
-
-    private static boolean isInherited(Task task) {
         DeadlineContext timed = DeadlineContext.of(task.context());
-        return timed != null && timed.isInherited();
+        boolean inherited = timed != null && timed.isInherited();
+        Kind kind = why == Cause.TIMED_OUT ? Kind.TIMEOUT : Kind.DEADLINE;
+        return new CallTimeoutException(spec.name(), spec.limitName(), kind, length(task, why), inherited);
     }
 
     /** Zero where the task has ended and its deadline is forgotten. */

@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -182,17 +181,15 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
             if (!StringUtils.hasText(
                     pool.getDriverClassName())) { // otherwise HikariCP fails, because it allows one only
                 pool.setDataSourceClassName(null);
-                pool.setDataSource(new CancellableDataSource(ofClass(pool, type)));
+                pool.setDataSource(new CancellableDataSource(() -> ofClass(pool, type)));
             }
             return null;
         }
 
-        private static Supplier<DataSource> ofClass(HikariDataSource pool, String type) {
-            return () -> {
-                DataSource made = UtilityElf.createInstance(type, DataSource.class);
-                PropertyElf.setTargetFromProperties(made, pool.getDataSourceProperties());
-                return made;
-            };
+        private static DataSource ofClass(HikariDataSource pool, String type) {
+            DataSource made = UtilityElf.createInstance(type, DataSource.class);
+            PropertyElf.setTargetFromProperties(made, pool.getDataSourceProperties());
+            return made;
         }
 
         /** What the pool would have made itself, from what is set by then. */
