@@ -115,7 +115,7 @@ public final class CancellableDataSource implements DataSource {
 
         @Override
         @Nullable
-        Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
             return switch (method.getName()) {
                 // those that must not wait, and those that send nothing. Not clearWarnings: HikariCP calls it when a
                 // connection comes back, and its failure keeps one that has been closed from the next caller
@@ -134,29 +134,20 @@ public final class CancellableDataSource implements DataSource {
                     statement(proxy, CallableStatement.class, pass(Kind.OTHER, null, method, args), sql(args));
                 case "commit" -> pass(Kind.COMMIT, null, method, args);
                 case "setAutoCommit" ->
-                    pass(
-                            args != null && Boolean.TRUE.equals(args[0]) ? Kind.AUTO_COMMIT : Kind.OTHER,
-                            null,
-                            method,
-                            args);
+                    pass(Boolean.TRUE.equals(args[0]) ? Kind.AUTO_COMMIT : Kind.OTHER, null, method, args);
                 case "close" -> pass(Kind.CLEAN_UP, null, method, args);
                 case "setClientInfo" -> clientInfo(method, args);
-                case "setNetworkTimeout" -> direct(method, onThisThread(args));
+                // on this thread: the driver of MySQL leaves the change to the executor, and may make it after the next
+                // statement (bug 75615). HikariCP knows that driver by the class of a data source, which it does not
+                // see
+                // behind this one
+                case "setNetworkTimeout" -> direct(method, new Object[] {(Executor) Runnable::run, args[1]});
                 default -> pass(Kind.OTHER, null, method, args);
             };
         }
 
-        /**
-         * The driver of MySQL leaves the change to the executor, and may make it after the next statement (bug 75615). HikariCP knows that
-         * driver by the class of a data source, which it does not see behind this one.
-         */
-        private static @Nullable Object @Nullable [] onThisThread(@Nullable Object @Nullable [] args) {
-            Executor direct = Runnable::run;
-            return args == null ? null : new Object[] {direct, args[1]};
-        }
-
         /** The only method of JDBC that may not throw each {@code SQLException}. */
-        private @Nullable Object clientInfo(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        private @Nullable Object clientInfo(Method method, @Nullable Object[] args) throws Throwable {
             try {
                 return pass(Kind.OTHER, null, method, args);
             } catch (SQLClientInfoException failure) {

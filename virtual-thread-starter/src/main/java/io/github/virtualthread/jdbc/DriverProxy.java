@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /** Stands for an object of the driver whose calls pass a gate. */
 abstract class DriverProxy implements InvocationHandler {
 
+    private static final @Nullable Object[] NONE = {};
+
     private final Wrapper raw;
     final @Nullable Statement running;
     final ConnectionGate gate;
@@ -30,19 +32,22 @@ abstract class DriverProxy implements InvocationHandler {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // a proxy equals itself
     public final @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] args)
             throws Throwable {
+        return invoked(proxy, method, args == null ? NONE : args);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a proxy equals itself
+    private @Nullable Object invoked(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
         return switch (method.getName()) {
-            case "equals" -> args != null && proxy == args[0];
+            case "equals" -> proxy == args[0];
             case "hashCode" -> System.identityHashCode(proxy);
             case "toString" -> raw.toString();
             case "unwrap" -> {
-                Object known = args == null ? null : known(proxy, args[0]);
+                Object known = known(proxy, args[0]);
                 yield known == null ? direct(method, args) : known;
             }
-            case "isWrapperFor" ->
-                (args != null && known(proxy, args[0]) != null) || Boolean.TRUE.equals(direct(method, args));
+            case "isWrapperFor" -> known(proxy, args[0]) != null || Boolean.TRUE.equals(direct(method, args));
             default -> answer(proxy, method, args);
         };
     }
@@ -55,9 +60,9 @@ abstract class DriverProxy implements InvocationHandler {
         return wanted.isInstance(proxy) ? proxy : wanted.isInstance(raw) ? raw : null;
     }
 
-    abstract @Nullable Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable;
+    abstract @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable;
 
-    final @Nullable Object direct(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+    final @Nullable Object direct(Method method, @Nullable Object[] args) throws Throwable {
         try {
             return method.invoke(raw, args);
         } catch (InvocationTargetException failure) {
@@ -65,13 +70,13 @@ abstract class DriverProxy implements InvocationHandler {
         }
     }
 
-    final @Nullable Object pass(Kind kind, @Nullable String sql, Method method, @Nullable Object @Nullable [] args)
+    final @Nullable Object pass(Kind kind, @Nullable String sql, Method method, @Nullable Object[] args)
             throws Throwable {
         return gate.call(kind, running, sql, () -> direct(method, args));
     }
 
-    static @Nullable String sql(@Nullable Object @Nullable [] args) {
-        return args != null && args.length > 0 && args[0] instanceof String sql ? sql : null;
+    static @Nullable String sql(@Nullable Object[] args) {
+        return args.length > 0 && args[0] instanceof String sql ? sql : null;
     }
 
     /** PostgreSQL's driver asks for names of types and tables. */
@@ -92,7 +97,7 @@ abstract class DriverProxy implements InvocationHandler {
 
         @Override
         @Nullable
-        Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+        Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
             return switch (method.getName()) {
                 case "getColumnCount", "getColumnLabel", "getColumnName", "getParameterCount" -> direct(method, args);
                 default -> pass(Kind.READ, null, method, args);

@@ -47,7 +47,7 @@ final class ResultProxy extends DriverProxy {
 
     @Override
     @Nullable
-    Object answer(Object self, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+    Object answer(Object self, Method method, @Nullable Object[] args) throws Throwable {
         return switch (method.getName()) {
             case "next",
                     "previous",
@@ -75,8 +75,8 @@ final class ResultProxy extends DriverProxy {
     }
 
     /** PostgreSQL's driver fetches the rows of a cursor that is a value, and asks for the type of an array's elements. */
-    private boolean asks(@Nullable Object @Nullable [] args) throws Throwable {
-        if (!gate.isPostgres() || args == null) {
+    private boolean asks(@Nullable Object[] args) throws Throwable {
+        if (!gate.isPostgres()) {
             return false;
         }
         BitSet found = asking;
@@ -105,7 +105,7 @@ final class ResultProxy extends DriverProxy {
         }
     }
 
-    private @Nullable Object value(Method method, @Nullable Object @Nullable [] args) throws Throwable {
+    private @Nullable Object value(Method method, @Nullable Object[] args) throws Throwable {
         return gate.call(Kind.READ, running, sql, () -> {
             Object value = direct(method, args);
             if (value instanceof Array array) {

@@ -23,7 +23,7 @@ final class StatementProxy extends DriverProxy {
 
     @Override
     @Nullable
-    Object answer(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+    Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
         return switch (method.getName()) {
             case "execute",
                     "executeQuery",
@@ -49,15 +49,14 @@ final class StatementProxy extends DriverProxy {
         return ResultProxy.of(result, running, proxy, gate, prepared);
     }
 
-    private @Nullable Object call(Kind kind, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+    private @Nullable Object call(Kind kind, Method method, @Nullable Object[] args) throws Throwable {
         String given = sql(args);
         return pass(kind, given == null ? prepared : given, method, args);
     }
 
     /** PostgreSQL's driver asks for the number of a type that has only its name: of an array, of an object of its own. */
-    private boolean asksForType(@Nullable Object @Nullable [] args) {
+    private boolean asksForType(@Nullable Object[] args) {
         return gate.isPostgres()
-                && args != null
                 && ((args[args.length - 1] instanceof String && args[1] instanceof Integer)
                         || args[1] instanceof Array
                         || args[1] instanceof Map
