@@ -188,7 +188,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                 return;
             }
         }
-        new Passage(permit, end, cleaner).begin(request, response, chain, passageAttribute());
+        new Passage(permit, end).begin(request, response, chain);
     }
 
     private void warnOnce(@Nullable TaskLimit limit) {
@@ -244,20 +244,18 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     }
 
     /** A request that has been let in. If it is answered asynchronously, the container reports when its answer is complete. */
-    private static final class Passage implements AsyncListener {
+    private final class Passage implements AsyncListener {
 
         private final @Nullable HeldPermit permit; // null without a limit
         private final @Nullable Long end; // by System.nanoTime(), null without a deadline
-        private final Supplier<Cleaner> cleaner;
         private volatile boolean over;
 
-        Passage(@Nullable HeldPermit permit, @Nullable Long end, Supplier<Cleaner> cleaner) {
+        Passage(@Nullable HeldPermit permit, @Nullable Long end) {
             this.permit = permit;
             this.end = end;
-            this.cleaner = cleaner;
         }
 
-        void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String attribute)
+        void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
                 throws ServletException, IOException {
             WatchedResponse watched = permit == null ? null : new WatchedResponse(response);
             Throwable failure = null;
@@ -267,21 +265,18 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                 failure = thrown;
                 throw thrown;
             } finally {
-                leave(request, watched, attribute, failure);
+                leave(request, watched, failure);
             }
         }
 
         private void leave(
-                HttpServletRequest request,
-                @Nullable WatchedResponse response,
-                String attribute,
-                @Nullable Throwable failure) {
+                HttpServletRequest request, @Nullable WatchedResponse response, @Nullable Throwable failure) {
             try {
                 // Tomcat does not report the end of a request that fails after startAsync()
                 if (failure != null || !request.isAsyncStarted()) {
                     close(failure);
                 } else {
-                    request.setAttribute(attribute, this);
+                    request.setAttribute(passageAttribute(), this);
                     HeldPermit held = permit; // the action of the cleaner must not know this object
                     if (held != null && response != null) {
                         request.getAsyncContext().addListener(this);
