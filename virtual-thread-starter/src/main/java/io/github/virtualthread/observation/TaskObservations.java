@@ -86,7 +86,8 @@ public final class TaskObservations implements TaskListener {
         private final @Nullable Observation parent;
         private @Nullable TaskObservationContext context;
         private @Nullable Observation observation;
-        private @Nullable Scoped scope;
+        private Observation.@Nullable Scope scope;
+        private Observation.@Nullable Scope outer; // around it
 
         Run(ObservationRegistry registry, @Nullable TaskObservationConvention custom) {
             this.registry = registry;
@@ -109,7 +110,13 @@ public final class TaskObservations implements TaskListener {
                 }
                 throw broken;
             }
-            scope = Scoped.open(created, registry);
+            outer = registry.getCurrentObservationScope();
+            try {
+                scope = created.openScope();
+            } catch (Throwable broken) {
+                close(registry.getCurrentObservationScope()); // of the handlers that came before the one that threw
+                throw broken;
+            }
         }
 
         /** Does nothing for a call that was never started: it has neither observation nor scope. */
@@ -130,41 +137,20 @@ public final class TaskObservations implements TaskListener {
 
         private void closeAndStop(Observation started) {
             try {
-                if (scope != null) {
-                    scope.close();
-                }
+                close(scope);
             } finally {
                 started.stop();
             }
         }
-    }
 
-    /** A scope that leaves nothing current on the thread, which may be the caller's, even if a handler throws. */
-    private record Scoped(Observation.Scope scope, Observation.@Nullable Scope outer, ObservationRegistry registry) {
-
-        static Scoped open(Observation observation, ObservationRegistry registry) {
-            Observation.Scope outer = registry.getCurrentObservationScope();
-            try {
-                return new Scoped(observation.openScope(), outer, registry);
-            } catch (Throwable broken) {
-                closeHalf(outer, registry);
-                throw broken;
-            }
-        }
-
-        /** Closes the scopes of the handlers that came before the one that threw. */
-        private static void closeHalf(Observation.@Nullable Scope outer, ObservationRegistry registry) {
-            Observation.Scope half = registry.getCurrentObservationScope();
-            if (half != null && !half.equals(outer)) {
-                new Scoped(half, outer, registry).close();
-            }
-        }
-
-        void close() {
-            try {
-                scope.close();
-            } finally {
-                registry.setCurrentObservationScope(outer);
+        /** Leaves nothing current on the thread, which may be the caller's, even if a handler throws. */
+        private void close(Observation.@Nullable Scope open) {
+            if (open != null && !open.equals(outer)) {
+                try {
+                    open.close();
+                } finally {
+                    registry.setCurrentObservationScope(outer);
+                }
             }
         }
     }
