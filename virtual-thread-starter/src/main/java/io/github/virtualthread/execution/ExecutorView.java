@@ -6,6 +6,7 @@ import io.github.virtualthread.limit.LimitNames;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -142,14 +143,8 @@ public final class ExecutorView implements AsyncTaskExecutor {
 
     /** The inherited method wraps the task, and a cancel would not reach it. */
     @Override
-    @SuppressWarnings("unchecked") // completed with null, or by its caller
     public CompletableFuture<Void> submitCompletable(Runnable task) {
-        Objects.requireNonNull(task, "task");
-        CompletableFuture<?> future = engine.submitOrThrow(ofOneTask(), () -> {
-            task.run();
-            return null;
-        });
-        return (CompletableFuture<Void>) future;
+        return submitCompletable(Executors.<Void>callable(Objects.requireNonNull(task, "task"), null));
     }
 
     @Override
