@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Calls of a second thread on a busy connection pass without all this.
  */
-final class ConnectionGate implements StoppableBody.Shield {
+final class ConnectionGate {
 
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
@@ -84,7 +84,7 @@ final class ConnectionGate implements StoppableBody.Shield {
     }
 
     private final Connection connection;
-    private final StatementCancel current;
+    final StatementCancel current;
 
     ConnectionGate(Connection connection, Times times) {
         this.connection = connection;
@@ -134,7 +134,7 @@ final class ConnectionGate implements StoppableBody.Shield {
         boolean refused = false;
         boolean completed = false;
         try {
-            entered = body.shield(this);
+            entered = body.shield(current);
             interrupted = entered != Entered.NOT && Thread.interrupted();
             refused = entered == Entered.STOPPED && isRefused(what, body);
             if (refused) {
@@ -221,20 +221,5 @@ final class ConnectionGate implements StoppableBody.Shield {
                 logger.debug("A statement of {} could not be prepared again", connection, failure);
             }
         }
-    }
-
-    @Override
-    public @Nullable String statement() {
-        return current.sql();
-    }
-
-    @Override
-    public void stopped(StoppableBody body) {
-        current.stop(body);
-    }
-
-    @Override
-    public boolean stoppedAgain(StoppableBody body) {
-        return current.insist(body);
     }
 }

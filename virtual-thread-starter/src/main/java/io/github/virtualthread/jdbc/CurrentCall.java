@@ -1,5 +1,6 @@
 package io.github.virtualthread.jdbc;
 
+import io.github.virtualthread.execution.StoppableBody.Shield;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import io.github.virtualthread.limit.ScopedLock;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The call of the driver that runs on one physical connection, one at a time, and what has been done to end it. It does not end
  * while a cancel is on its way, so no cancel reaches a later statement. All is guarded by the lock, unless it says more.
  */
-abstract class CurrentCall {
+abstract class CurrentCall implements Shield {
 
     final ScopedLock lock = new ScopedLock();
     final Condition changed = lock.newCondition();
@@ -127,8 +128,8 @@ abstract class CurrentCall {
     }
 
     /** Without the lock. */
-    @Nullable
-    final String sql() {
+    @Override
+    public final @Nullable String statement() {
         return sql;
     }
 

@@ -66,8 +66,8 @@ final class StatementCancel extends CurrentCall {
         }
     }
 
-    /** The body was stopped. Must not block. */
-    void stop(StoppableBody body) {
+    @Override
+    public void stopped(StoppableBody body) {
         try (ScopedLock held = lock.hold()) {
             long call = number;
             if (kind == null) {
@@ -90,8 +90,9 @@ final class StatementCancel extends CurrentCall {
         }
     }
 
-    /** The body was stopped once more: its commit has had its time. Must not block. Returns whether it commits. */
-    boolean insist(StoppableBody body) {
+    /** A commit has had its time. */
+    @Override
+    public boolean stoppedAgain(StoppableBody body) {
         try (ScopedLock held = lock.hold()) {
             long call = number;
             if (kind == null || !kind.commits()) {

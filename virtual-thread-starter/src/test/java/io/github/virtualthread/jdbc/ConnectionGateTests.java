@@ -624,7 +624,7 @@ class ConnectionGateTests {
             StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> forced.set(execute.end.complete(true)));
             try {
                 gate.call(Kind.STATEMENT, statement, "select 1", () -> {
-                    gate.stopped(noRoom);
+                    gate.current.stopped(noRoom);
                     return execute.give();
                 });
             } catch (Throwable failure) {
@@ -646,7 +646,7 @@ class ConnectionGateTests {
             StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> {});
             try {
                 gate.call(Kind.OTHER, null, null, () -> {
-                    assertThatThrownBy(() -> gate.stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
+                    assertThatThrownBy(() -> gate.current.stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
                     return null;
                 });
             } catch (Throwable failure) {
@@ -670,7 +670,7 @@ class ConnectionGateTests {
             StoppableBody stopped = ended(TaskEngine.currentBody(), execute);
             try {
                 gate.call(Kind.STATEMENT, statement, "select 1", () -> {
-                    gate.stopped(stopped);
+                    gate.current.stopped(stopped);
                     return execute.give();
                 });
             } catch (Throwable failure) {
