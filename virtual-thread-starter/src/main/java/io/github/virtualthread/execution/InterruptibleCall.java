@@ -196,27 +196,19 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     @Override
     public final Entered shield(Shield part) {
-        while (true) {
-            byte seen = window;
-            if (seen == OPEN || seen == DELIVERED) {
-                Shields.add(this, part); // before it can be asked for
-                if (WINDOW.compareAndSet(this, seen, seen == OPEN ? SHIELDED : SHIELDED_LATE)) {
-                    return seen == OPEN ? Entered.RUNNING : Entered.STOPPED;
-                }
-            } else if (seen == DELIVERING) {
-                letDeliver();
-            } else {
-                return Entered.NOT;
+        for (byte seen = settledWindow(); seen == OPEN || seen == DELIVERED; seen = settledWindow()) {
+            Shields.add(this, part); // before it can be asked for
+            if (WINDOW.compareAndSet(this, seen, seen == OPEN ? SHIELDED : SHIELDED_LATE)) {
+                return seen == OPEN ? Entered.RUNNING : Entered.STOPPED;
             }
         }
+        return Entered.NOT;
     }
 
     @Override
     public final boolean unshield() {
-        for (byte seen = window; seen == DELIVERING || seen >= SHIELDED; seen = window) {
-            if (seen == DELIVERING) {
-                letDeliver();
-            } else if (WINDOW.compareAndSet(this, seen, seen == SHIELDED ? OPEN : DELIVERED)) {
+        for (byte seen = settledWindow(); seen >= SHIELDED; seen = settledWindow()) {
+            if (WINDOW.compareAndSet(this, seen, seen == SHIELDED ? OPEN : DELIVERED)) {
                 Shields.forget(this);
                 return seen == SHIELDED_STOPPED;
             }
@@ -226,10 +218,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     @Override
     public final boolean force() {
-        for (byte seen = window; seen == DELIVERING || seen > SHIELDED; seen = window) {
-            if (seen == DELIVERING) {
-                letDeliver(); // whoever tells the shield of the stop is not quite done
-            } else if (WINDOW.compareAndSet(this, seen, DELIVERING)) {
+        for (byte seen = settledWindow(); seen > SHIELDED; seen = settledWindow()) {
+            if (WINDOW.compareAndSet(this, seen, DELIVERING)) {
                 try {
                     interruptThread();
                 } finally {
@@ -320,10 +310,9 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     /** Closes the window: waits for an interrupt that is being delivered, and clears the flag. */
     final void closeWindow() {
-        byte seen = window;
-        while (seen == DELIVERING || !WINDOW.compareAndSet(this, seen, CLOSED)) {
-            letDeliver();
-            seen = window;
+        byte seen = settledWindow();
+        while (!WINDOW.compareAndSet(this, seen, CLOSED)) {
+            seen = settledWindow();
         }
         if (seen >= SHIELDED) {
             Shields.forget(this); // whoever shielded it found no memory to end that
@@ -331,13 +320,19 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         Thread.interrupted();
     }
 
+    /** The window when no interrupt is on its way: whoever delivers one, or tells the shield of a stop, is not quite done. */
     @SuppressWarnings("ThreadPriorityCheck") // the wait ends with a call of interrupt() that has begun already
-    private static void letDeliver() {
-        try {
-            Thread.yield();
-        } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
-            Thread.onSpinWait();
+    private byte settledWindow() {
+        byte seen = window;
+        while (seen == DELIVERING) {
+            try {
+                Thread.yield();
+            } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
+                Thread.onSpinWait();
+            }
+            seen = window;
         }
+        return seen;
     }
 
     /**
