@@ -118,11 +118,6 @@ public final class TaskEngine implements AutoCloseable {
      *     timeout} or {@code deadline} is zero or negative
      */
     public TaskSpec spec(String name, @Nullable String limit, @Nullable Duration timeout, @Nullable Duration deadline) {
-        return recipe(name, limit, timeout, deadline);
-    }
-
-    private Recipe recipe(
-            String name, @Nullable String limit, @Nullable Duration timeout, @Nullable Duration deadline) {
         Deadline.requirePositive(name + ": timeout", timeout);
         Deadline.requirePositive(name + ": deadline", deadline);
         TaskLimit found = limit == null ? null : limits.get(limit);
@@ -130,7 +125,7 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     Recipe recipe(String name, @Nullable String limit) {
-        return recipe(name, limit, null, null);
+        return (Recipe) spec(name, limit, null, null);
     }
 
     /**
@@ -144,7 +139,7 @@ public final class TaskEngine implements AutoCloseable {
      *     timeout} is zero or negative
      */
     public TaskSpec spec(String name, @Nullable String limit, @Nullable Duration timeout) {
-        return recipe(name, limit, timeout, null);
+        return spec(name, limit, timeout, null);
     }
 
     /**
