@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -78,11 +79,7 @@ public final class CallWatch {
     /** Starts to check, if a warning is configured. Does not block. */
     public void start() {
         if (thread == null && (saturated.isPositive() || stuck != null)) {
-            Thread made = Thread.ofPlatform()
-                    .daemon()
-                    .name(threadName)
-                    .inheritInheritableThreadLocals(false)
-                    .unstarted(this::run);
+            Thread made = TaskTimer.daemon().name(threadName).unstarted(this::run);
             thread = made;
             try {
                 made.start();
@@ -141,12 +138,10 @@ public final class CallWatch {
         Saturation seen = saturations.computeIfAbsent(limit, each -> new Saturation());
         Duration full = limit.saturated();
         seen.sample(limit.completed(), engine.parts().rejections().total(limit.name()), full);
-        if (seen.isOver(full)) {
-            Duration ended = seen.end();
-            // in a stop a limit is no longer full because new calls are not accepted and waiting calls were rejected
-            if (engine.parts().gate().isOpen()) {
-                logger.info("Limit '{}' is no longer full, after {} s", limit.name(), ended.toSeconds());
-            }
+        Duration ended = seen.endedBy(full);
+        // in a stop a limit is no longer full because new calls are not accepted and waiting calls were rejected
+        if (ended != null && engine.parts().gate().isOpen()) {
+            logger.info("Limit '{}' is no longer full, after {} s", limit.name(), ended.toSeconds());
         }
         if (full.compareTo(saturated) >= 0 && seen.isDue(full)) {
             logger.warn(describe(limit, full, seen));

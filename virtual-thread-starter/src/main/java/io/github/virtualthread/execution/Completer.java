@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,11 +97,8 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
      * @param longest maximum time to wait for the futures
      */
     void all(List<Task> tasks, Duration longest) {
-        Thread.Builder builder = Thread.ofPlatform()
-                .daemon()
-                .inheritInheritableThreadLocals(false)
-                .stackSize(STACK + (long) STACK_OF_ONE * tasks.size());
-        all(tasks, longest, builder.factory());
+        long stack = STACK + (long) STACK_OF_ONE * tasks.size();
+        all(tasks, longest, TaskTimer.daemon().stackSize(stack).factory());
     }
 
     void all(List<Task> tasks, Duration longest, ThreadFactory factory) {

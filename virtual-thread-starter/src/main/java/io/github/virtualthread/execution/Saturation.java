@@ -45,15 +45,11 @@ final class Saturation {
         return completed[looks % completed.length] - completed[(looks + 1) % completed.length];
     }
 
-    /** Whether a saturation that was logged is over: a permit was free since. */
-    boolean isOver(Duration full) {
-        return last != null && full.compareTo(last) < 0;
-    }
-
-    /** Ends the saturation; returns how long it had lasted at the last check. */
-    Duration end() {
-        Duration ended = last == null ? Duration.ZERO : last;
-        last = null;
+    /** Ends a saturation that was logged, if a permit was free since; returns how long it had lasted at the last check, or null. */
+    @Nullable
+    Duration endedBy(Duration full) {
+        Duration ended = last != null && full.compareTo(last) < 0 ? last : null;
+        last = ended == null ? last : null;
         return ended;
     }
 

@@ -5,11 +5,9 @@ import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,8 +40,7 @@ final class TimeBounds {
     /** On the thread of the timer. A task that neither waits nor runs looks at the clock itself. */
     private static void endOverdue(Task task) {
         if (!task.rejectWaiting(Reason.DEADLINE) && task.runningThread() != null) {
-            TaskTimer timer = task.parts().timer();
-            timer.handOff(() -> expire(task, Cause.OVERDUE));
+            task.parts().timer().handOff(() -> expire(task, Cause.OVERDUE));
         }
     }
 
@@ -65,7 +62,7 @@ final class TimeBounds {
 
         private @Nullable Object runTimed() throws Throwable {
             Duration longest = task.spec().timeout();
-            Future<?> timeout = longest == null ? null : start(task, longest);
+            Future<?> timeout = longest == null ? null : task.schedule(longest, () -> expire(task, Cause.TIMED_OUT));
             try {
                 Object value = body.run();
                 return body.isAwaited() ? task.await(value) : value;
@@ -80,12 +77,6 @@ final class TimeBounds {
         public boolean isAwaited() {
             return false;
         }
-    }
-
-    private static Future<?> start(Task task, Duration timeout) {
-        TaskTimer timer = task.parts().timer();
-        return timer.schedule(
-                () -> timer.handOff(() -> expire(task, Cause.TIMED_OUT)), TimeUnit.NANOSECONDS.convert(timeout));
     }
 
     /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */

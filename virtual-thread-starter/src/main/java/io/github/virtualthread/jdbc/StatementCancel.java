@@ -5,6 +5,7 @@ import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.timer.TaskTimer;
 import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -80,11 +81,7 @@ final class StatementCancel extends CurrentCall {
             } else if (statement == null) {
                 watch = body.schedule(times.longest(), () -> interruptUncancellable(call, body));
             } else {
-                Thread.ofPlatform()
-                        .daemon()
-                        .inheritInheritableThreadLocals(false)
-                        .name("cancel-statement")
-                        .start(() -> cancelUntilEnd(call, body));
+                TaskTimer.daemon().name("cancel-statement").start(() -> cancelUntilEnd(call, body));
             }
             forced = false;
         }

@@ -39,8 +39,7 @@ final class HandOffs {
     // then finds no memory to go on as interpreted code, it takes the whole method off the stack, with its handlers.
     private final ThreadFactory virtualFactory =
             Thread.ofVirtual().inheritInheritableThreadLocals(false).factory();
-    private final ThreadFactory platformFactory =
-            Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory();
+    private final ThreadFactory platformFactory = TaskTimer.daemon().factory();
     private final Runnable look = this::look;
 
     private final TaskTimer timer;

@@ -53,15 +53,20 @@ public final class TaskTimer implements AutoCloseable {
      * @param threadName name of its thread
      */
     public TaskTimer(String threadName) {
-        this(Thread.ofPlatform()
-                .daemon()
-                .name(threadName)
-                .inheritInheritableThreadLocals(false)
-                .factory());
+        this(daemon().name(threadName).factory());
     }
 
     TaskTimer(ThreadFactory threads) {
         this.threads = threads;
+    }
+
+    /**
+     * Returns a builder of platform threads that inherit nothing, and do not keep the JVM alive.
+     *
+     * @return a new builder
+     */
+    public static Thread.Builder.OfPlatform daemon() {
+        return Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false);
     }
 
     /**

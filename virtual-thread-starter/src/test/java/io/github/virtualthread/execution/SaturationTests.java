@@ -23,14 +23,13 @@ class SaturationTests {
 
     @Test
     void isOverWhenNobodyWaitsOrOnlySomebodyWhoHasComeSince() {
-        assertThat(saturation.isOver(Duration.ZERO)).isFalse();
+        assertThat(saturation.endedBy(Duration.ZERO)).isNull();
 
         saturation.isDue(Duration.ofSeconds(10));
-        assertThat(saturation.isOver(Duration.ofSeconds(11))).isFalse();
-        assertThat(saturation.isOver(Duration.ofSeconds(1))).isTrue();
-        assertThat(saturation.end()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(saturation.endedBy(Duration.ofSeconds(11))).isNull();
+        assertThat(saturation.endedBy(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(10));
 
-        assertThat(saturation.isOver(Duration.ZERO)).isFalse();
+        assertThat(saturation.endedBy(Duration.ZERO)).isNull();
         assertThat(saturation.isDue(Duration.ofSeconds(10))).isTrue();
     }
 
