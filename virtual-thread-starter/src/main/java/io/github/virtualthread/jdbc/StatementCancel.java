@@ -19,6 +19,9 @@ import org.slf4j.LoggerFactory;
 /** Ends the call that runs on one physical connection when its body is stopped: by a cancel, or by an interrupt if nothing else helps. */
 final class StatementCancel extends CurrentCall {
 
+    private static final String GOES_ON = "the database may go on with the statement%s: look for the statement in the"
+            + " database, and end it there";
+    private static final String UNKNOWN = "whether it is committed is unknown%s: look for its rows in the database";
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
     private final Connection connection;
@@ -76,8 +79,8 @@ final class StatementCancel extends CurrentCall {
             }
             forced = true; // by the caller, if no thread can be had
             if (kind.commits()) {
-                String what = "did not end within " + Durations.text(times.commit());
-                watch = body.schedule(times.commit(), () -> interruptCommit(call, body, what));
+                String what = "Its commit did not end within " + Durations.text(times.commit());
+                watch = body.schedule(times.commit(), () -> interrupt(call, body, what, UNKNOWN));
             } else if (statement == null) {
                 watch = body.schedule(times.longest(), () -> interruptUncancellable(call, body));
             } else {
@@ -95,9 +98,8 @@ final class StatementCancel extends CurrentCall {
             if (kind == null || !kind.commits()) {
                 return false;
             }
-            Future<?> unused = body.schedule(
-                    Duration.ZERO,
-                    () -> interruptCommit(call, body, "was interrupted, because the call was stopped once more"));
+            String what = "Its commit was interrupted, because the call was stopped once more";
+            Future<?> unused = body.schedule(Duration.ZERO, () -> interrupt(call, body, what, UNKNOWN));
             return true;
         }
     }
@@ -110,7 +112,8 @@ final class StatementCancel extends CurrentCall {
             Thread.currentThread().interrupt();
         } finally {
             if (!ended) {
-                interrupt(call, body, "Its statement did not end within %s of being cancelled", times.grace());
+                String grace = Durations.text(times.grace());
+                interrupt(call, body, "Its statement did not end within " + grace + " of being cancelled", GOES_ON);
             }
         }
     }
@@ -167,7 +170,8 @@ final class StatementCancel extends CurrentCall {
             abort();
         }
         force(call, body);
-        warnOfStatement(body, why, "A cancel of its statement did not return within %s", times.longest());
+        String longest = Durations.text(times.longest());
+        warn(body, why, "A cancel of its statement did not return within " + longest, GOES_ON);
         try {
             connection.abort(Runnable::run);
         } catch (Throwable failure) {
@@ -180,27 +184,16 @@ final class StatementCancel extends CurrentCall {
     }
 
     private void interruptUncancellable(long call, StoppableBody body) {
-        String what = "A call of its database driver that cannot be cancelled did not end within %s";
-        interrupt(call, body, what, times.longest());
+        String longest = Durations.text(times.longest());
+        String what = "A call of its database driver that cannot be cancelled did not end within " + longest;
+        interrupt(call, body, what, GOES_ON);
     }
 
     /** The last resort. */
-    private void interrupt(long call, StoppableBody body, String what, Duration longest) {
+    private void interrupt(long call, StoppableBody body, String what, String lost) {
         String why = body.whyStopped(); // as above
         if (force(call, body)) {
-            warnOfStatement(body, why, what, longest);
-        }
-    }
-
-    private void interruptCommit(long call, StoppableBody body, String what) {
-        String why = body.whyStopped(); // as above
-        if (force(call, body)) {
-            logger.warn(
-                    "{}. Its commit {}. Its connection is lost, and whether it is committed is unknown{}: look for its rows in the"
-                            + " database",
-                    why,
-                    what,
-                    permit(body));
+            warn(body, why, what, lost);
         }
     }
 
@@ -212,13 +205,8 @@ final class StatementCancel extends CurrentCall {
         }
     }
 
-    private static void warnOfStatement(StoppableBody body, String why, String what, Duration longest) {
-        logger.warn(
-                "{}. {}. Its connection is lost, and the database may go on with the statement{}: look for the statement in the"
-                        + " database, and end it there",
-                why,
-                what.formatted(Durations.text(longest)),
-                permit(body));
+    private static void warn(StoppableBody body, String why, String what, String lost) {
+        logger.warn("{}. {}. Its connection is lost, and {}", why, what, lost.formatted(permit(body)));
     }
 
     private static String permit(StoppableBody body) {
