@@ -225,15 +225,12 @@ final class Demand {
 
     /** Others want more, or would find nothing if they did. */
     private static boolean isScarce(Answer answer, int lent, int permits) {
-        long held = lent;
-        boolean isAnyAlive = false;
-        for (Answer.Other other : answer.others()) {
-            if (other.wants() > other.holds()) {
-                return true;
-            }
-            isAnyAlive |= other.alive();
-            held += other.holds();
+        List<Answer.Other> others = answer.others();
+        if (others.stream().anyMatch(other -> other.wants() > other.holds())) {
+            return true;
         }
+        boolean isAnyAlive = others.stream().anyMatch(Answer.Other::alive);
+        long held = lent + others.stream().mapToLong(Answer.Other::holds).sum();
         return isAnyAlive && held >= Math.min(permits, answer.permits());
     }
 }

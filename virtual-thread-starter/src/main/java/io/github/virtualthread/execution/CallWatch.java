@@ -150,17 +150,17 @@ public final class CallWatch {
 
     /** As in {@code Limit 'db' full for 30 s: 20 of 20 running, oldest 41 s in Prices.find; 3,412 waiting, oldest 28 s; ...}. */
     private String describe(TaskLimit limit, Duration full, Saturation seen) {
-        List<LiveCall> running = engine.liveCalls().running(limit);
-        List<LiveCall> waiting = engine.liveCalls().waiting(limit, 1);
-        String oldestRunning = running.isEmpty()
-                ? ""
-                : ", oldest %d s in %s"
-                        .formatted(
-                                running.get(0).call().ran().toSeconds(),
-                                running.get(0).call().spec().name());
-        String oldestWaiting = waiting.isEmpty()
-                ? ""
-                : ", oldest %d s".formatted(waiting.get(0).call().waited().toSeconds());
+        LiveCalls calls = engine.liveCalls();
+        String oldestRunning = calls.running(limit).stream()
+                .findFirst()
+                .map(LiveCall::call)
+                .map(call -> ", oldest %d s in %s"
+                        .formatted(call.ran().toSeconds(), call.spec().name()))
+                .orElse("");
+        String oldestWaiting = calls.waiting(limit, 1).stream()
+                .findFirst()
+                .map(live -> ", oldest %d s".formatted(live.call().waited().toSeconds()))
+                .orElse("");
         String whyFull = limit.whyFull();
         return String.format(
                 Locale.ROOT,

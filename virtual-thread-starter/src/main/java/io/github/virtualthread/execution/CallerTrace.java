@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallerTrace extends Throwable {
 
-    private static final long serialVersionUID = 1L;
-
     /** Maximum number of callers in one exception, so that an object that is thrown again and again does not grow forever. */
     static final int MOST = 8;
 

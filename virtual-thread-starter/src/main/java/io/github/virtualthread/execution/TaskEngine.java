@@ -444,7 +444,10 @@ public final class TaskEngine implements AutoCloseable {
             end();
         } finally {
             if (gate.conclude(counts)) {
-                SafeLog.write(() -> logEnd(counts));
+                if (!counts.isEmpty()) {
+                    SafeLog.write(
+                            () -> logger.info("Virtual threads stopped after {} ms: {}", counts.millis(), counts));
+                }
                 parts.rejections().stopped();
             }
         }
@@ -459,12 +462,6 @@ public final class TaskEngine implements AutoCloseable {
                     Durations.text(period),
                     running,
                     waiting);
-        }
-    }
-
-    private static void logEnd(DrainCounts counts) {
-        if (!counts.isEmpty()) {
-            logger.info("Virtual threads stopped after {} ms: {}", counts.millis(), counts);
         }
     }
 

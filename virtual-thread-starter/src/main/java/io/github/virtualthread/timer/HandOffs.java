@@ -172,8 +172,6 @@ final class HandOffs {
     /** Takes one action on a virtual thread, or one after the other on a platform thread. True once it has begun. */
     private final class Taker extends AtomicBoolean implements Runnable, Thread.UncaughtExceptionHandler {
 
-        private static final long serialVersionUID = 1L;
-
         private final int slot; // of a platform thread, -1 for a virtual one
         private transient @Nullable HandOff taken;
 

@@ -79,8 +79,6 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
     /** Has no stack trace, because it is never thrown. */
     private static final class Problem extends ErrorResponseException {
 
-        private static final long serialVersionUID = 1L;
-
         Problem(HttpStatusCode status, ProblemDetail body, Throwable failure, String detailCode) {
             super(status, body, failure, detailCode, null);
         }
