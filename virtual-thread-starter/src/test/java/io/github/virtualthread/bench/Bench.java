@@ -122,16 +122,8 @@ public final class Bench {
     }
 
     private void add(Turn turn, RunResult result) {
-        Figures known = figures.computeIfAbsent(
-                turn.toString(),
-                first -> new Figures(
-                        turn.benchmark(),
-                        new TreeMap<>(turn.parameters()),
-                        new ArrayList<>(),
-                        result.getPrimaryResult().getScoreUnit(),
-                        new ArrayList<>(),
-                        new ArrayList<>()));
         Map<String, Result> others = result.getSecondaryResults();
+        Figures known = figures(turn.shared().getLast(), result);
         known.scores()
                 .addAll(positive(others.get("time"), result.getPrimaryResult())
                         .limit(1)
@@ -140,6 +132,23 @@ public final class Bench {
                 .addAll(positive(others.getOrDefault("bytes", others.get("gc.alloc.rate.norm")))
                         .toList());
         known.longestWaits().addAll(positive(others.get("longestWaitMillis")).toList());
+        if (turn.shared().size() > 1) {
+            Figures other = figures(turn.shared().getFirst(), result);
+            other.scores().addAll(positive(others.get("otherTime")).toList());
+            other.bytes().addAll(positive(others.get("otherBytes")).toList());
+        }
+    }
+
+    private Figures figures(Turn turn, RunResult result) {
+        return figures.computeIfAbsent(
+                turn.toString(),
+                first -> new Figures(
+                        turn.benchmark(),
+                        new TreeMap<>(turn.parameters()),
+                        new ArrayList<>(),
+                        result.getPrimaryResult().getScoreUnit(),
+                        new ArrayList<>(),
+                        new ArrayList<>()));
     }
 
     private static Stream<Double> positive(Result<?>... results) {

@@ -15,6 +15,15 @@ public class Measured {
     /** Bytes that an operation allocates or holds. */
     public double bytes;
 
+    /** Classes that an operation loads. */
+    public double classes;
+
+    /** The same time for the contender that shares the JVM. */
+    public double otherTime;
+
+    /** The same bytes for it. */
+    public double otherBytes;
+
     /** Longest time that one call took. */
     public double longestWaitMillis;
 }

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 
 /**
  * The values of its parameters that a benchmark is measured with: all combinations of each row, as in
- * {@code permits=8 contender=async,ours}. JMH alone would measure every possible combination, and many say little.
+ * {@code permits=8 contender=async,ours}. Those joined by {@code +} share a JVM. JMH alone would measure every possible combination, and many say little.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.lang.annotation.Annotation;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,8 +33,8 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * Start and stop of {@link StartedApplication}, in a JVM with no more on its class path than such an application has. The
- * processor time counts, of all threads: it wobbles less than what the clock says. {@code plain} is what {@code ours} is compared
- * with where nothing is annotated, {@code async} where something is.
+ * processor time counts: it wobbles less than what the clock says. {@code plain} is what {@code ours} is compared with where nothing
+ * is annotated, {@code async} where something is.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -48,44 +49,40 @@ public class StartUp {
 
     private static final String STARTER = "virtual-thread-starter-\\d.*\\.jar";
 
-    /** With the first the annotations mean nothing; the last alone has the starter on its class path. */
-    @Param({"plain", "async", "ours"})
+    /** With the first the annotations mean nothing; {@code ours} alone has the starter on its class path. */
+    @Param({"plain", "async", "ours", "plain+ours", "async+ours"})
     public String contender;
 
     @Param({"0", "100"})
     public int annotated;
 
-    private Path classes;
-    private String classPath;
+    private Path folder;
 
     @Setup
     public void prepare() throws IOException {
-        classes = Files.createTempDirectory("started");
-        for (Class<?> each : StartedApplication.CLASSES) {
-            String file = each.getName().replace('.', '/') + ".class";
-            Path copy = classes.resolve(file);
-            Files.createDirectories(copy.getParent());
-            try (InputStream content = each.getClassLoader().getResourceAsStream(file)) {
-                Files.copy(content, copy);
+        folder = Files.createTempDirectory("started");
+        copy(PairedStarts.class, folder);
+        for (String application : contender.split("\\+")) {
+            Path classes = Files.createDirectory(folder.resolve(application));
+            for (Class<?> each : StartedApplication.CLASSES) {
+                copy(each, classes);
+            }
+            for (int i = 0; i < StartedApplication.BEANS; i++) {
+                writeBean(i, application.equals("ours") ? VirtualThread.class : Async.class, classes);
             }
         }
-        for (int i = 0; i < StartedApplication.BEANS; i++) {
-            writeBean(i);
+    }
+
+    private static void copy(Class<?> type, Path target) throws IOException {
+        String file = type.getName().replace('.', '/') + ".class";
+        Path copy = target.resolve(file);
+        Files.createDirectories(copy.getParent());
+        try (InputStream content = type.getClassLoader().getResourceAsStream(file)) {
+            Files.copy(content, copy);
         }
-        classPath = Stream.concat(
-                        Stream.of(classes.toString()),
-                        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                                .filter(this::isNeeded))
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
-    private boolean isNeeded(String entry) {
-        String file = Bench.file(entry);
-        return file.matches(NEEDED) || (contender.equals("ours") && file.matches(STARTER));
-    }
-
-    private void writeBean(int number) throws IOException {
-        Class<? extends Annotation> annotation = contender.equals("ours") ? VirtualThread.class : Async.class;
+    private void writeBean(int number, Class<? extends Annotation> annotation, Path target) throws IOException {
         var call = new ByteBuddy()
                 .subclass(Object.class)
                 .name(StartedApplication.bean(number))
@@ -95,7 +92,7 @@ public class StartUp {
                 ? call.annotateMethod(
                         AnnotationDescription.Builder.ofType(annotation).build())
                 : call;
-        type.make().saveIn(classes.toFile());
+        type.make().saveIn(target.toFile());
     }
 
     /** The first start of a JVM, as users have it. */
@@ -103,41 +100,72 @@ public class StartUp {
     @Measurement(iterations = 3)
     @Rows({"annotated=0 contender=plain,ours", "annotated=100 contender=async,ours"})
     public void first(Measured measured) throws Exception {
-        run(0, 1, measured);
+        List<String> found = run(
+                classPath(contender) + File.pathSeparator + jars(NEEDED), StartedApplication.class, List.of(contender));
+        double[] figures = figures(found.getFirst());
+        measured.time = figures[0] / 1_000_000;
+        measured.bytes = figures[1];
+        measured.classes = figures[2];
     }
 
-    /** One of many in a JVM, as tests and reloads have it: what is left when classes are loaded and compiled. */
+    /**
+     * One of many in a JVM, as tests and reloads have it: what is left when classes are loaded and compiled. Both start in the same JVM,
+     * by turns; the processor time is that of the thread that starts.
+     */
     @Benchmark
     @Measurement(iterations = 1)
-    @Rows({"annotated=0 contender=plain,ours", "annotated=100 contender=async,ours"})
+    @Rows({"annotated=0 contender=plain+ours", "annotated=100 contender=async+ours"})
     public void later(Measured measured) throws Exception {
-        run(30, 20, measured);
+        List<String> arguments = new ArrayList<>(List.of("40", "60"));
+        for (String application : contender.split("\\+")) {
+            arguments.add(application + "=" + classPath(application));
+        }
+        List<String> found = run(folder + File.pathSeparator + jars(NEEDED), PairedStarts.class, arguments);
+        double[] other = figures(found.getFirst());
+        measured.otherTime = other[0] / 1_000_000;
+        measured.otherBytes = other[1];
+        double[] ours = figures(found.getLast());
+        measured.time = ours[0] / 1_000_000;
+        measured.bytes = ours[1];
     }
 
-    private void run(int before, int counting, Measured measured) throws Exception {
-        Process process = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xms1g",
-                        "-Xmx1g",
-                        "-cp",
-                        classPath,
-                        StartedApplication.class.getName(),
-                        contender,
-                        Integer.toString(before),
-                        Integer.toString(counting)))
+    /** What an application has on its class path beside Spring. */
+    private String classPath(String application) {
+        Path classes = folder.resolve(application);
+        return application.equals("ours") ? classes + File.pathSeparator + jars(STARTER) : classes.toString();
+    }
+
+    private static String jars(String pattern) {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> Bench.file(entry).matches(pattern))
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static double[] figures(String line) {
+        return Stream.of(line.split(" ")).mapToDouble(Double::parseDouble).toArray();
+    }
+
+    private static List<String> run(String classPath, Class<?> main, List<String> arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xms1g",
+                "-Xmx1g",
+                "-cp",
+                classPath,
+                main.getName()));
+        command.addAll(arguments);
+        Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String said = new String(process.getInputStream().readAllBytes()).strip();
         if (process.waitFor() != 0) {
             throw new IllegalStateException(said);
         }
-        String[] processorTimeAndBytes = said.split(" ");
-        measured.time = Long.parseLong(processorTimeAndBytes[0]) / 1_000_000.0;
-        measured.bytes = Long.parseLong(processorTimeAndBytes[1]);
+        return said.lines().toList();
     }
 
     @TearDown
     public void end() throws IOException {
-        FileSystemUtils.deleteRecursively(classes);
+        FileSystemUtils.deleteRecursively(folder);
     }
 }

@@ -78,6 +78,16 @@ record Turn(Method method, Map<String, String> parameters) {
         return options;
     }
 
+    /** The contenders that share the JVM, each as if it had its own. */
+    List<Turn> shared() {
+        String contender = parameters.get("contender");
+        return contender == null
+                ? List.of(this)
+                : Stream.of(contender.split("\\+"))
+                        .map(each -> new Turn(method, with(parameters, "contender", each)))
+                        .toList();
+    }
+
     /** The entries of a class path that its contender has. */
     Stream<String> classPath(Stream<String> all) {
         boolean application = parameters.getOrDefault("contender", "").startsWith("ours-app");
