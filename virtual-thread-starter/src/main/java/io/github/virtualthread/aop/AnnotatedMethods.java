@@ -2,6 +2,7 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.Limited;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -126,8 +127,12 @@ final class AnnotatedMethods {
     }
 
     private boolean isAnnotated(Class<?> type) {
-        return Declaration.isOn(type, annotationTypes)
-                || Arrays.stream(methodsOf(type)).anyMatch(method -> Declaration.isOn(method, annotationTypes));
+        return isOn(type) || Arrays.stream(methodsOf(type)).anyMatch(this::isOn);
+    }
+
+    /** Most have no annotation at all, and Spring would keep that in a cache for each of them. */
+    private boolean isOn(AnnotatedElement element) {
+        return element.getDeclaredAnnotations().length > 0 && Declaration.isOn(element, annotationTypes);
     }
 
     /** Methods declared in a type, and default methods of its interfaces; none if a class in a signature is missing. */
