@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Scanner;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -44,6 +45,8 @@ record Descriptors(
 
     private static final String TRACE_ID = "traceId";
     private static final int LONGEST_STATEMENT = 100;
+    /** Of a long statement, this many characters are read at most. */
+    private static final int MOST_READ = 10_000;
 
     VirtualThreadsDescriptor all(Collection<AdvisedMethod> advised) {
         List<LiveCall> running = live.running();
@@ -174,25 +177,15 @@ record Descriptors(
                 thread == null ? null : StackExcerpt.of(thread.getStackTrace()));
     }
 
-    /** On one line. Of a long statement, only as much is read as is shown. */
+    /** On one line. */
     static String beginning(String sql) {
-        StringBuilder shown = new StringBuilder(LONGEST_STATEMENT + 1);
-        boolean blank = false;
-        for (int i = 0; i < sql.length() && shown.length() <= LONGEST_STATEMENT; i++) {
-            char next = sql.charAt(i);
-            if (Character.isWhitespace(next)) {
-                blank = !shown.isEmpty();
-            } else {
-                shown.append(blank ? " " : "").append(next);
-                blank = false;
-            }
+        String read = sql.substring(0, Math.min(sql.length(), MOST_READ));
+        String shown = new Scanner(read).tokens().limit(LONGEST_STATEMENT).collect(Collectors.joining(" "));
+        if (shown.length() <= LONGEST_STATEMENT) {
+            return shown;
         }
-        if (shown.length() > LONGEST_STATEMENT) {
-            int end = LONGEST_STATEMENT - "...".length();
-            shown.setLength(Character.isHighSurrogate(shown.charAt(end - 1)) ? end - 1 : end);
-            shown.append("...");
-        }
-        return shown.toString();
+        int end = LONGEST_STATEMENT - "...".length();
+        return shown.substring(0, Character.isHighSurrogate(shown.charAt(end - 1)) ? end - 1 : end) + "...";
     }
 
     private Map<String, String> chosen(Map<String, String> mdc) {
