@@ -33,6 +33,7 @@ import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Advises beans whose methods have {@link VirtualThread}, or the annotation chosen in its place, or
@@ -64,7 +65,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private @Nullable ContextWeaving weaving; // null if nothing can be woven
     private final AtomicBoolean listenersMoved = new AtomicBoolean();
     private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
-    private volatile @Nullable Switches switches;
+    private final SingletonSupplier<Switches> switches = SingletonSupplier.of(() -> Switches.read(environment, mode));
 
     /** Creates a post-processor for {@link VirtualThread}, of lowest precedence. */
     public VirtualThreadBeanPostProcessor() {
@@ -126,7 +127,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         factory().addBeanPostProcessor(beans);
         if (AspectJRuntime.isOnClassPath(factory().getBeanClassLoader())) {
             ContextWeaving made = new ContextWeaving(
-                    methods, isEnabled() && switches().mode() == AdviceMode.ASPECTJ, this::interceptor);
+                    methods, isEnabled() && switches.obtain().mode() == AdviceMode.ASPECTJ, this::interceptor);
             made.join(factory());
             weaving = made;
         }
@@ -141,7 +142,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * @return all mistakes, and all advised methods
      */
     public Findings check(TaskLimits limits, MethodSettings settings) {
-        MethodChecks.Reach reach = switches().mode() == AdviceMode.ASPECTJ
+        MethodChecks.Reach reach = switches.obtain().mode() == AdviceMode.ASPECTJ
                 ? new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader())
                 : new ProxyChecks(methods);
         CallSettings calls = new CallSettings(factory()::resolveEmbeddedValue, settings);
@@ -267,21 +268,12 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * @return what {@code virtual-thread.enabled} said before the first bean was created
      */
     public boolean isEnabled() {
-        return switches().enabled();
+        return switches.obtain().enabled();
     }
 
     /** Whether proxies intercept annotated methods, so that this object has to see every bean. */
     private boolean isAdvising() {
-        return isEnabled() && switches().mode() == AdviceMode.PROXY;
-    }
-
-    private Switches switches() {
-        Switches known = switches;
-        if (known == null) {
-            known = Switches.read(environment, mode);
-            switches = known;
-        }
-        return known;
+        return isEnabled() && switches.obtain().mode() == AdviceMode.PROXY;
     }
 
     AnnotatedMethods methods() {
