@@ -5,6 +5,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -124,26 +125,23 @@ public final class LimitLedger {
         LimitLedger ledger = new LimitLedger(false);
         try {
             List<String> lines = text.lines().toList();
-            String[] head = words(lines.getFirst(), 5);
+            String[] head = lines.getFirst().split(" ", -1);
             ledger.lostAt = Long.parseLong(head[0]);
             ledger.heldUpAt = Long.parseLong(head[1]);
             ledger.noGrowthUntil = Long.parseLong(head[2]);
             ledger.unseen = Integer.parseInt(head[3]);
             ledger.server = decoded(head[4]);
             for (String line : lines.subList(1, lines.size())) {
-                String[] word = words(line, 10);
+                String[] words = line.split(" ");
+                long[] of = Arrays.stream(words, 1, words.length)
+                        .mapToLong(Long::parseLong)
+                        .toArray();
                 ledger.rows.put(
-                        decoded(word[0]),
-                        new Row(
-                                Long.parseLong(word[1]),
-                                Integer.parseInt(word[2]),
-                                Integer.parseInt(word[3]),
-                                Integer.parseInt(word[4]),
-                                Integer.parseInt(word[5]),
-                                Long.parseLong(word[6]),
-                                Long.parseLong(word[7]),
-                                Long.parseLong(word[8]),
-                                Long.parseLong(word[9])));
+                        decoded(words[0]),
+                        new Row(of[0], (int) of[1], (int) of[2], (int) of[3], (int) of[4], of[5], of[6], of[7], of[8]));
+            }
+            if (!ledger.text().equals(text)) {
+                throw new IllegalArgumentException("It has other words");
             }
             return ledger;
         } catch (RuntimeException wrong) {
@@ -151,14 +149,6 @@ public final class LimitLedger {
             throw new IllegalArgumentException(
                     "was not written by this version of the starter: '" + start + "'", wrong);
         }
-    }
-
-    private static String[] words(String line, int count) {
-        String[] words = line.split(" ", -1);
-        if (words.length != count) {
-            throw new IllegalArgumentException(line);
-        }
-        return words;
     }
 
     /**
