@@ -6,7 +6,7 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
-import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -15,22 +15,28 @@ record SettingsChecks(CallSettings calls, TaskLimits limits) {
 
     Stream<Mistake> check(AnnotatedMethod method) {
         Declaration written = method.declaration();
-        Stream<Mistake> ofLimitAndTimes = Stream.of(
-                        checkLimit(method),
-                        checkDuration(method, "timeout", written.timeout()),
-                        checkDuration(method, "deadline", written.deadline()))
-                .filter(Objects::nonNull);
-        return Stream.concat(ofLimitAndTimes, checkKey(method));
+        return Stream.<Supplier<Stream<Mistake>>>of(
+                        () -> Stream.ofNullable(checkLimit(method)),
+                        () -> Stream.ofNullable(checkDuration(method, "timeout", written.timeout())),
+                        () -> Stream.ofNullable(checkDuration(method, "deadline", written.deadline())),
+                        () -> checkKey(method))
+                .flatMap(check -> readable(method, check));
+    }
+
+    /** What a check finds, or that the annotation has a placeholder that no property resolves. */
+    private static Stream<Mistake> readable(AnnotatedMethod method, Supplier<Stream<Mistake>> check) {
+        try {
+            return check.get();
+        } catch (IllegalArgumentException failure) {
+            return Stream.of(new Mistake(
+                    "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),
+                    "Set the property, or give the placeholder a default value, as in ${mail.limit:mail}."));
+        }
     }
 
     private @Nullable Mistake checkLimit(AnnotatedMethod method) {
-        String limit;
-        try {
-            calls.name(method);
-            limit = calls.limit(method);
-        } catch (IllegalArgumentException failure) {
-            return unreadable(method, failure);
-        }
+        calls.name(method);
+        String limit = calls.limit(method);
         // a property may remove the limit
         boolean isItsOwn = calls.settings().of(method).limit() == null;
         if (limit == null
@@ -49,12 +55,7 @@ record SettingsChecks(CallSettings calls, TaskLimits limits) {
     }
 
     private @Nullable Mistake checkDuration(AnnotatedMethod method, String attribute, String written) {
-        String text;
-        try {
-            text = calls.resolve(written);
-        } catch (IllegalArgumentException failure) {
-            return unreadable(method, failure);
-        }
+        String text = calls.resolve(written);
         try {
             CallSettings.duration(text);
             return null;
@@ -74,16 +75,7 @@ record SettingsChecks(CallSettings calls, TaskLimits limits) {
             return Stream.of();
         } catch (VirtualThreadConfigurationException wrong) {
             return wrong.mistakes().stream();
-        } catch (IllegalArgumentException failure) {
-            return Stream.of(unreadable(method, failure));
         }
-    }
-
-    /** An annotation with a placeholder that no property resolves. */
-    private static Mistake unreadable(AnnotatedMethod method, IllegalArgumentException failure) {
-        return new Mistake(
-                "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),
-                "Set the property, or give the placeholder a default value, as in ${mail.limit:mail}.");
     }
 
     private Mistake unknown(AnnotatedMethod method, String limit) {
