@@ -70,12 +70,7 @@ final class BeanChecks {
             }
         }
         created.values().forEach(this::check);
-        beans.failures().forEach((bean, failure) -> {
-            // the reason of most failures is among the mistakes already
-            if (checks.check(bean).mistakes().isEmpty()) {
-                mistakes.add(failure);
-            }
-        });
+        beans.failures().forEach((bean, failure) -> mistakes.addAll(checks.mistakes(bean, failure)));
         checkOverrides(checks.overrides());
         if (advising) {
             beans.unseen().forEach((name, type) -> mistakes.add(tooEarly(name, type)));

@@ -62,10 +62,7 @@ final class CreatedBeans implements BeanPostProcessor {
             }
             return;
         }
-        List<Mistake> mistakes = checks.check(as).mistakes();
-        if (mistakes.isEmpty() && failure != null) {
-            mistakes = List.of(failure);
-        }
+        List<Mistake> mistakes = checks.mistakes(as, failure);
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
         }

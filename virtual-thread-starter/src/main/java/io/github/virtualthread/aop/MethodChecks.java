@@ -48,6 +48,12 @@ final class MethodChecks {
         return checked;
     }
 
+    /** What is wrong with a bean: that it could not be proxied, unless a mistake in its class is the reason. */
+    List<Mistake> mistakes(Created bean, @Nullable Mistake failure) {
+        List<Mistake> found = check(bean).mistakes();
+        return found.isEmpty() && failure != null ? List.of(failure) : found;
+    }
+
     private Checked inspect(Class<?> type, boolean classProxy) {
         List<Mistake> mistakes = new ArrayList<>();
         List<AdvisedMethod> calls = new ArrayList<>();
