@@ -114,8 +114,7 @@ public final class CancellableDataSource implements DataSource {
         }
 
         @Override
-        @Nullable
-        Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
+        protected @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
             return switch (method.getName()) {
                 // those that must not wait, and those that send nothing. Not clearWarnings: HikariCP calls it when a
                 // connection comes back, and its failure keeps one that has been closed from the next caller

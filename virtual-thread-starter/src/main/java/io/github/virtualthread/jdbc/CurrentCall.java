@@ -73,8 +73,7 @@ abstract class CurrentCall implements Shield {
     }
 
     /** Waits for a cancel on its way. Another call may begin after this one has been {@link #free freed}. Locks by itself. */
-    @Nullable
-    final StatementOutcome end(boolean completed, boolean refused) {
+    final @Nullable StatementOutcome end(boolean completed, boolean refused) {
         try (ScopedLock held = lock.hold()) {
             kind = null;
             statement = null;

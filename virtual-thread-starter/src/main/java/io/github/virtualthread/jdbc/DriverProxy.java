@@ -60,7 +60,7 @@ abstract class DriverProxy implements InvocationHandler {
         return wanted.isInstance(proxy) ? proxy : wanted.isInstance(raw) ? raw : null;
     }
 
-    abstract @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable;
+    protected abstract @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable;
 
     final @Nullable Object direct(Method method, @Nullable Object[] args) throws Throwable {
         try {
@@ -96,8 +96,7 @@ abstract class DriverProxy implements InvocationHandler {
         }
 
         @Override
-        @Nullable
-        Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
+        protected @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
             return switch (method.getName()) {
                 case "getColumnCount", "getColumnLabel", "getColumnName", "getParameterCount" -> direct(method, args);
                 default -> pass(Kind.READ, null, method, args);

@@ -46,8 +46,7 @@ final class ResultProxy extends DriverProxy {
     }
 
     @Override
-    @Nullable
-    Object answer(Object self, Method method, @Nullable Object[] args) throws Throwable {
+    protected @Nullable Object answer(Object self, Method method, @Nullable Object[] args) throws Throwable {
         return switch (method.getName()) {
             case "next",
                     "previous",

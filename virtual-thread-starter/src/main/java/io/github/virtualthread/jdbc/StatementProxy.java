@@ -22,8 +22,7 @@ final class StatementProxy extends DriverProxy {
     }
 
     @Override
-    @Nullable
-    Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
+    protected @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
         return switch (method.getName()) {
             case "execute",
                     "executeQuery",
