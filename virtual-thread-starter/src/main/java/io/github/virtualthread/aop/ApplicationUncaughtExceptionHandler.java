@@ -3,6 +3,7 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import java.lang.reflect.Method;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,22 +62,20 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
     }
 
     private AsyncUncaughtExceptionHandler find() {
-        AsyncUncaughtExceptionHandler handler = null;
         try {
-            handler = beanFactory
-                    .getBeanProvider(AsyncUncaughtExceptionHandler.class)
-                    .getIfUnique();
-            if (handler == null) {
-                AsyncConfigurer configurer =
-                        beanFactory.getBeanProvider(AsyncConfigurer.class).getIfUnique();
-                handler = configurer == null ? null : configurer.getAsyncUncaughtExceptionHandler();
-            }
+            return unique(AsyncUncaughtExceptionHandler.class)
+                    .or(() -> unique(AsyncConfigurer.class).map(AsyncConfigurer::getAsyncUncaughtExceptionHandler))
+                    .orElseGet(Logging::new);
         } catch (BeansException failure) {
             logger.error(
                     "The AsyncUncaughtExceptionHandler cannot be created; uncaught exceptions are logged instead",
                     failure);
+            return new Logging();
         }
-        return handler == null ? new Logging() : handler;
+    }
+
+    private <T> Optional<T> unique(Class<T> type) {
+        return Optional.ofNullable(beanFactory.getBeanProvider(type).getIfUnique());
     }
 
     /**

@@ -59,6 +59,9 @@ final class FanOut<T extends @Nullable Object> {
     /** Returns the first value, which ends the other tasks. */
     @SuppressWarnings({"unchecked", "NullAway"}) // a child has the value of its callable, null only if that may be
     T any() throws Exception {
+        if (children.isEmpty()) {
+            throw new IllegalArgumentException("anySuccessful needs at least one task, got none");
+        }
         List<Child> known = run(child -> !child.hasFailed());
         for (Child child : known) {
             if (!child.hasFailed()) {

@@ -99,8 +99,7 @@ public final class KeyedVirtualThreads {
      */
     public <T extends @Nullable Object> T anySuccessful(String limit, Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return threads.<T>fanOut(VirtualThreads.named(limit), key, VirtualThreads.atLeastOne(tasks))
-                .any();
+        return threads.<T>fanOut(VirtualThreads.named(limit), key, tasks).any();
     }
 
     /**

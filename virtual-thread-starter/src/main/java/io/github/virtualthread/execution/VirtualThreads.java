@@ -213,7 +213,7 @@ public final class VirtualThreads {
      */
     public <T extends @Nullable Object> T anySuccessful(Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return this.<T>fanOut(null, null, atLeastOne(tasks)).any();
+        return this.<T>fanOut(null, null, tasks).any();
     }
 
     /**
@@ -231,7 +231,7 @@ public final class VirtualThreads {
      */
     public <T extends @Nullable Object> T anySuccessful(String limit, Collection<? extends Callable<? extends T>> tasks)
             throws Exception {
-        return this.<T>fanOut(named(limit), null, atLeastOne(tasks)).any();
+        return this.<T>fanOut(named(limit), null, tasks).any();
     }
 
     /** Tasks that have not begun. Only a limit makes use of a key. */
@@ -276,13 +276,6 @@ public final class VirtualThreads {
     /** Null is a mistake here: for no limit, the method without this parameter is called. */
     static String named(String limit) {
         return Objects.requireNonNull(limit, "limit");
-    }
-
-    static <C extends Collection<?>> C atLeastOne(C tasks) {
-        if (tasks.isEmpty()) {
-            throw new IllegalArgumentException("anySuccessful needs at least one task, got none");
-        }
-        return tasks;
     }
 
     /**
