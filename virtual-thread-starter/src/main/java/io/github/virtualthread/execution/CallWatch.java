@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
@@ -12,7 +13,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,7 +37,7 @@ public final class CallWatch {
     private final @Nullable Duration stuck;
     private final String threadName;
     private final Duration tick;
-    private final ReentrantLock looking = new ReentrantLock();
+    private final ScopedLock looking = new ScopedLock();
     private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by the lock
     private final StuckCalls stuckCalls = new StuckCalls(); // guarded by the lock
     private Set<TaskCall> reported = Set.of(); // stuck calls that still run; guarded by the lock
@@ -121,16 +121,13 @@ public final class CallWatch {
 
     /** Checks once. */
     void look() {
-        looking.lock();
-        try {
+        try (ScopedLock held = looking.hold()) {
             if (saturated.isPositive()) {
                 limits.all().forEach(this::lookAt);
             }
             if (stuck != null) {
                 lookForStuck(stuck);
             }
-        } finally {
-            looking.unlock();
         }
     }
 

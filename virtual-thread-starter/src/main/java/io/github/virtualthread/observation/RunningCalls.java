@@ -44,7 +44,7 @@ final class RunningCalls {
     private final LongSupplier clock;
     private final @Nullable Duration stuckAfter;
     private final ScopedLock lock = new ScopedLock();
-    private volatile @Nullable Look last;
+    private @Nullable Look last; // guarded by the lock
 
     RunningCalls(LiveCalls calls, @Nullable Duration stuckAfter) {
         this(calls, calls::running, System::nanoTime, stuckAfter);
@@ -58,19 +58,14 @@ final class RunningCalls {
     }
 
     Holding of(TaskLimit limit) {
-        return fresh().limits().getOrDefault(limit, Holding.NOTHING);
+        return look().limits().getOrDefault(limit, Holding.NOTHING);
     }
 
     /** Counts the calls of that name and limit that are stuck and still run. */
     long stuck(TaskSpec spec) {
-        return fresh().stuck().stream()
+        return look().stuck().stream()
                 .filter(each -> each.limit() == spec.limit() && each.name().equals(spec.name()))
                 .count();
-    }
-
-    private Look fresh() {
-        Look look = last;
-        return look == null || isOld(look) ? look() : look;
     }
 
     /** Returns how long the oldest waiting call has waited, in seconds; 0 if none waits. */
@@ -81,14 +76,10 @@ final class RunningCalls {
                 .orElse(0);
     }
 
-    private boolean isOld(Look look) {
-        return clock.getAsLong() - look.at() >= FRESH;
-    }
-
     private Look look() {
         try (ScopedLock held = lock.hold()) {
             Look look = last;
-            if (look == null || isOld(look)) {
+            if (look == null || clock.getAsLong() - look.at() >= FRESH) {
                 List<LiveCall> now = running.get();
                 look = new Look(clock.getAsLong(), byLimit(now), stuck(now));
                 last = look;
