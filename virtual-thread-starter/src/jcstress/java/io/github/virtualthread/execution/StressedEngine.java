@@ -107,7 +107,7 @@ final class StressedEngine {
 
         private Holder(TaskLimit limit) {
             this.limit = limit;
-            ask();
+            ask(Long.MAX_VALUE);
         }
 
         @Override

@@ -44,6 +44,11 @@ final class StressedRequest extends PermitRequest {
         return request;
     }
 
+    /** Asks without a deadline. */
+    LimitExceededException.@Nullable Reason ask() {
+        return ask(Long.MAX_VALUE);
+    }
+
     int timesGranted() {
         return granted.get();
     }

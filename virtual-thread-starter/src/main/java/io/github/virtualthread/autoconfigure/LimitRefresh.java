@@ -202,6 +202,7 @@ final class LimitRefresh implements GenericApplicationListener {
                 .withQueueCapacityPerKey(merged(LimitSettings::queueCapacityPerKey, before, after, now))
                 .withMaxWait(merged(LimitSettings::maxWait, before, after, now))
                 .withOnFailure(merged(LimitSettings::onFailure, before, after, now))
+                .withRejectHopeless(merged(LimitSettings::rejectHopeless, before, after, now))
                 .withNested(merged(LimitSettings::nested, before, after, now));
     }
 

@@ -161,6 +161,7 @@ final class SettingsFactory {
                 first.maxWait() == null ? second.maxWait() : first.maxWait(),
                 first.clusterPermits() == null ? second.clusterPermits() : first.clusterPermits(),
                 first.onFailure() == null ? second.onFailure() : first.onFailure(),
+                first.rejectHopeless() || second.rejectHopeless(),
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
     }
 
@@ -188,7 +189,8 @@ final class SettingsFactory {
                         orUnbounded(limit.permitsPerKey()),
                         orUnbounded(limit.queueCapacityPerKey()),
                         limit.clusterPermits(),
-                        limit.onFailure());
+                        limit.onFailure(),
+                        limit.rejectHopeless());
             } catch (IllegalArgumentException wrong) {
                 mistake = new Mistake(
                         withPlaces(String.valueOf(wrong.getMessage()), key),

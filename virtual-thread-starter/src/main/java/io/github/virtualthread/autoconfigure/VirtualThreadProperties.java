@@ -116,6 +116,8 @@ public record VirtualThreadProperties(
      *     this JVM alone if not set
      * @param onFailure what calls do while no engine lends permits: run under this replica's part of them, wait, or be rejected;
      *     with cluster-permits only. As cluster.on-failure says if not set
+     * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has: of
+     *     max-wait, or of what is left before its deadline
      * @param nested what happens to a {@code @VirtualThread} call from a body that holds the same limit, or one around it, if
      *     no permit is free
      */
@@ -130,6 +132,7 @@ public record VirtualThreadProperties(
             @Nullable Duration maxWait,
             @Nullable Integer clusterPermits,
             @Nullable OnFailure onFailure,
+            @DefaultValue("false") boolean rejectHopeless,
             @DefaultValue("warn") Nested nested) {}
 
     /**

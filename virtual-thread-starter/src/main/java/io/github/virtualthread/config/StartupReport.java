@@ -104,21 +104,22 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
                 Durations.text(timeout));
     }
 
-    /** The number is that of Little's law: as many as can end within the deadline. */
+    /** By Little's law as many end within the deadline; calls that begin in its second half end too late. */
     private static void warnOfQueue(AdvisedMethod call, TaskLimits limits) {
         if (call.deadline() == null || call.limit() == null) {
             return;
         }
         TaskLimit limit = limits.get(call.limit());
-        if (limit.queueCapacity() == LimitSettings.UNBOUNDED && limit.maxWait() == null) {
+        if (limit.queueCapacity() == LimitSettings.UNBOUNDED && limit.maxWait() == null && !limit.rejectsHopeless()) {
             String deadline = Durations.text(call.deadline());
             logger.warn(
                     "{} has a deadline of {}, but limit '{}' has an unbounded queue and no max-wait: calls queue up that"
-                            + " cannot be done in time. Set {}.queue-capacity to about permits x deadline / run time,"
-                            + " which is {} x {} / run time",
+                            + " cannot be done in time. Set {}.reject-hopeless to true, or {}.queue-capacity to about half of"
+                            + " permits x deadline / run time, which is {} x {} / run time / 2",
                     call.method(),
                     deadline,
                     limit.name(),
+                    PropertyKeys.limit(limit.name()),
                     PropertyKeys.limit(limit.name()),
                     limit.permits(),
                     deadline);

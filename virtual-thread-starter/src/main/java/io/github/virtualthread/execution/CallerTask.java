@@ -25,7 +25,7 @@ final class CallerTask extends Call {
     /**
      * Takes a permit, and waits for it in the queue of the limit.
      *
-     * @param deadline when the wait ends, null for none
+     * @param deadline when the wait ends, perhaps over already; null for none
      * @throws LimitExceededException if the limit rejects the call, or the wait was too long
      * @throws InterruptedException if the thread is interrupted while it waits
      */
@@ -82,9 +82,10 @@ final class CallerTask extends Call {
     }
 
     private void acquire(@Nullable Deadline deadline) throws InterruptedException {
-        Reason refused = ask();
+        long left = deadline == null ? Long.MAX_VALUE : deadline.left();
+        Reason refused = left <= 0 ? Reason.DEADLINE : ask(left);
         if (refused != null) {
-            throw rejection(refused);
+            throw rejection(refused, deadline);
         }
         if (!granted) {
             try {

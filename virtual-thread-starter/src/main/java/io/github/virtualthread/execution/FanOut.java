@@ -240,12 +240,12 @@ final class FanOut<T extends @Nullable Object> {
 
         @Override
         @Nullable
-        Reason askForPermit() {
+        Reason askForPermit(long timeLeft) {
             if (loan != null && loan.lendTo(this)) {
                 borrow();
                 return null;
             }
-            return super.askForPermit();
+            return super.askForPermit(loan == null ? timeLeft : 0); // its caller may lend it the permit soon
         }
 
         boolean borrowInsteadOfWaiting() {

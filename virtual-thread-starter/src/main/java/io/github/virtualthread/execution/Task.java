@@ -72,7 +72,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
-            Reason refused = context instanceof DeadlineContext timed ? TimeBounds.ask(this, timed) : askForPermit();
+            Reason refused = context instanceof DeadlineContext timed
+                    ? TimeBounds.ask(this, timed)
+                    : askForPermit(Long.MAX_VALUE);
             if (refused != null) {
                 rejectUnqueued(refused);
             }
@@ -81,10 +83,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    /** Asks for the permit; returns why it was refused, null if it was not. */
+    /** Asks for the permit as {@link #ask} does; returns why it was refused, null if it was not. */
     @Nullable
-    Reason askForPermit() {
-        return ask();
+    Reason askForPermit(long timeLeft) {
+        return ask(timeLeft);
     }
 
     /** The body that makes this call holds a permit which this call needs, on another thread. */

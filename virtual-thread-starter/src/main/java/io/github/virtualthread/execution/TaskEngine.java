@@ -214,8 +214,11 @@ public final class TaskEngine implements AutoCloseable {
      */
     public @Nullable Object call(TaskSpec spec, TaskBody body) throws Throwable {
         TaskLimit limit = spec.limit();
-        Deadline deadline = deadline(spec);
+        Deadline deadline = Deadline.earliest(spec.deadline(), Deadline.current());
         if (limit == null || holdsPermitOf(limit)) {
+            if (deadline != null && deadline.isOver()) {
+                throw CallerTask.reject((Recipe) spec, Reason.DEADLINE, deadline);
+            }
             return run(body, deadline);
         }
         CallerTask permit = CallerTask.acquire((Recipe) spec, deadline);
@@ -228,15 +231,6 @@ public final class TaskEngine implements AutoCloseable {
         } finally {
             permit.close(failure);
         }
-    }
-
-    /** Deadline of a call that begins now on the current thread, null for none. */
-    private static @Nullable Deadline deadline(TaskSpec spec) {
-        Deadline deadline = Deadline.earliest(spec.deadline(), Deadline.current());
-        if (deadline != null && deadline.isOver()) {
-            throw CallerTask.reject((Recipe) spec, Reason.DEADLINE, deadline);
-        }
-        return deadline;
     }
 
     private static @Nullable Object run(TaskBody body, @Nullable Deadline deadline) throws Throwable {
@@ -253,7 +247,8 @@ public final class TaskEngine implements AutoCloseable {
      * @throws InterruptedException if the current thread is interrupted while it waits
      */
     public HeldPermit acquire(TaskSpec spec) throws InterruptedException {
-        return new HeldPermit(CallerTask.acquire((Recipe) spec, deadline(spec)));
+        return new HeldPermit(
+                CallerTask.acquire((Recipe) spec, Deadline.earliest(spec.deadline(), Deadline.current())));
     }
 
     /** As {@link #submit(TaskSpec, TaskBody)}, but throws a rejection that comes before this returns. */

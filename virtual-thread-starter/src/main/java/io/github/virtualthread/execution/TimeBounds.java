@@ -28,11 +28,12 @@ final class TimeBounds {
      * @return why the task was refused, null if it was not
      */
     static @Nullable Reason ask(Task task, DeadlineContext timed) {
-        if (timed.deadline().isOver()) {
+        long left = timed.deadline().left();
+        if (left <= 0) {
             return Reason.DEADLINE;
         }
         timed.watch(task.parts().timer(), () -> endOverdue(task)); // first: the task may have ended afterwards
-        Reason refused = task.askForPermit();
+        Reason refused = task.askForPermit(left);
         // the timer may have come before there was anything to end
         return refused == null && timed.deadline().isOver() && task.leaveQueue() ? Reason.DEADLINE : refused;
     }

@@ -3,9 +3,11 @@ package io.github.virtualthread.limit;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.timer.TaskTimer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -30,6 +32,7 @@ final class Admission implements PermitGate {
     private final WaitQueue queue; // as well
     private final Expiry expiry; // guarded by lock
     private final RejectionQueue rejections;
+    private @Nullable Pace pace; // guarded by lock; null before it is needed
 
     /**
      * Creates the admission of a limit.
@@ -75,6 +78,9 @@ final class Admission implements PermitGate {
             // the oldest has to go earlier, or later, than the timer knows
             expiry.reschedule();
         }
+        if (level.isClosed()) {
+            pace = null; // what it has seen is over
+        }
     }
 
     /** Reads the keys that have calls. That may take long, so callers do not wait for it. */
@@ -84,17 +90,17 @@ final class Admission implements PermitGate {
     }
 
     @Override
-    public @Nullable Reason admit(PermitRequest request) {
+    public @Nullable Reason admit(PermitRequest request, long timeLeft) {
         KeyedPlace place = request.place();
         // nobody waits at a limit that is not full: nobody is overtaken
         if (place == null && !level.full && level.isAlone() && permits.tryAcquire()) {
             grant(request);
             return null;
         }
-        return admitInTurn(request, place);
+        return admitInTurn(request, place, timeLeft);
     }
 
-    private @Nullable Reason admitInTurn(PermitRequest request, @Nullable KeyedPlace place) {
+    private @Nullable Reason admitInTurn(PermitRequest request, @Nullable KeyedPlace place, long timeLeft) {
         boolean nested = request.isNested();
         boolean granted = false;
         boolean stays = false;
@@ -105,7 +111,7 @@ final class Admission implements PermitGate {
             queue.arrive(place);
             granted = level.take(place);
             keyMayRun = granted || queue.mayRun(place);
-            refused = granted ? null : refusal(place, nested);
+            refused = granted ? null : refusal(place, nested, timeLeft);
             if (!granted && refused == null) {
                 enqueue(request);
             }
@@ -127,7 +133,7 @@ final class Admission implements PermitGate {
         return refused;
     }
 
-    private @Nullable Reason refusal(@Nullable KeyedPlace place, boolean nested) {
+    private @Nullable Reason refusal(@Nullable KeyedPlace place, boolean nested, long timeLeft) {
         if (level.isRefused()) {
             return Reason.NO_LEASE;
         }
@@ -138,7 +144,35 @@ final class Admission implements PermitGate {
         if (queue.size() >= settings.queueCapacity()) {
             return Reason.QUEUE_FULL;
         }
-        return nested && settings.nested() == Nested.FAIL ? Reason.NESTED : null;
+        if (nested && settings.nested() == Nested.FAIL) {
+            return Reason.NESTED;
+        }
+        return settings.rejectHopeless() && isHopeless(place, timeLeft, settings.maxWait()) ? Reason.HOPELESS : null;
+    }
+
+    /** Half of the time that a call has is for its run. Who holds a permit that others wait for goes before them. */
+    private boolean isHopeless(@Nullable KeyedPlace place, long timeLeft, @Nullable Duration maxWait) {
+        if (pace == null) {
+            pace = new Pace();
+        }
+        pace.look(level.fullSince(), System.nanoTime(), level.completed());
+        long time = maxWait == null ? timeLeft : Math.min(timeLeft, TimeUnit.NANOSECONDS.convert(maxWait));
+        String key = place == null ? null : place.key;
+        return time > 0
+                && time < Long.MAX_VALUE
+                && (place == null || place.held == null)
+                && nanosUntil(level.ahead(key, 0)) > time / 2;
+    }
+
+    private long nanosUntil(double permits) {
+        return pace == null ? 0 : pace.nanosUntil(permits, level.fullSince(), System.nanoTime(), level.completed());
+    }
+
+    /** How long one more call with that key would wait; null if that is not known. */
+    @Nullable
+    Duration expectedWait(@Nullable String key) {
+        long nanos = lock.locked(() -> nanosUntil(level.ahead(key, 1)));
+        return nanos == 0 ? null : Duration.ofMillis(1 + TimeUnit.NANOSECONDS.toMillis(nanos));
     }
 
     /** A request that could not expire, since the timer cannot get its thread, does not wait. */

@@ -26,6 +26,7 @@ final class KeyTurns {
     private volatile @Nullable Map<String, Line> lines;
     private boolean large;
     private final LinkedNodes<Line> ring = new LinkedNodes<>();
+    private int inRing;
     private volatile int permitsPerKey;
     private int blocked;
 
@@ -121,6 +122,16 @@ final class KeyTurns {
         return first == null || first.head == null ? null : first.head.request;
     }
 
+    /** As {@link PermitLevel#ahead}. A line without permits has what its turns in the ring give it. */
+    double ahead(String key, int coming, int inUse) {
+        Line line = lines().get(key);
+        int own = line == null ? 0 : line.waits() + coming;
+        if (line == null || own <= 1) {
+            return 0;
+        }
+        return line.running > 0 ? (double) own * inUse / line.running : (double) own * Math.max(1, inRing);
+    }
+
     /** How many wait that their key would not let run, even if there were permits. */
     int blocked() {
         return blocked;
@@ -164,9 +175,14 @@ final class KeyTurns {
 
     private void toEnd(Line line) {
         if (ring.contains(line)) {
-            ring.remove(line);
+            unlink(line);
         }
         place(line);
+    }
+
+    private void unlink(Line line) {
+        ring.remove(line);
+        inRing--;
     }
 
     /** A line is in the ring while its next request may run, and is known while it has requests. */
@@ -175,11 +191,12 @@ final class KeyTurns {
         line.blocked = line.key == null ? 0 : Math.max(0, line.waiting - Math.max(0, permitsPerKey - line.running));
         blocked += line.blocked - before;
         boolean ready = line.waiting > 0 && mayRun(line);
-        boolean inRing = ring.contains(line);
-        if (ready && !inRing) {
+        boolean isLinked = ring.contains(line);
+        if (ready && !isLinked) {
             ring.add(line);
-        } else if (!ready && inRing) {
-            ring.remove(line);
+            inRing++;
+        } else if (!ready && isLinked) {
+            unlink(line);
         }
         if (line.key != null && line.arrived + line.waiting + line.running == 0) {
             forget(line.key);

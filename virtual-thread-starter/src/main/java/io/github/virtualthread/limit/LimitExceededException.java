@@ -1,6 +1,7 @@
 package io.github.virtualthread.limit;
 
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskRejectedException;
 
@@ -28,6 +29,8 @@ public class LimitExceededException extends TaskRejectedException {
         WAIT_TIMEOUT,
         /** The deadline of the call passed before its body began, or had passed when it was made. */
         DEADLINE,
+        /** By the pace of the limit, the wait would have taken more than half of the time that the call had. */
+        HOPELESS,
         /**
          * The body that made the call holds a permit that the call needs on another thread, no other permit was free, and the
          * limit rejects such calls.
@@ -55,6 +58,7 @@ public class LimitExceededException extends TaskRejectedException {
     private final TaskLimit.@Nullable KeyUse keyUse;
     private final @Nullable String full;
     private final @Nullable Duration deadline;
+    private final @Nullable Duration expectedWait;
 
     /**
      * Creates a rejection. Its message shows the numbers of the limit at this moment.
@@ -103,6 +107,7 @@ public class LimitExceededException extends TaskRejectedException {
         this.available = limit == null ? 0 : limit.available();
         this.lent = limit == null ? 0 : limit.lent();
         this.waiting = limit == null ? 0 : limit.waiting();
+        this.expectedWait = limit == null ? null : limit.expectedWait(key);
     }
 
     /** Called by the constructor of {@link Throwable}: walks no stack. */
@@ -144,6 +149,11 @@ public class LimitExceededException extends TaskRejectedException {
                     case KEY_QUEUE_FULL -> raise + " its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> raise + " its max-wait, or send fewer calls";
                     case DEADLINE -> overdue();
+                    case HOPELESS ->
+                        "it would have waited %s, more than half of the time that it has: %s"
+                                .formatted(
+                                        expectedWait == null ? "too long" : "about " + Durations.text(expectedWait),
+                                        moreTime());
                     case NO_LEASE ->
                         "the engine that lends permits to all replicas cannot be reached: see the log for why, or set its"
                                 + " on-failure to local-share or wait";
@@ -195,10 +205,13 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     private String overdue() {
-        return "its deadline%s passed before it began: give it or its caller more time%s"
-                .formatted(
-                        deadline == null ? "" : " of " + Durations.text(deadline),
-                        settings == null ? "" : ", raise the %s, or send fewer calls".formatted(bound()));
+        return "its deadline%s passed before it began: %s"
+                .formatted(deadline == null ? "" : " of " + Durations.text(deadline), moreTime());
+    }
+
+    private String moreTime() {
+        return "give it or its caller more time"
+                + (settings == null ? "" : ", raise the %s, or send fewer calls".formatted(bound()));
     }
 
     /**
@@ -209,6 +222,15 @@ public class LimitExceededException extends TaskRejectedException {
      */
     public @Nullable String key() {
         return key;
+    }
+
+    /**
+     * How long a call would wait that comes now, by the pace of the limit.
+     *
+     * @return time from the moment of the rejection; empty if it is not known, or if the limit does not reject hopeless calls
+     */
+    public Optional<Duration> expectedWait() {
+        return Optional.ofNullable(expectedWait);
     }
 
     /**

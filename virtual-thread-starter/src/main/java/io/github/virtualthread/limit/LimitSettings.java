@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param clusterPermits maximum number of calls that run at once in all replicas of the application together, at least 1, and
  *     not below {@code permits} unless these come from a pool; null for a limit of this JVM alone
  * @param onFailure what calls do while no permits can be lent; null for what the cluster is configured with
+ * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has
  */
 public record LimitSettings(
         String name,
@@ -38,7 +39,8 @@ public record LimitSettings(
         int permitsPerKey,
         int queueCapacityPerKey,
         @Nullable Integer clusterPermits,
-        @Nullable OnFailure onFailure)
+        @Nullable OnFailure onFailure,
+        boolean rejectHopeless)
         implements Serializable { // as a part of LimitExceededException
 
     /**
@@ -110,7 +112,7 @@ public record LimitSettings(
      */
     public static LimitSettings of(String name, int permits) {
         return new LimitSettings(
-                name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED, null, null);
+                name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED, null, null, false);
     }
 
     /**
@@ -234,6 +236,17 @@ public record LimitSettings(
     }
 
     /**
+     * Returns a copy that rejects hopeless calls, or lets them wait.
+     *
+     * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has, which
+     *     is the maximum wait, or what is left before its deadline
+     * @return changed copy
+     */
+    public LimitSettings withRejectHopeless(boolean rejectHopeless) {
+        return copy(copy -> copy.rejectHopeless = rejectHopeless);
+    }
+
+    /**
      * Whether permits of this limit are lent, because all replicas of the application have it together.
      *
      * @return whether it has {@code clusterPermits}
@@ -256,7 +269,7 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, 5 per key, within db, queue of 100, 20 per key, wait up to 2s}. */
     String describe() {
-        return "%s%s%s%s%s, %s%s, %s%s"
+        return "%s%s%s%s%s, %s%s, %s%s%s"
                 .formatted(
                         Numbers.of(permits, "permit"),
                         permitsFrom == null ? "" : " from " + permitsFrom,
@@ -266,7 +279,8 @@ public record LimitSettings(
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
                         perKey(queueCapacityPerKey),
                         maxWait == null ? "unbounded wait" : "wait up to " + Durations.text(maxWait),
-                        nested == Nested.FAIL ? ", nested calls fail" : "");
+                        nested == Nested.FAIL ? ", nested calls fail" : "",
+                        rejectHopeless ? ", hopeless calls rejected" : "");
     }
 
     /** One number is enough if this JVM may use all of them. */
@@ -301,6 +315,7 @@ public record LimitSettings(
         private int queueCapacityPerKey = LimitSettings.this.queueCapacityPerKey;
         private @Nullable Integer clusterPermits = LimitSettings.this.clusterPermits;
         private @Nullable OnFailure onFailure = LimitSettings.this.onFailure;
+        private boolean rejectHopeless = LimitSettings.this.rejectHopeless;
 
         LimitSettings settings() {
             return new LimitSettings(
@@ -314,7 +329,8 @@ public record LimitSettings(
                     permitsPerKey,
                     queueCapacityPerKey,
                     clusterPermits,
-                    onFailure);
+                    onFailure,
+                    rejectHopeless);
         }
     }
 }

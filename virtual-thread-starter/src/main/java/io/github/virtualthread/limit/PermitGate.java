@@ -20,9 +20,9 @@ interface PermitGate {
         return ((Owner) limit).gate();
     }
 
-    /** Grants the request, queues it, or says why not. */
+    /** Grants the request, queues it, or says why not; see {@link PermitRequest#ask}. */
     @Nullable
-    Reason admit(PermitRequest request);
+    Reason admit(PermitRequest request, long timeLeft);
 
     /** Hands a permit over to the next in the queue, or returns it where nobody waits. */
     void release(@Nullable KeyedPlace place);

@@ -64,6 +64,31 @@ final class PermitLevel {
         return free || !full ? 0 : Math.max(1, System.nanoTime() - fullSince);
     }
 
+    /** Since when it has been full, 0 if it is not, or if nobody could get a permit, here or around. */
+    long fullSince() {
+        return full && !isClosed() ? fullSince : 0;
+    }
+
+    boolean isClosed() {
+        return limit.isOccupied() || limit.lent() == 0 || (around != null && around.isClosed());
+    }
+
+    /**
+     * How many permits must come free until one more request gets one, if its line goes on having its present part of them.
+     *
+     * @param key key of the request, null for none
+     * @param coming 1 if the request has not come yet, otherwise 0
+     * @return 0 if nobody waits in its line, or if that is not known
+     */
+    double ahead(@Nullable String key, int coming) {
+        int inUse = limit.inUse();
+        int inUseHere = inUse;
+        for (PermitLevel each : inside) {
+            inUseHere -= each.limit.inUse();
+        }
+        return queue.ahead(key, coming, inUse, Math.max(1, inUseHere));
+    }
+
     long completed() {
         return completed.sum();
     }

@@ -106,19 +106,20 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      * reason that is returned. If the timer for the maximum wait gets no thread, this throws, and the request neither waits
      * nor is granted.
      *
+     * @param timeLeft nanoseconds until its deadline, the maximum value without one; 0 if it need not wait for its turn
      * @return why the request was refused, null if it was not
      */
-    protected final @Nullable Reason ask() {
+    protected final @Nullable Reason ask(long timeLeft) {
         PermitGate gate = gate();
         if (gate != null) {
-            return gate.admit(this);
+            return gate.admit(this, timeLeft);
         }
         borrowOrGrant(HOLDING);
         return null;
     }
 
     /**
-     * Uses a permit that another request holds, which the limit does not notice. Instead of {@link #ask()}, or after {@link
+     * Uses a permit that another request holds, which the limit does not notice. Instead of {@link #ask}, or after {@link
      * #leaveQueue()}. Never blocks. The holder must not use its permit until this request has given it back.
      */
     protected final void borrow() {

@@ -74,6 +74,11 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     @Override
+    public @Nullable Duration expectedWait(@Nullable String key) {
+        return settings.rejectHopeless() ? admission.expectedWait(key) : null;
+    }
+
+    @Override
     public @Nullable TaskLimit within() {
         return within;
     }

@@ -124,6 +124,25 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     }
 
     /**
+     * Whether a call is rejected at once if it would wait for more than half of the time that it has.
+     *
+     * @return whether hopeless calls are rejected
+     */
+    default boolean rejectsHopeless() {
+        return settings().rejectHopeless();
+    }
+
+    /**
+     * How long one more call would wait, by the pace at which the limit has finished calls lately. Holds up the limit while it
+     * reckons.
+     *
+     * @param key key of the call, null for none
+     * @return null if that is not known, or if the limit does not {@linkplain #rejectsHopeless() reject hopeless calls}
+     */
+    @Nullable
+    Duration expectedWait(@Nullable String key);
+
+    /**
      * Changes the number of permits. Growing starts waiting calls at once; shrinking takes effect as running calls end. Does
      * not block.
      *

@@ -115,6 +115,18 @@ final class WaitQueue {
         return turns == null ? plain.peek() != null : turns.isAnyReady();
     }
 
+    /**
+     * As {@link PermitLevel#ahead}. Nobody knows it of a request without a key while others have keys.
+     *
+     * @param inUseHere how many permits the requests of this queue have, and not those of queues inside
+     */
+    double ahead(@Nullable String key, int coming, int inUse, int inUseHere) {
+        if (key != null) {
+            return turns == null ? 0 : turns.ahead(key, coming, inUse);
+        }
+        return size == 0 || (turns != null && turns.keys() > 0) ? 0 : (size + 1.0) * inUse / inUseHere;
+    }
+
     /** How many could go if there were permits for all of them. */
     int ready() {
         return turns == null ? size : size - turns.blocked();

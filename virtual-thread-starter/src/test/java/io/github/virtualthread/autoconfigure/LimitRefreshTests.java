@@ -43,6 +43,18 @@ class LimitRefreshTests {
     }
 
     @Test
+    void hopelessCallsAreRejectedFromThenOn(CapturedOutput output) {
+        runner.run(context -> {
+            change(context, "virtual-thread.limits.db.reject-hopeless=true");
+            assertThat(limits(context).get("db").rejectsHopeless()).isTrue();
+
+            change(context, "virtual-thread.limits.db.reject-hopeless=false");
+            assertThat(limits(context).get("db").rejectsHopeless()).isFalse();
+        });
+        assertThat(output).contains("2 permits, queue of 7, unbounded wait, hopeless calls rejected");
+    }
+
+    @Test
     void aLimitResizedByHandSurvivesAnUnrelatedChange() {
         runner.run(context -> {
             limits(context).get("db").resize(9);

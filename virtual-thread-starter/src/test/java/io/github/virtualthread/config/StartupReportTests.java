@@ -205,17 +205,20 @@ class StartupReportTests {
                         timed("Shop.stock", "price-db", Duration.ofSeconds(30), null),
                         timed("Shop.mail", "mail", null, deadline),
                         timed("Shop.quote", "partner", null, deadline),
+                        timed("Shop.search", "search", null, deadline),
                         timed("Shop.free", null, null, deadline)),
                 unbounded,
                 LimitSettings.of("mail", 3).withQueueCapacity(50),
-                LimitSettings.of("partner", 3).withMaxWait(Duration.ofSeconds(1)));
+                LimitSettings.of("partner", 3).withMaxWait(Duration.ofSeconds(1)),
+                LimitSettings.of("search", 3).withRejectHopeless(true));
 
         assertThat(messages(Level.WARN))
                 .containsExactly(
                         "com.acme.Shop.price has a deadline of 1.5s, but limit 'price-db' has an unbounded queue and"
                                 + " no max-wait: calls queue up that cannot be done in time. Set"
-                                + " virtual-thread.limits.price-db.queue-capacity to about permits x deadline / run time, which is"
-                                + " 20 x 1.5s / run time");
+                                + " virtual-thread.limits.price-db.reject-hopeless to true, or"
+                                + " virtual-thread.limits.price-db.queue-capacity to about half of permits x deadline / run time,"
+                                + " which is 20 x 1.5s / run time / 2");
     }
 
     private static AdvisedMethod timed(

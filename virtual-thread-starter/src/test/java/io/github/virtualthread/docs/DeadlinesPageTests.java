@@ -56,7 +56,7 @@ class DeadlinesPageTests {
             .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
             .withPropertyValues(
                     "virtual-thread.limits.partner.permits=1",
-                    "virtual-thread.limits.partner.queue-capacity=70",
+                    "virtual-thread.limits.partner.reject-hopeless=true",
                     "virtual-thread.limits.db.permits=1")
             .withBean(PartnerReviews.class);
 

@@ -89,9 +89,9 @@ class DeadlineMomentsTests {
         Task late = new Task((Recipe) Late.spec(test, "db", SOON), this::runs, null) {
             @Override
             @Nullable
-            Reason askForPermit() {
+            Reason askForPermit(long timeLeft) {
                 awaitTimer(SOON);
-                return super.askForPermit();
+                return super.askForPermit(timeLeft);
             }
         };
 
@@ -138,8 +138,8 @@ class DeadlineMomentsTests {
         Task fast = new Task((Recipe) Late.spec(test, "db", LONG), () -> "value", null) {
             @Override
             @Nullable
-            Reason askForPermit() {
-                Reason refused = super.askForPermit();
+            Reason askForPermit(long timeLeft) {
+                Reason refused = super.askForPermit(timeLeft);
                 TestEngine.await(ended);
                 return refused;
             }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -41,7 +42,8 @@ class LendingTests {
             LimitSettings.of("two", 2),
             LimitSettings.of("strict", 1).withNested(Nested.FAIL),
             LimitSettings.of("full", 1).withQueueCapacity(0),
-            LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(10)));
+            LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(10)),
+            LimitSettings.of("hopeless", 1).withRejectHopeless(true));
 
     @RegisterExtension
     private final QueueAppender log = new QueueAppender(PermitHolders.class);
@@ -76,6 +78,43 @@ class LendingTests {
         running.incrementAndGet();
         release.await();
         return "released";
+    }
+
+    /** However many wait, the permit of the caller comes to each of them. */
+    @Test
+    void noneOfThemIsHopeless() throws Exception {
+        List<CompletableFuture<?>> others = new ArrayList<>();
+        CompletableFuture<Integer> done = new CompletableFuture<>();
+        test.hold("hopeless", release);
+        for (int i = 0; i < 10; i++) {
+            others.add(test.submit("hopeless", () -> null));
+        }
+        others.add(test.submit("hopeless", () -> {
+            while (Objects.requireNonNull(test.limit("hopeless").expectedWait(null))
+                            .toMinutes()
+                    < 2) {
+                Thread.onSpinWait();
+            }
+            return Deadline.call(Duration.ofMinutes(2), () -> {
+                assertThat(test.engine.submit(test.engine.spec("Test.task", "hopeless"), () -> null))
+                        .failsWithin(Duration.ZERO)
+                        .withThrowableThat()
+                        .havingCause()
+                        .isInstanceOfSatisfying(LimitExceededException.class, refusal -> {
+                            assertThat(refusal.reason()).isEqualTo(Reason.HOPELESS);
+                            assertThat(refusal.expectedWait()).isPresent();
+                        });
+                return done.complete(threads.all("hopeless", counting(20)).size());
+            });
+        }));
+        for (int i = 0; i < 1_000; i++) {
+            others.add(test.submit("hopeless", () -> null));
+        }
+        release.countDown();
+
+        assertThat(CompletableFuture.allOf(others.toArray(CompletableFuture[]::new)))
+                .succeedsWithin(2, TimeUnit.MINUTES);
+        assertThat(done).isCompletedWithValue(20);
     }
 
     @ParameterizedTest

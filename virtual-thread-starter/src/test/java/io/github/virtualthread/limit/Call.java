@@ -34,6 +34,12 @@ class Call extends PermitRequest {
         return asked(new Call(limit, key, null));
     }
 
+    /** Asks without a deadline. */
+    @Nullable
+    Reason ask() {
+        return ask(Long.MAX_VALUE);
+    }
+
     private static Call asked(Call call) {
         Reason refused = call.ask();
         if (refused != null) {

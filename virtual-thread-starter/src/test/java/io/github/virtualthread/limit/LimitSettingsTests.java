@@ -28,7 +28,8 @@ class LimitSettingsTests {
                         LimitSettings.UNBOUNDED,
                         LimitSettings.UNBOUNDED,
                         null,
-                        null));
+                        null,
+                        false));
     }
 
     @Test
@@ -73,7 +74,8 @@ class LimitSettingsTests {
                         LimitSettings.UNBOUNDED,
                         LimitSettings.UNBOUNDED,
                         null,
-                        null))
+                        null,
+                        false))
                 .withMessage("Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
                         + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
                         + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"

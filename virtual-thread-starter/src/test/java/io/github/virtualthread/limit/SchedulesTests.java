@@ -232,7 +232,7 @@ class SchedulesTests {
             void make() {
                 begun = time.incrementAndGet();
                 requests.add(this);
-                ask();
+                ask(Long.MAX_VALUE);
                 made = time.incrementAndGet();
             }
 
