@@ -95,6 +95,7 @@ record Descriptors(
                 limit.nested().name(),
                 limit.permitsFrom(),
                 seconds(limit.saturated()),
+                setting(limit.expectedWait(null)),
                 running.isEmpty() ? null : seconds(running.get(0).call().ran()),
                 first.isEmpty() ? null : seconds(first.get(0).call().waited()),
                 (int) running.stream().filter(LiveCall::abandoned).count(),
@@ -199,7 +200,8 @@ record Descriptors(
                 .anyMatch(each -> each.clusterPermits() != null);
         Map<String, Long> rejected = new LinkedHashMap<>();
         for (Reason reason : Reason.values()) {
-            if (reason != Reason.NO_LEASE || isLent) {
+            boolean occurs = reason != Reason.NO_LEASE || isLent;
+            if (occurs && (reason != Reason.HOPELESS || limit.rejectsHopeless())) {
                 rejected.put(reason.name(), counts.rejected(limit.name(), reason));
             }
         }

@@ -265,6 +265,8 @@ public final class VirtualThreadsEndpoint {
      * @param nested {@code WARN} or {@code FAIL}: what happens to tasks submitted by a body that holds the same limit
      * @param permitsFrom the pool that the permits are taken from, null if the number is configured directly
      * @param saturatedForSeconds time for which it has been full without a break; 0 if it is not full
+     * @param expectedWaitSeconds time that one more call without a key would wait; null if that is not known, or if the limit does
+     *     not reject hopeless calls
      * @param oldestRunningSeconds run time of the oldest running body, null if none is running
      * @param oldestWaitingSeconds wait of the oldest waiting call, null if none is waiting
      * @param abandoned permits held by bodies whose call has already ended, by cancel or timeout
@@ -294,6 +296,7 @@ public final class VirtualThreadsEndpoint {
             String nested,
             @Nullable PermitsFrom permitsFrom,
             double saturatedForSeconds,
+            @Nullable Double expectedWaitSeconds,
             @Nullable Double oldestRunningSeconds,
             @Nullable Double oldestWaitingSeconds,
             int abandoned,

@@ -7,6 +7,7 @@ import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -102,9 +103,18 @@ final class LimitMeters implements TaskLimitCustomizer {
                         "oldest.waiting",
                         () -> calls.firstWaiting(limit),
                         "How long the oldest of the waiting calls has waited");
+        if (limit.rejectsHopeless()) {
+            new Gauges(meters, tags(limit))
+                    .seconds("expected.wait", () -> expectedWait(limit), "How long one more call would wait");
+        }
         if (isShared(limit)) {
             registerShared(limit, meters);
         }
+    }
+
+    private static double expectedWait(TaskLimit limit) {
+        Duration expected = limit.expectedWait(null);
+        return expected == null ? Double.NaN : expected.toMillis() / 1e3;
     }
 
     private void registerShared(TaskLimit limit, TaskMeters meters) {

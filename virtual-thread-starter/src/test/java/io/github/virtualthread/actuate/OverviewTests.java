@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import io.github.virtualthread.limit.Jam;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
@@ -194,6 +195,21 @@ class OverviewTests {
     }
 
     @Test
+    void aLimitThatRejectsHopelessCallsShowsTheExpectedWait() {
+        run(open().withPropertyValues("virtual-thread.limits.price-db.reject-hopeless=true"), it -> {
+            assertThat(it.read("").<Map<String, Object>>get("$.limits[0]")).doesNotContainKey("expectedWaitSeconds");
+            assertThat(it.read("").<Integer>get("$.limits[0].rejected.HOPELESS"))
+                    .isZero();
+
+            TaskLimit limit = it.bean(TaskLimits.class).get("price-db");
+            try (Jam jam = new Jam(limit, Duration.ofSeconds(5))) {
+                assertThat(it.read("").<Double>get("$.limits[0].expectedWaitSeconds"))
+                        .isGreaterThanOrEqualTo(5);
+            }
+        });
+    }
+
+    @Test
     void aLimitWithoutBoundsDoesNotShowThem() {
         run(open(), it -> assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
                 .doesNotContainKeys(
@@ -206,6 +222,7 @@ class OverviewTests {
                         "queueCapacityPerKey",
                         "maxWaitSeconds",
                         "permitsFrom",
+                        "expectedWaitSeconds",
                         "oldestRunningSeconds",
                         "oldestWaitingSeconds"));
     }

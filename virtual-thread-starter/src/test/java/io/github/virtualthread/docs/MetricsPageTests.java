@@ -76,6 +76,7 @@ class MetricsPageTests {
                 .withPropertyValues(
                         "virtual-thread.limits.db.permits=1",
                         "virtual-thread.limits.db.queue-capacity=0",
+                        "virtual-thread.limits.db.reject-hopeless=true",
                         "virtual-thread.jdbc.cancel-statements=true",
                         "spring.application.name=shop")
                 .withInitializer(

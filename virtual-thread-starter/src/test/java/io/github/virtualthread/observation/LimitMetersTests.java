@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskBody;
+import io.github.virtualthread.limit.Jam;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.micrometer.core.instrument.Gauge;
@@ -94,6 +95,23 @@ class LimitMetersTests {
 
         assertThat(gauge("saturated", "mail").getId().getBaseUnit()).isEqualTo("seconds");
         assertThat(value("saturated", "mail")).isPositive().isLessThanOrEqualTo(since(begin));
+    }
+
+    @Test
+    void theExpectedWaitIsThatOfLimitsThatRejectHopelessCalls() {
+        assertThat(registry.find("virtual.thread.limit.expected.wait").gauges()).isEmpty();
+        MeterRegistry own = new SimpleMeterRegistry();
+        try (MeteredEngine hopeless =
+                MeteredEngine.started(own, LimitSettings.of("db", 1).withRejectHopeless(true))) {
+            Gauge gauge = own.get("virtual.thread.limit.expected.wait").gauge();
+            assertThat(gauge.getId().getBaseUnit()).isEqualTo("seconds");
+            assertThat(gauge.value()).isNaN();
+
+            try (Jam jam = new Jam(hopeless.limits.get("db"), Duration.ofSeconds(5))) {
+                assertThat(gauge.value()).isGreaterThanOrEqualTo(5);
+            }
+            assertThat(gauge.value()).isNaN();
+        }
     }
 
     @Test
