@@ -23,6 +23,9 @@ import org.springframework.web.ErrorResponseException;
  */
 public record RejectionAnswer(Class<? extends Exception> to, int status, Duration retryAfter) {
 
+    /** What a client is told to wait if the wait of a call is known. */
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
     /**
      * Creates the answer to rejected calls.
      *
@@ -44,10 +47,20 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
         }
         for (RejectionAnswer answer : answers) {
             if (answer.status != 0 && answer.to.isInstance(cause)) {
-                return answer;
+                return answer.after(cause);
             }
         }
         return null;
+    }
+
+    /** The same answer with the time after which this call would be served. */
+    RejectionAnswer after(@Nullable Throwable failure) {
+        Duration expected = failure instanceof LimitExceededException rejection
+                ? rejection.expectedWait().orElse(null)
+                : null;
+        return expected == null || retryAfter.isZero()
+                ? this
+                : new RejectionAnswer(to, status, expected.compareTo(LONGEST) < 0 ? expected : LONGEST);
     }
 
     /** Sets the header {@code Retry-After}, if the client should try again. */

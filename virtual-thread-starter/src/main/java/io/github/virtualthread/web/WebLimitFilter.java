@@ -180,11 +180,11 @@ public final class WebLimitFilter extends OncePerRequestFilter {
             try {
                 permit = passed.acquire(key);
             } catch (LimitExceededException rejection) {
-                reject(response, answer.status());
+                reject(response, answer.after(rejection));
                 return;
             } catch (InterruptedException interruption) {
                 Thread.currentThread().interrupt();
-                reject(response, UNAVAILABLE);
+                reject(response, new RejectionAnswer(UNAVAILABLE, answer.retryAfter()));
                 return;
             }
         }
@@ -208,8 +208,8 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     }
 
     /** Does not call {@code sendError}, because the container would render its error page. */
-    private void reject(HttpServletResponse response, int status) {
-        response.setStatus(status);
+    private static void reject(HttpServletResponse response, RejectionAnswer answer) {
+        response.setStatus(answer.status());
         answer.setRetryAfter(response::setHeader);
         response.setContentLength(0);
     }

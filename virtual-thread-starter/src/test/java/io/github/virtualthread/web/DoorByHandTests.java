@@ -8,6 +8,7 @@ import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.Jam;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
@@ -163,6 +164,18 @@ class DoorByHandTests {
         assertThat(flag).isTrue();
         assertThat(response.getStatus()).isEqualTo(503);
         assertThat(response.getHeader("Retry-After")).isEqualTo("1");
+    }
+
+    /** As long as the wait that the limit expects, up to a minute. */
+    @Test
+    void aHopelessRequestMayTryAgainWhenItWouldNotWait() throws Exception {
+        limit.change(now -> now.withRejectHopeless(true));
+        try (Jam jam = new Jam(limit, Duration.ofMinutes(3))) {
+            filter.doFilter(request, response, NOTHING);
+        }
+
+        assertThat(response.getStatus()).isEqualTo(503);
+        assertThat(response.getHeader("Retry-After")).isEqualTo("60");
     }
 
     @Test
