@@ -171,6 +171,22 @@ final class LimitRefresh implements GenericApplicationListener {
         }
     }
 
+    /** A limit whose keys are equal stays one. */
+    private static LimitSettings withoutFirstWeights(
+            @Nullable LimitSettings before, LimitSettings after, TaskLimit limit) {
+        if (after.keyWeights().isEmpty() || limit.weight("") != null) {
+            return after;
+        }
+        if (before == null || !before.keyWeights().equals(after.keyWeights())) {
+            logger.error(
+                    "Limit '{}' stays without weights: {}.key-weights cannot be added while the application runs. Restart the"
+                            + " application to add it.",
+                    limit.name(),
+                    PropertyKeys.limit(limit.name()));
+        }
+        return after.withKeyWeights(Map.of());
+    }
+
     private void apply(@Nullable LimitSettings before, LimitSettings after) {
         TaskLimits limits = limits();
         if (limits.add(after)) {
@@ -180,7 +196,9 @@ final class LimitRefresh implements GenericApplicationListener {
             }
             customizers.orderedStream().forEach(customizer -> customize(customizer, limits.get(after.name())));
         } else {
-            limits.change(limits.get(after.name()), now -> changed(before, after, now), Source.ENVIRONMENT);
+            TaskLimit limit = limits.get(after.name());
+            LimitSettings wanted = withoutFirstWeights(before, after, limit);
+            limits.change(limit, now -> changed(before, wanted, now), Source.ENVIRONMENT);
         }
     }
 
@@ -200,6 +218,7 @@ final class LimitRefresh implements GenericApplicationListener {
                 .withPermitsPerKey(merged(LimitSettings::permitsPerKey, before, after, now))
                 .withQueueCapacity(merged(LimitSettings::queueCapacity, before, after, now))
                 .withQueueCapacityPerKey(merged(LimitSettings::queueCapacityPerKey, before, after, now))
+                .withKeyWeights(merged(LimitSettings::keyWeights, before, after, now))
                 .withMaxWait(merged(LimitSettings::maxWait, before, after, now))
                 .withOnFailure(merged(LimitSettings::onFailure, before, after, now))
                 .withRejectHopeless(merged(LimitSettings::rejectHopeless, before, after, now))

@@ -166,9 +166,14 @@ final class PropertyMistakes {
                             "Remove it, or set %s.permits to the maximum number of concurrent calls.".formatted(name));
         }
         if (type == Map.class) {
+            boolean weights = LIMITS.isAncestorOf(name);
             return new Mistake(
-                    "%s %s, but must contain executor beans by name".formatted(name, state),
-                    "Remove it, or set %s.mailExecutor to the name of a limit.".formatted(name));
+                    "%s %s, but must contain %s"
+                            .formatted(name, state, weights ? "weights by key" : "executor beans by name"),
+                    "Remove it, or set %s.%s."
+                            .formatted(
+                                    name,
+                                    weights ? "gold to a number such as 3" : "mailExecutor to the name of a limit"));
         }
         return new Mistake(
                 "%s %s, but must contain properties".formatted(name, state),
@@ -192,6 +197,9 @@ final class PropertyMistakes {
         }
         if (type == Duration.class) {
             return mustBe("a duration such as 2s", name, value, DURATION);
+        }
+        if (type == Double.class) {
+            return mustBe("a number from 0.01 to 100", name, value, "Set %s to a number such as 3.".formatted(name));
         }
         if (type == boolean.class) {
             return mustBe("true or false", name, value, "Write true or false.");

@@ -158,6 +158,7 @@ final class SettingsFactory {
                 first.permitsPerKey() == null ? second.permitsPerKey() : first.permitsPerKey(),
                 first.queueCapacity() == null ? second.queueCapacity() : first.queueCapacity(),
                 first.queueCapacityPerKey() == null ? second.queueCapacityPerKey() : first.queueCapacityPerKey(),
+                first.keyWeights().isEmpty() ? second.keyWeights() : first.keyWeights(),
                 first.maxWait() == null ? second.maxWait() : first.maxWait(),
                 first.clusterPermits() == null ? second.clusterPermits() : first.clusterPermits(),
                 first.onFailure() == null ? second.onFailure() : first.onFailure(),
@@ -190,7 +191,8 @@ final class SettingsFactory {
                         orUnbounded(limit.queueCapacityPerKey()),
                         limit.clusterPermits(),
                         limit.onFailure(),
-                        limit.rejectHopeless());
+                        limit.rejectHopeless(),
+                        limit.keyWeights());
             } catch (IllegalArgumentException wrong) {
                 mistake = new Mistake(
                         withPlaces(String.valueOf(wrong.getMessage()), key),

@@ -111,6 +111,8 @@ public record VirtualThreadProperties(
      * @param queueCapacity maximum number of waiting calls; a further call is rejected at once. Unbounded if not set
      * @param queueCapacityPerKey maximum number of waiting calls with the same key, at least 0; a further call with that key
      *     is rejected at once. Unbounded if not set
+     * @param keyWeights how many calls of a key get a permit for each call of a key of weight 1, 0.01 to 100; keyed by the key. All
+     *     other keys have weight 1
      * @param maxWait maximum wait for a permit; then the call is rejected. Unbounded if not set
      * @param clusterPermits maximum number of concurrent calls in all replicas of the application together, at least 1. A limit of
      *     this JVM alone if not set
@@ -129,6 +131,7 @@ public record VirtualThreadProperties(
             @Nullable Integer permitsPerKey,
             @Nullable Integer queueCapacity,
             @Nullable Integer queueCapacityPerKey,
+            @DefaultValue Map<String, Double> keyWeights,
             @Nullable Duration maxWait,
             @Nullable Integer clusterPermits,
             @Nullable OnFailure onFailure,

@@ -75,6 +75,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
         for (TaskLimit limit : limits.all()) {
             warn(limit);
             warnOfTurns(limit);
+            warnOfWeights(limit);
             if (limit.permitsPerKey() != LimitSettings.UNBOUNDED
                     && calls.stream()
                             .noneMatch(call -> call.key() != null && LimitNames.areEqual(call.limit(), limit.name()))) {
@@ -138,6 +139,19 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
                     limit.name(),
                     permits,
                     replicas,
+                    PropertyKeys.limit(limit.name()));
+        }
+    }
+
+    /** A newcomer is rejected if the queue is full: then whoever fills it is served, whatever its weight. */
+    private static void warnOfWeights(TaskLimit limit) {
+        if (!limit.settings().keyWeights().isEmpty()
+                && limit.queueCapacity() != LimitSettings.UNBOUNDED
+                && limit.queueCapacityPerKey() == LimitSettings.UNBOUNDED) {
+            logger.warn(
+                    "Limit '{}' has key-weights and a queue of {} that one key can fill: set {}.queue-capacity-per-key",
+                    limit.name(),
+                    limit.queueCapacity(),
                     PropertyKeys.limit(limit.name()));
         }
     }

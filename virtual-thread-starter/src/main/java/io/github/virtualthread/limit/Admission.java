@@ -78,6 +78,9 @@ final class Admission implements PermitGate {
             // the oldest has to go earlier, or later, than the timer knows
             expiry.reschedule();
         }
+        if (!before.keyWeights().equals(after.keyWeights())) {
+            queue.weightsChanged();
+        }
         if (level.isClosed()) {
             pace = null; // what it has seen is over
         }
@@ -138,7 +141,7 @@ final class Admission implements PermitGate {
             return Reason.NO_LEASE;
         }
         LimitSettings settings = limit.settings();
-        if (place != null && place.key != null && queue.waiting(place.key) > settings.queueCapacityPerKey()) {
+        if (queue.exceeds(place, settings.queueCapacityPerKey())) {
             return Reason.KEY_QUEUE_FULL;
         }
         if (queue.size() >= settings.queueCapacity()) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,17 +27,27 @@ final class KeyTurns {
     private volatile @Nullable Map<String, Line> lines;
     private boolean large;
     private final LinkedNodes<Line> ring = new LinkedNodes<>();
-    private int inRing;
+    private final Function<String, Line> newLine;
+    private double weightOfRing;
     private volatile int permitsPerKey;
     private int blocked;
 
-    KeyTurns(int permitsPerKey) {
+    KeyTurns(int permitsPerKey, Function<String, Line> newLine) {
         this.permitsPerKey = permitsPerKey;
+        this.newLine = newLine;
     }
 
     void setPermitsPerKey(int permitsPerKey) {
         this.permitsPerKey = permitsPerKey;
         lines().values().forEach(this::place);
+    }
+
+    void setWeights(Function<String, @Nullable Double> weight) {
+        lines().forEach((key, line) -> {
+            unlink(line);
+            line.setWeight(weight.apply(key));
+            place(line);
+        });
     }
 
     /** A request comes. All that follows needs no memory. */
@@ -46,7 +57,7 @@ final class KeyTurns {
             known = new ConcurrentHashMap<>();
             lines = known;
         }
-        Line line = known.computeIfAbsent(key, Line::new);
+        Line line = known.computeIfAbsent(key, newLine);
         large |= known.size() > LARGE;
         line.arrived++;
         place.line = line;
@@ -75,13 +86,17 @@ final class KeyTurns {
         }
     }
 
-    /** A request gets its permit. Its key has its next turn after all others. */
+    /** A request gets its permit. Its key has its next turn after all others, unless that was not all of this turn. */
     void grant(KeyedPlace place) {
         Line line = place.line;
         if (line != null) {
+            boolean goesOn = place.request != null && line.goesOn();
             line.remove(place);
             line.running++;
-            toEnd(line);
+            if (!goesOn) {
+                unlink(line);
+            }
+            place(line);
         }
     }
 
@@ -102,7 +117,8 @@ final class KeyTurns {
 
     /** A request without a key gets its permit. */
     void grantOther() {
-        toEnd(others);
+        unlink(others);
+        place(others);
     }
 
     /** Whether one of the lines may go. */
@@ -112,13 +128,24 @@ final class KeyTurns {
 
     /** Whether it is the turn of requests without a key. */
     boolean isTurnOfOthers() {
-        return others.equals(ring.peek());
+        return others.equals(first());
+    }
+
+    /** The line whose turn it is. */
+    private @Nullable Line first() {
+        Line first = ring.peek();
+        while (first != null && !first.hasTurn()) {
+            ring.remove(first);
+            ring.add(first);
+            first = ring.peek();
+        }
+        return first;
     }
 
     /** The request whose turn it is, if that has a key. */
     @Nullable
     PermitRequest next() {
-        Line first = ring.peek();
+        Line first = first();
         return first == null || first.head == null ? null : first.head.request;
     }
 
@@ -129,7 +156,7 @@ final class KeyTurns {
         if (line == null || own <= 1) {
             return 0;
         }
-        return line.running > 0 ? (double) own * inUse / line.running : (double) own * Math.max(1, inRing);
+        return line.running > 0 ? (double) own * inUse / line.running : own * Math.max(1, weightOfRing / line.weight());
     }
 
     /** How many wait that their key would not let run, even if there were permits. */
@@ -173,16 +200,11 @@ final class KeyTurns {
         return known == null ? Map.of() : known;
     }
 
-    private void toEnd(Line line) {
-        if (ring.contains(line)) {
-            unlink(line);
-        }
-        place(line);
-    }
-
     private void unlink(Line line) {
-        ring.remove(line);
-        inRing--;
+        if (ring.contains(line)) {
+            ring.remove(line);
+            weightOfRing -= line.weight();
+        }
     }
 
     /** A line is in the ring while its next request may run, and is known while it has requests. */
@@ -191,12 +213,14 @@ final class KeyTurns {
         line.blocked = line.key == null ? 0 : Math.max(0, line.waiting - Math.max(0, permitsPerKey - line.running));
         blocked += line.blocked - before;
         boolean ready = line.waiting > 0 && mayRun(line);
-        boolean isLinked = ring.contains(line);
-        if (ready && !isLinked) {
-            ring.add(line);
-            inRing++;
-        } else if (!ready && isLinked) {
+        if (!ready) {
             unlink(line);
+        } else if (!ring.contains(line)) {
+            ring.add(line);
+            weightOfRing += line.weight();
+        }
+        if (line.waiting == 0) {
+            line.emptied();
         }
         if (line.key != null && line.arrived + line.waiting + line.running == 0) {
             forget(line.key);
@@ -218,7 +242,7 @@ final class KeyTurns {
     }
 
     /** The requests of one key, first in, first out. */
-    static final class Line extends LinkedNodes.Node<Line> {
+    static class Line extends LinkedNodes.Node<Line> {
 
         private final @Nullable String key;
         private int arrived; // wait outside of this line, as they hold a permit of a limit around, or have just come
@@ -231,6 +255,30 @@ final class KeyTurns {
         Line(@Nullable String key) {
             this.key = key;
         }
+
+        float weight() {
+            return 1;
+        }
+
+        void setWeight(@Nullable Double weight) {}
+
+        /** How many requests may wait, of a number that is meant for a key of weight 1. */
+        int share(int number) {
+            return number;
+        }
+
+        /** It is the first of the ring: returns whether its next request may go. */
+        boolean hasTurn() {
+            return true;
+        }
+
+        /** One of its requests goes in its turn: returns whether the next one goes in the same turn. */
+        boolean goesOn() {
+            return false;
+        }
+
+        /** None of its requests waits. */
+        void emptied() {}
 
         KeyUse use(String name) {
             return new KeyUse(name, running, waits());

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  *     not below {@code permits} unless these come from a pool; null for a limit of this JVM alone
  * @param onFailure what calls do while no permits can be lent; null for what the cluster is configured with
  * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has
+ * @param keyWeights how many calls of a key get a permit for each call of a key of weight 1, from 0.01 to 100, by key; keys that
+ *     are not named have weight 1, or that of a {@link KeyWeight}
  */
 public record LimitSettings(
         String name,
@@ -40,7 +43,8 @@ public record LimitSettings(
         int queueCapacityPerKey,
         @Nullable Integer clusterPermits,
         @Nullable OnFailure onFailure,
-        boolean rejectHopeless)
+        boolean rejectHopeless,
+        Map<String, Double> keyWeights)
         implements Serializable { // as a part of LimitExceededException
 
     /**
@@ -97,9 +101,19 @@ public record LimitSettings(
             problems.add("permits must be at most cluster-permits (%d), because one replica can never use more, was %d"
                     .formatted(clusterPermits, permits));
         }
+        keyWeights = Map.copyOf(keyWeights);
+        keyWeights.forEach((key, weight) -> {
+            if (!isWeight(weight)) {
+                problems.add("key-weights must be from 0.01 to 100, was %s for '%s'".formatted(weight, key));
+            }
+        });
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
         }
+    }
+
+    static boolean isWeight(double weight) {
+        return weight >= 0.01 && weight <= 100;
     }
 
     /**
@@ -112,7 +126,19 @@ public record LimitSettings(
      */
     public static LimitSettings of(String name, int permits) {
         return new LimitSettings(
-                name, permits, UNBOUNDED, null, Nested.WARN, null, null, UNBOUNDED, UNBOUNDED, null, null, false);
+                name,
+                permits,
+                UNBOUNDED,
+                null,
+                Nested.WARN,
+                null,
+                null,
+                UNBOUNDED,
+                UNBOUNDED,
+                null,
+                null,
+                false,
+                Map.of());
     }
 
     /**
@@ -247,6 +273,17 @@ public record LimitSettings(
     }
 
     /**
+     * Returns a copy with other weights of keys. A limit that began without weights cannot get any while the application runs.
+     *
+     * @param keyWeights from 0.01 to 100, by key; all other keys have weight 1, or that of a {@link KeyWeight}
+     * @return changed copy
+     * @throws IllegalArgumentException if a weight is out of its range
+     */
+    public LimitSettings withKeyWeights(Map<String, Double> keyWeights) {
+        return copy(copy -> copy.keyWeights = keyWeights);
+    }
+
+    /**
      * Whether permits of this limit are lent, because all replicas of the application have it together.
      *
      * @return whether it has {@code clusterPermits}
@@ -269,12 +306,13 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, 5 per key, within db, queue of 100, 20 per key, wait up to 2s}. */
     String describe() {
-        return "%s%s%s%s%s, %s%s, %s%s%s"
+        return "%s%s%s%s%s%s, %s%s, %s%s%s"
                 .formatted(
                         Numbers.of(permits, "permit"),
                         permitsFrom == null ? "" : " from " + permitsFrom,
                         inAllReplicas(),
                         perKey(permitsPerKey),
+                        keyWeights.isEmpty() ? "" : ", weights of " + Numbers.of(keyWeights.size(), "key"),
                         within == null ? "" : ", within " + within,
                         queueCapacity == UNBOUNDED ? "unbounded queue" : "queue of " + queueCapacity,
                         perKey(queueCapacityPerKey),
@@ -316,6 +354,7 @@ public record LimitSettings(
         private @Nullable Integer clusterPermits = LimitSettings.this.clusterPermits;
         private @Nullable OnFailure onFailure = LimitSettings.this.onFailure;
         private boolean rejectHopeless = LimitSettings.this.rejectHopeless;
+        private Map<String, Double> keyWeights = LimitSettings.this.keyWeights;
 
         LimitSettings settings() {
             return new LimitSettings(
@@ -330,7 +369,8 @@ public record LimitSettings(
                     queueCapacityPerKey,
                     clusterPermits,
                     onFailure,
-                    rejectHopeless);
+                    rejectHopeless,
+                    keyWeights);
         }
     }
 }

@@ -34,7 +34,7 @@ final class PermitLevel {
         this.limit = limit;
         this.around = around;
         this.permits = permits;
-        this.queue = new WaitQueue(limit::permitsPerKey);
+        this.queue = new WaitQueue(limit::permitsPerKey, limit::weight);
     }
 
     void add(PermitLevel levelInside) {

@@ -19,11 +19,13 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     private volatile int occupations; // written under the lock of the admission
     private volatile LimitSettings settings; // as well
     private volatile String name;
+    private volatile @Nullable KeyWeight otherKeys; // null if all keys are equal
 
     SemaphoreLimit(
             LimitSettings settings, @Nullable SemaphoreLimit within, TaskTimer timer, Consumer<LimitChange> changes) {
         this.settings = settings;
         this.name = settings.name();
+        this.otherKeys = settings.keyWeights().isEmpty() ? null : (limit, key) -> 1;
         this.within = within;
         this.changes = changes;
         this.admission = new Admission(this, permits(settings), within == null ? null : within.admission, timer);
@@ -106,6 +108,25 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     @Override
     public KeyUse key(String key) {
         return admission.ofKeys(turns -> turns.use(key), new KeyUse(key, 0, 0));
+    }
+
+    @Override
+    public @Nullable Double weight(String key) {
+        KeyWeight others = otherKeys;
+        Double configured = settings.keyWeights().get(key);
+        if (others == null || configured != null) {
+            return configured;
+        }
+        try {
+            double weight = others.of(name, key);
+            return LimitSettings.isWeight(weight) ? weight : 1;
+        } catch (RuntimeException broken) {
+            return 1.0;
+        }
+    }
+
+    void weighBy(KeyWeight weight) {
+        otherKeys = weight;
     }
 
     @Override
@@ -262,7 +283,13 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         return replaced;
     }
 
-    private static void requireSameKind(LimitSettings before, LimitSettings after) {
+    private void requireSameKind(LimitSettings before, LimitSettings after) {
+        if (otherKeys == null && !after.keyWeights().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "Limit '%s': key-weights cannot be added while the application runs; set them in the properties, and restart"
+                                    .formatted(before.name())
+                            + " the application");
+        }
         if ((before.clusterPermits() == null) != (after.clusterPermits() == null)) {
             throw new IllegalArgumentException(
                     ("Limit '%s': cluster-permits cannot be %s while the application runs; set it in the properties, and restart"

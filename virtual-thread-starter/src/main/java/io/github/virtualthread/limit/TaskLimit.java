@@ -253,6 +253,15 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     }
 
     /**
+     * How many calls of a key get a permit for each call of a key of weight 1, while both wait.
+     *
+     * @param key key of the calls
+     * @return from 0.01 to 100; null if all keys of the limit are equal
+     */
+    @Nullable
+    Double weight(String key);
+
+    /**
      * Number of keys that have calls which run or wait at this moment.
      *
      * @return at least 0
@@ -418,7 +427,21 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param key key of the calls
      * @param running number of calls that run
      * @param waiting number of calls that wait
+     * @param weight its {@linkplain TaskLimit#weight weight}; null if it has no calls, or if all keys are equal
      */
-    record KeyUse(String key, int running, int waiting)
-            implements Serializable {} // as a part of LimitExceededException
+    record KeyUse(
+            String key, int running, int waiting, @Nullable Double weight)
+            implements Serializable { // as a part of LimitExceededException
+
+        /**
+         * Creates the calls of a key whose weight is not known.
+         *
+         * @param key key of the calls
+         * @param running number of calls that run
+         * @param waiting number of calls that wait
+         */
+        public KeyUse(String key, int running, int waiting) {
+            this(key, running, waiting, null);
+        }
+    }
 }

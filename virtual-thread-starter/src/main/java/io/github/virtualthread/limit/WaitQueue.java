@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class WaitQueue {
 
     private final IntSupplier permitsPerKey;
+    private final Function<String, @Nullable Double> weight; // of a key, null if all are equal
     private final LinkedNodes<PermitRequest> plain = new LinkedNodes<>();
     private final LinkedNodes<PermitRequest> keyed = new LinkedNodes<>();
     private final LinkedNodes<PermitRequest> holding =
@@ -23,8 +25,9 @@ final class WaitQueue {
     private @Nullable KeyTurns turns; // null before the first key
     private volatile int size;
 
-    WaitQueue(IntSupplier permitsPerKey) {
+    WaitQueue(IntSupplier permitsPerKey, Function<String, @Nullable Double> weight) {
         this.permitsPerKey = permitsPerKey;
+        this.weight = weight;
     }
 
     int size() {
@@ -39,10 +42,21 @@ final class WaitQueue {
     void arrive(@Nullable KeyedPlace place) {
         if (place != null && place.key != null) {
             if (turns == null) {
-                turns = new KeyTurns(permitsPerKey.getAsInt());
+                turns = new KeyTurns(permitsPerKey.getAsInt(), this::newLine);
                 othersChanged();
             }
             turns.arrive(place, place.key);
+        }
+    }
+
+    private KeyTurns.Line newLine(String key) {
+        Double known = weight.apply(key);
+        return known == null ? new KeyTurns.Line(key) : new WeightedLine(key, known);
+    }
+
+    void weightsChanged() {
+        if (turns != null) {
+            turns.setWeights(weight);
         }
     }
 
@@ -105,9 +119,10 @@ final class WaitQueue {
         return place == null || place.line == null || turns == null || turns.mayRun(place.line);
     }
 
-    /** How many requests of a key wait, or have come and do not run. */
-    int waiting(String key) {
-        return turns == null ? 0 : turns.use(key).waiting();
+    /** Whether more requests of a key wait, or have come and do not run, than may if its weight is 1. */
+    boolean exceeds(@Nullable KeyedPlace place, int queueCapacityPerKey) {
+        KeyTurns.Line line = place == null ? null : place.line;
+        return line != null && line.waits() > line.share(queueCapacityPerKey);
     }
 
     /** Whether somebody waits who needs nothing but permits. */

@@ -54,6 +54,19 @@ class KeysTests {
     }
 
     @Test
+    void theWeightIsShownIfKeysHaveWeights() {
+        run(shown().withPropertyValues("virtual-thread.limits.price-db.key-weights.smith=0.1"), it -> {
+            hold(it, "acme");
+            submit(it, "smith");
+            submit(it, "smith");
+
+            assertThat(it.read("/price-db").<List<Map<String, Object>>>get("$.keys"))
+                    .extracting(key -> key.get("key"), key -> key.get("weight"))
+                    .containsExactly(tuple("smith", 0.1), tuple("acme", 1.0));
+        });
+    }
+
+    @Test
     void theBusiestKeysComeFirst() {
         run(shown(), it -> {
             hold(it, "acme");
@@ -68,6 +81,7 @@ class KeysTests {
             assertThat(answer.<List<Map<String, Object>>>get("$.keys"))
                     .extracting(key -> key.get("key"), key -> key.get("running"), key -> key.get("waiting"))
                     .containsExactly(tuple("smith", 0, 3), tuple("acme", 1, 1));
+            assertThat(answer.<Map<String, Object>>get("$.keys[0]")).doesNotContainKey("weight");
             assertThat(answer.<List<Map<String, Object>>>get("$.calls"))
                     .extracting(call -> call.get("key"))
                     .containsExactly("acme", "smith", "smith", "smith", "acme", null);

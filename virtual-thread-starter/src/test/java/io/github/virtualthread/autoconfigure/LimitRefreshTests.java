@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.limit.KeyWeight;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -52,6 +53,50 @@ class LimitRefreshTests {
             assertThat(limits(context).get("db").rejectsHopeless()).isFalse();
         });
         assertThat(output).contains("2 permits, queue of 7, unbounded wait, hopeless calls rejected");
+    }
+
+    @Test
+    void theWeightsOfKeysChange() {
+        runner.withPropertyValues("virtual-thread.limits.db.key-weights.gold=3").run(context -> {
+            change(context, "virtual-thread.limits.db.key-weights.gold=5");
+
+            assertThat(limits(context).get("db").weight("gold")).isEqualTo(5);
+            assertThat(limits(context).get("db").weight("acme")).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aLimitThatBeganWithoutWeightsGetsNone(CapturedOutput output) {
+        runner.run(context -> {
+            change(context, "virtual-thread.limits.db.key-weights.gold=3", "virtual-thread.limits.db.permits=5");
+            assertThat(limits(context).get("db").weight("gold")).isNull();
+            assertThat(limits(context).get("db").permits()).isEqualTo(5);
+
+            change(context, "virtual-thread.limits.db.permits=6");
+            assertThat(limits(context).get("db").permits()).isEqualTo(6);
+        });
+        assertThat(output)
+                .containsOnlyOnce(
+                        "Limit 'db' stays without weights: virtual-thread.limits.db.key-weights cannot be added while"
+                                + " the application runs. Restart the application to add it.");
+    }
+
+    @Test
+    void aLimitThatIsAddedMayHaveWeights() {
+        runner.withBean(KeyWeight.class, () -> (limit, key) -> key.equals("silver") ? 2 : 1)
+                .run(context -> {
+                    change(
+                            context,
+                            "virtual-thread.limits.mail.permits=4",
+                            "virtual-thread.limits.mail.key-weights.gold=3",
+                            "virtual-thread.limits.db.key-weights.gold=4");
+
+                    assertThat(limits(context).get("mail").weight("gold")).isEqualTo(3);
+                    assertThat(limits(context).get("mail").weight("silver")).isEqualTo(2);
+                    assertThat(limits(context).get("db").weight("gold"))
+                            .as("the bean weighs its keys")
+                            .isEqualTo(4);
+                });
     }
 
     @Test

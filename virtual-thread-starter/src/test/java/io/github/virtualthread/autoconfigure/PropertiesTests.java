@@ -81,6 +81,20 @@ class PropertiesTests {
     }
 
     @Test
+    void keysHaveWeights() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.report.permits=8",
+                        "virtual-thread.limits.report.key-weights.gold=3",
+                        "virtual-thread.limits.report.key-weights.[Ä b.c]=0.1",
+                        "virtual-thread.limits.report.key-weights.silver=")
+                .run(context -> assertThat(context.getBean(TaskLimits.class)
+                                .get("report")
+                                .settings()
+                                .keyWeights())
+                        .isEqualTo(Map.of("gold", 3.0, "Ä b.c", 0.1)));
+    }
+
+    @Test
     void aCustomizerBoundsEachKey() {
         TaskLimitCustomizer customizer = limit -> {
             limit.setPermitsPerKey(2);

@@ -221,6 +221,28 @@ class StartupReportTests {
                                 + " which is 20 x 1.5s / run time / 2");
     }
 
+    @Test
+    void aQueueThatOneKeyCanFillIsNamedWhereKeysHaveWeights() {
+        LimitSettings api = LimitSettings.of("api", 20).withKeyWeights(Map.of("gold", 3.0));
+
+        report(
+                EngineSettings.DEFAULTS,
+                Set.of(),
+                List.of(),
+                api.withQueueCapacity(100),
+                LimitSettings.of("equal", 20).withQueueCapacity(100));
+        report(EngineSettings.DEFAULTS, Set.of(), List.of(), api);
+        report(
+                EngineSettings.DEFAULTS,
+                Set.of(),
+                List.of(),
+                api.withQueueCapacity(100).withQueueCapacityPerKey(20));
+
+        assertThat(messages(Level.WARN))
+                .containsExactly("Limit 'api' has key-weights and a queue of 100 that one key can fill: set"
+                        + " virtual-thread.limits.api.queue-capacity-per-key");
+    }
+
     private static AdvisedMethod timed(
             String name, @Nullable String limit, @Nullable Duration timeout, @Nullable Duration deadline) {
         return new AdvisedMethod("com.acme." + name, name, limit, timeout, deadline, null, false);

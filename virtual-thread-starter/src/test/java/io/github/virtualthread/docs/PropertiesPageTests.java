@@ -140,9 +140,10 @@ class PropertiesPageTests {
     private static void addComponents(Map<String, @Nullable String> known, String prefix, Class<?> type) {
         for (Parameter component : type.getDeclaredConstructors()[0].getParameters()) {
             DefaultValue defaultValue = component.getAnnotation(DefaultValue.class);
+            boolean byKey = component.getType() == Map.class;
             known.put(
-                    prefix + DataObjectPropertyName.toDashedForm(component.getName()),
-                    defaultValue == null ? null : defaultValue.value()[0]);
+                    prefix + DataObjectPropertyName.toDashedForm(component.getName()) + (byKey ? ".<key>" : ""),
+                    defaultValue == null || byKey ? null : defaultValue.value()[0]);
         }
     }
 }

@@ -63,6 +63,26 @@ class SharingPagesTests {
     }
 
     @Test
+    void theExampleOfWeightsRuns() {
+        runner.withBean(WeightOfTenant.class)
+                .withPropertyValues(
+                        "virtual-thread.limits.partner.queue-capacity-per-key=50",
+                        "virtual-thread.limits.partner.key-weights.gold=3",
+                        "virtual-thread.limits.partner.key-weights.batch=0.1")
+                .run(context -> {
+                    context.getBean(WeightOfTenant.class).paid.put("acme", 5.0);
+                    TaskLimit partner = context.getBean(TaskLimits.class).get("partner");
+
+                    assertThat(partner.weight("acme")).isEqualTo(5);
+                    assertThat(partner.weight("bob")).isEqualTo(1);
+                    assertThat(partner.weight("batch")).isEqualTo(0.1);
+                    assertThat(context.getBean(TaskLimits.class).get("db").weight("acme"))
+                            .as("of every limit")
+                            .isEqualTo(5);
+                });
+    }
+
+    @Test
     void aKeyAtItsMaximumWaitsWhilePermitsAreFree() {
         runner.withPropertyValues(
                         "virtual-thread.limits.partner.permits-per-key=1",

@@ -73,6 +73,7 @@ final class WrongProperties {
         return Stream.of(
                 wrong("negative-permits", "limits.db.permits=-1"),
                 wrong("negative-wait", "limits.db.permits=20", "limits.db.max-wait=-2s"),
+                wrong("weight", "limits.api.permits=20", "limits.api.key-weights.gold=1000"),
                 wrong("negative-timeout", "timeout=-1s"),
                 wrong("rejected-status", "web.rejected-status=200"),
                 wrong("timed-out-status", "web.timed-out-status=200"),
@@ -119,6 +120,8 @@ final class WrongProperties {
                 wrong("large-number", "limits.db.permits=99999999999"),
                 wrong("no-capacity", "limits.db.permits=20", "limits.db.queue-capacity=unbounded"),
                 wrong("no-number-per-key", "limits.db.permits=20", "limits.db.permits-per-key=many"),
+                wrong("no-weight", "limits.api.permits=20", "limits.api.key-weights.gold=much"),
+                wrong("no-weights", "limits.api.permits=20", "limits.api.key-weights=3"),
                 wrong("no-duration", "limits.db.permits=20", "limits.db.max-wait=2 seconds"),
                 wrong("no-unit", "limits.db.permits=20", "limits.db.max-wait=2"),
                 wrong("no-timeout", "timeout=soon"),

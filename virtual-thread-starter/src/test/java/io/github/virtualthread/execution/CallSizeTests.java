@@ -35,6 +35,13 @@ class CallSizeTests {
         assertThat(bytes(KeyedPlace.class)).isEqualTo(40);
     }
 
+    @Test
+    void theLineOfAKeyIsLargerOnlyWhereKeysHaveWeights() throws Exception {
+        String limits = KeyedPlace.class.getPackageName();
+        assertThat(bytes(Class.forName(limits + ".KeyTurns$Line"))).isEqualTo(48);
+        assertThat(bytes(Class.forName(limits + ".WeightedLine"))).isEqualTo(56);
+    }
+
     /** With compressed references, as in any heap below 32 GB, and with headers of 12 bytes. */
     private static int bytes(Class<?> type) {
         int fields = 0;

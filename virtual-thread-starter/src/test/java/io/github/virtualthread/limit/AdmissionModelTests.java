@@ -15,7 +15,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AdmissionModelTests {
 
     private static final List<String> KEYS = Arrays.asList(null, "acme", "bolt", "crux");
+    private static final double[] WEIGHTS = {0.125, 0.5, 1, 2.5, 4}; // sums of these are exact
 
     private final TaskTimer timer = new TaskTimer("timer");
     private final List<ModelledCall> begun = new ArrayList<>();
@@ -49,12 +52,15 @@ class AdmissionModelTests {
         System.out.println("stress.seed=" + seed);
         SplittableRandom random = new SplittableRandom(seed);
         List<LimitSettings> settings = new ArrayList<>();
-        settings.add(LimitSettings.of("db", 4).withQueueCapacity(12));
+        settings.add(LimitSettings.of("db", 4).withQueueCapacity(12).withKeyWeights(weights(random)));
         if (depth > 0) {
             settings.add(LimitSettings.of("report", 3).withWithin("db").withPermitsPerKey(2));
         }
         if (depth > 1) {
-            settings.add(LimitSettings.of("mail", 2).withWithin("db").withQueueCapacityPerKey(3));
+            settings.add(LimitSettings.of("mail", 2)
+                    .withWithin("db")
+                    .withQueueCapacityPerKey(3)
+                    .withKeyWeights(weights(random)));
         }
         if (depth > 2) {
             settings.add(LimitSettings.of("tiny", 1).withWithin("report").withPermitsPerKey(1));
@@ -86,7 +92,9 @@ class AdmissionModelTests {
                     }
                 }
                 case 4 -> {
-                    if (random.nextInt(10) == 0) {
+                    if (random.nextInt(10) == 0 && !model.settings.keyWeights().isEmpty()) {
+                        change(limits, model, model.settings.withKeyWeights(weights(random)));
+                    } else if (random.nextInt(10) == 0) {
                         assertThat(limits.evictWaiting(model.limit.name())).isEqualTo(model.waiting());
                         model.clear();
                     }
@@ -119,8 +127,18 @@ class AdmissionModelTests {
         }
     }
 
+    private static Map<String, Double> weights(SplittableRandom random) {
+        return KEYS.stream()
+                .filter(Objects::nonNull)
+                .collect(Collectors.toMap(key -> key, key -> WEIGHTS[random.nextInt(WEIGHTS.length)]));
+    }
+
     private void change(TaskLimits limits, Model model, LimitSettings settings) {
+        boolean weighs = !settings.keyWeights().equals(model.settings.keyWeights());
         model.settings = settings;
+        if (weighs) {
+            model.allToTheEnd();
+        }
         limits.change(model.limit, now -> settings, Source.CODE);
         model.turnsChanged();
         begin();
@@ -137,7 +155,7 @@ class AdmissionModelTests {
             }
         } else {
             assertThat(refused).isNull();
-            model.take(call);
+            model.take(call, false);
             expected.add(call);
             running.add(call);
         }
@@ -166,8 +184,9 @@ class AdmissionModelTests {
     private void begin() {
         for (ModelledCall next = next(); next != null; next = next()) {
             waited++;
+            boolean goesOn = next.held == null && next.model.goesOn(next.key);
             next.model.remove(next);
-            next.model.take(next);
+            next.model.take(next, goesOn);
             expected.add(next);
             running.add(next);
         }
@@ -182,8 +201,7 @@ class AdmissionModelTests {
         }
         if (next == null) {
             for (Model each : models.values()) {
-                ModelledCall first = each.first();
-                next = older(next, first != null && each.couldGo(first) ? first : null);
+                next = older(next, each.isFree() ? each.first() : null);
             }
         }
         return next;
@@ -209,8 +227,7 @@ class AdmissionModelTests {
         for (String key : KEYS.subList(1, KEYS.size())) {
             long waiting =
                     model.all().stream().filter(each -> key.equals(each.key)).count();
-            assertThat(model.limit.key(key))
-                    .isEqualTo(new KeyUse(key, model.runningOf.getOrDefault(key, 0), (int) waiting));
+            assertThat(model.limit.key(key)).isEqualTo(model.use(key, (int) waiting));
         }
     }
 
@@ -252,6 +269,7 @@ class AdmissionModelTests {
         private final Map<String, Integer> runningOf = new HashMap<>();
         private final Map<@Nullable String, Deque<ModelledCall>> lines = new HashMap<>();
         private final List<@Nullable String> turns = new ArrayList<>(); // keys whose next call may run
+        private final Map<@Nullable String, Double> credits = new HashMap<>();
         private final List<ModelledCall> holding = new ArrayList<>();
         private final Deque<Occupation> occupations = new ArrayDeque<>();
 
@@ -301,12 +319,35 @@ class AdmissionModelTests {
             return call.held == null ? !turns.isEmpty() : holding.stream().anyMatch(this::couldGo);
         }
 
+        KeyUse use(String key, int waiting) {
+            int running = runningOf.getOrDefault(key, 0);
+            boolean known = running + waiting > 0 && !settings.keyWeights().isEmpty();
+            return new KeyUse(key, running, waiting, known ? weight(key) : null);
+        }
+
+        double weight(@Nullable String key) {
+            return key == null ? 1 : settings.keyWeights().getOrDefault(key, 1.0);
+        }
+
+        boolean isFree() {
+            boolean free = true;
+            for (Model each = this; each != null; each = each.around) {
+                free &= each.free() > 0;
+            }
+            return free;
+        }
+
+        private double capacityOf(String key) {
+            int capacity = settings.queueCapacityPerKey();
+            return capacity == LimitSettings.UNBOUNDED ? capacity : Math.max(1, Math.round(capacity * weight(key)));
+        }
+
         @Nullable
         Reason refusal(@Nullable String key) {
             long ofKey = all().stream()
                     .filter(each -> key != null && key.equals(each.key))
                     .count();
-            if (key != null && ofKey >= settings.queueCapacityPerKey()) {
+            if (key != null && ofKey >= capacityOf(key)) {
                 return Reason.KEY_QUEUE_FULL;
             }
             return waiting() >= settings.queueCapacity() ? Reason.QUEUE_FULL : null;
@@ -314,7 +355,28 @@ class AdmissionModelTests {
 
         @Nullable
         ModelledCall first() {
-            return turns.isEmpty() ? null : lines.get(turns.get(0)).peek();
+            while (!turns.isEmpty()) {
+                String key = turns.get(0);
+                double credit = credits.getOrDefault(key, 0.0);
+                credits.put(key, credit < 1 ? credit + weight(key) : credit);
+                if (credits.get(key) >= 1) {
+                    return lines.get(key).peek();
+                }
+                turns.add(turns.remove(0));
+            }
+            return null;
+        }
+
+        /** A call of the key goes in its turn; whether the next one goes in the same turn. */
+        boolean goesOn(@Nullable String key) {
+            return credits.merge(key, -1.0, Double::sum) >= 1;
+        }
+
+        void allToTheEnd() {
+            lines.keySet().stream()
+                    .filter(key -> key != null && turns.remove(key))
+                    .toList()
+                    .forEach(turns::add);
         }
 
         void add(ModelledCall call) {
@@ -332,14 +394,14 @@ class AdmissionModelTests {
             turnsChanged();
         }
 
-        void take(ModelledCall call) {
+        void take(ModelledCall call, boolean goesOn) {
             for (Model each = this; each != null && each != call.held; each = each.around) {
                 each.taken++;
             }
             if (call.key != null) {
                 runningOf.merge(call.key, 1, Integer::sum);
             }
-            if (call.held == null || call.key != null) {
+            if (!goesOn && (call.held == null || call.key != null)) {
                 turns.remove(call.key); // its next turn comes after all others
             }
             turnsChanged();
@@ -357,6 +419,7 @@ class AdmissionModelTests {
 
         void turnsChanged() {
             turns.removeIf(key -> lines.get(key).isEmpty() || !mayRun(key));
+            credits.keySet().removeIf(key -> lines.get(key).isEmpty());
             // a change of the permits may let several in: in the order of the limit's own map, which is not promised
             lines.forEach((key, line) -> {
                 if (!line.isEmpty() && mayRun(key) && !turns.contains(key)) {

@@ -244,7 +244,7 @@ class KeyTurnsTests {
 
     @Test
     void theOldestExpiresFirstWhateverItsKey() {
-        WaitQueue queue = new WaitQueue(() -> 1);
+        WaitQueue queue = new WaitQueue(() -> 1, key -> null);
         List<Call> calls = new ArrayList<>();
         for (String key : new @Nullable String[] {"a", null, "b", "a", null}) {
             Call call = new Call(null, key, null);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +30,8 @@ class LimitSettingsTests {
                         LimitSettings.UNBOUNDED,
                         null,
                         null,
-                        false));
+                        false,
+                        Map.of()));
     }
 
     @Test
@@ -75,11 +77,21 @@ class LimitSettingsTests {
                         LimitSettings.UNBOUNDED,
                         null,
                         null,
-                        false))
-                .withMessage("Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
-                        + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
-                        + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"
-                        + " wait, set queue-capacity to 0)");
+                        false,
+                        Map.of("gold", 101.0)))
+                .withMessage(
+                        "Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
+                                + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
+                                + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"
+                                + " wait, set queue-capacity to 0); key-weights must be from 0.01 to 100, was 101.0 for 'gold'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 0.0099, -1, 100.1, Double.NaN, Double.POSITIVE_INFINITY})
+    void tellsOfAWeightOutOfItsRange(double weight) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSettings.of("api", 1).withKeyWeights(Map.of("gold", weight)))
+                .withMessage("Limit 'api': key-weights must be from 0.01 to 100, was %s for 'gold'", weight);
     }
 
     @ParameterizedTest

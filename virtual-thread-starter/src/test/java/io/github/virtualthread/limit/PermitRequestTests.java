@@ -194,7 +194,7 @@ class PermitRequestTests {
 
     @Test
     void theTimerWakesForTheHeadWhenThatHasWaitedLongEnough() {
-        WaitQueue queue = new WaitQueue(() -> 1);
+        WaitQueue queue = new WaitQueue(() -> 1, key -> null);
         Call head = new Call(null);
         head.joinedAt = System.nanoTime() - Duration.ofMinutes(50).toNanos();
         queue.add(head);
@@ -210,7 +210,7 @@ class PermitRequestTests {
 
     @Test
     void onlyWhoHasWaitedLongEnoughIsTakenOut() {
-        WaitQueue queue = new WaitQueue(() -> 1);
+        WaitQueue queue = new WaitQueue(() -> 1, key -> null);
         Call old = new Call(null);
         long now = System.nanoTime();
         old.joinedAt = now - Duration.ofHours(1).toNanos();

@@ -1,0 +1,409 @@
+package io.github.virtualthread.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskLimit.KeyUse;
+import io.github.virtualthread.timer.TaskTimer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Keys with weights: who goes next, how many of whom, and how many of whom may wait. */
+@Timeout(300)
+class KeyWeightsTests {
+
+    private static final LimitSettings API =
+            LimitSettings.of("api", 1).withKeyWeights(Map.of("gold", 3.0, "batch", 0.25));
+
+    private final TaskTimer timer = new TaskTimer("timer");
+    private final List<String> order = new ArrayList<>();
+
+    @AfterEach
+    void closeTimer() {
+        timer.close();
+    }
+
+    private TaskLimits limits(LimitSettings... settings) {
+        return new TaskLimits(List.of(settings), timer, change -> {});
+    }
+
+    private TaskLimit limit(LimitSettings settings) {
+        return limits(settings).get(settings.name());
+    }
+
+    private Call asked(TaskLimit limit, @Nullable String key) {
+        Call call = new Call(limit, key, null) {
+            @Override
+            protected void granted() {
+                order.add(String.valueOf(key));
+                super.granted();
+            }
+        };
+        assertThat(call.ask()).isNull();
+        return call;
+    }
+
+    /** The keys in the order in which their calls go, one after the other; those named first have come first. */
+    private List<String> order(TaskLimit limit, String keys) {
+        Call first = Call.asked(limit);
+        List<Call> waiting = new ArrayList<>();
+        for (String key : keys.split(" ")) {
+            waiting.add(asked(limit, key.equals("null") ? null : key));
+        }
+        first.giveBack();
+        while (!waiting.isEmpty()) {
+            Call running = waiting.stream().filter(Call::holds).findFirst().orElseThrow();
+            waiting.remove(running);
+            running.giveBack();
+        }
+        return order;
+    }
+
+    @Test
+    void aHeavyKeyHasSeveralCallsATurn() {
+        assertThat(order(limit(API), "acme acme acme gold gold gold gold gold gold gold"))
+                .containsExactly("acme", "gold", "gold", "gold", "acme", "gold", "gold", "gold", "acme", "gold");
+    }
+
+    @Test
+    void aLightKeyHasOneCallInSeveralTurns() {
+        assertThat(order(limit(API), "batch batch acme acme acme acme acme acme acme acme"))
+                .containsExactly("acme", "acme", "acme", "batch", "acme", "acme", "acme", "acme", "batch", "acme");
+    }
+
+    @Test
+    void aLightKeyGoesAtOnceIfNobodyElseWaits() {
+        assertThat(order(limit(API), "batch batch batch")).containsExactly("batch", "batch", "batch");
+    }
+
+    @Test
+    void callsWithoutAKeyWeighOne() {
+        assertThat(order(limit(API), "gold gold gold gold null null batch batch"))
+                .containsExactly("gold", "gold", "gold", "null", "gold", "null", "batch", "batch");
+    }
+
+    /** Its credit is not for later: or a key could save it, and then have many calls at once. */
+    @Test
+    void anEmptyLineLosesItsCredit() {
+        TaskLimit limit = limit(API);
+        Call first = Call.asked(limit);
+        Call acme = asked(limit, "acme");
+        Call gold = asked(limit, "gold");
+        first.giveBack();
+        acme.giveBack();
+        assertThat(gold.holds()).as("one of the three calls of its turn").isTrue();
+
+        List<Call> waiting = new ArrayList<>();
+        for (String key : "acme gold gold gold gold".split(" ")) {
+            waiting.add(asked(limit, key));
+        }
+        gold.giveBack();
+        waiting.forEach(Call::giveBack);
+        assertThat(order).containsExactly("acme", "gold", "acme", "gold", "gold", "gold", "gold");
+    }
+
+    /** All keys wait all the time. */
+    private Map<String, Integer> shares(TaskLimit limit, TaskLimit last, int ends, String... keys) {
+        Map<String, Integer> waiting = new HashMap<>();
+        List<Call> calls = new ArrayList<>();
+        Map<String, Integer> begun = new HashMap<>();
+        for (int i = 0; i < ends; i++) {
+            for (String key : keys) {
+                while (waiting.getOrDefault(key, 0) < 8) {
+                    Call call = new Call(limit, key, null) {
+                        @Override
+                        protected void granted() {
+                            waiting.merge(key, -1, Integer::sum);
+                            begun.merge(key, 1, Integer::sum);
+                            super.granted();
+                        }
+                    };
+                    waiting.merge(key, 1, Integer::sum);
+                    assertThat(call.ask()).isNull();
+                    calls.add(call);
+                }
+            }
+            Call ending = calls.stream().filter(Call::holds).findFirst().orElseThrow();
+            calls.remove(ending);
+            ending.giveBack();
+        }
+        assertThat(last.available()).isZero();
+        return begun;
+    }
+
+    @Test
+    void theSharesAreThoseOfTheWeights() {
+        TaskLimit limit =
+                limit(LimitSettings.of("api", 5).withKeyWeights(Map.of("gold", 3.0, "batch", 0.1, "odd", 0.7)));
+
+        Map<String, Integer> begun = shares(limit, limit, 48_000, "gold", "batch", "odd", "acme");
+
+        assertThat(begun.get("gold") / 48_000.0).isCloseTo(3 / 4.8, within(0.01 * 3 / 4.8));
+        assertThat(begun.get("acme") / 48_000.0).isCloseTo(1 / 4.8, within(0.01 / 4.8));
+        assertThat(begun.get("odd") / 48_000.0).isCloseTo(0.7 / 4.8, within(0.007 / 4.8));
+        assertThat(begun.get("batch") / 48_000.0).isCloseTo(0.1 / 4.8, within(0.001 / 4.8));
+    }
+
+    @Test
+    void theLightestKeyStillMoves() {
+        TaskLimit limit = limit(LimitSettings.of("api", 1).withKeyWeights(Map.of("gold", 100.0, "batch", 0.01)));
+
+        assertThat(shares(limit, limit, 30_500, "gold", "batch")).containsEntry("batch", 3);
+    }
+
+    @Test
+    void aKeyHasNoMorePermitsThanAnyOther() {
+        TaskLimit limit = limit(
+                LimitSettings.of("api", 5).withPermitsPerKey(2).withKeyWeights(Map.of("gold", 100.0, "batch", 0.1)));
+
+        Map<String, Integer> begun = shares(limit, limit, 10_000, "gold", "batch", "acme");
+
+        assertThat(limit.key("gold").running()).isEqualTo(2);
+        assertThat(begun.get("gold")).isLessThan(4_000);
+        assertThat(begun.get("batch")).isGreaterThan(1_000);
+    }
+
+    /** Between levels the one goes that has waited longest, whatever its weight. */
+    @Test
+    void aWeightCountsWithinItsOwnLimit() {
+        TaskLimits limits = limits(
+                LimitSettings.of("db", 4),
+                API.withPermits(4).withWithin("db"),
+                LimitSettings.of("page", 1).withWithin("db"));
+
+        Map<String, Integer> begun = shares(limits.get("api"), limits.get("db"), 17_000, "gold", "batch", "acme");
+
+        assertThat(begun.get("gold") / 17_000.0).isCloseTo(3 / 4.25, within(0.03 / 4.25));
+        assertThat(begun.get("batch") / 17_000.0).isCloseTo(0.25 / 4.25, within(0.0025 / 4.25));
+    }
+
+    @Test
+    void aLeaseChangesNothing() {
+        TaskLimit limit = limit(API.withClusterPermits(1));
+        TestLease lease = new TestLease(limit);
+        lease.lend(1, 1);
+        Call first = Call.asked(limit);
+        lease.lend(0, 1);
+        List<Call> waiting = new ArrayList<>();
+        for (String key : "gold gold acme acme gold gold".split(" ")) {
+            waiting.add(asked(limit, key));
+        }
+        first.giveBack();
+        assertThat(order).isEmpty();
+        for (int i = 0; i < 6; i++) {
+            lease.lend(1, 1);
+            lease.lend(0, 1);
+            Call running =
+                    waiting.stream().filter(Call::holdsPermit).findFirst().orElseThrow();
+            running.giveBack();
+        }
+        assertThat(order).containsExactly("gold", "gold", "gold", "acme", "gold", "acme");
+    }
+
+    @Test
+    void whoHoldsAnOuterPermitGoesFirstAndCostsNoCredit() {
+        TaskLimits limits = limits(LimitSettings.of("db", 4), API.withWithin("db"));
+        TaskLimit db = limits.get("db");
+        TaskLimit api = limits.get("api");
+        Call outer = Call.asked(db);
+        Call first = Call.asked(api);
+        List<Call> waiting = new ArrayList<>();
+        for (String key : "gold gold gold gold acme acme".split(" ")) {
+            waiting.add(asked(api, key));
+        }
+        first.giveBack();
+        assertThat(order).containsExactly("gold");
+        Call holding = new Call(api, "gold", db);
+        assertThat(holding.ask()).isNull();
+        waiting.get(0).giveBack();
+        assertThat(holding.holds()).isTrue();
+        holding.giveBack();
+        for (int i = 1; i < 6; i++) {
+            waiting.stream().filter(Call::holdsPermit).findFirst().orElseThrow().giveBack();
+        }
+        outer.giveBack();
+
+        assertThat(order)
+                .as("two calls of its turn are left")
+                .containsExactly("gold", "acme", "gold", "gold", "acme", "gold");
+    }
+
+    @Test
+    void theQueueOfAKeyIsAsLongAsItsWeightSays() {
+        TaskLimit limit = limit(API.withQueueCapacityPerKey(2));
+        Call.asked(limit);
+
+        assertThat(waiting(limit, "gold")).isEqualTo(6);
+        assertThat(waiting(limit, "acme")).isEqualTo(2);
+        assertThat(waiting(limit, "batch")).as("at least one").isEqualTo(1);
+
+        limit.setQueueCapacityPerKey(0);
+        assertThat(waiting(limit, "other")).isZero();
+        limit.setQueueCapacityPerKey(LimitSettings.UNBOUNDED);
+        assertThat(new Call(limit, "batch", null).ask()).isNull();
+    }
+
+    /** 20 permits can do one call a tick; 0.6 heavy ones and 3 light ones come. */
+    @Test
+    void aFloodOfLightCallsKeepsHeavyOnesOutOfAFullQueueUnlessItsKeyIsBounded() {
+        LimitSettings flooded = LimitSettings.of("api", 20).withKeyWeights(Map.of("batch", 0.1));
+        double full = servedOfTheHeavy(flooded.withQueueCapacity(100));
+        double bounded = servedOfTheHeavy(flooded.withQueueCapacity(100).withQueueCapacityPerKey(30));
+        double unbounded = servedOfTheHeavy(flooded);
+
+        System.out.printf(
+                "heavy calls served beside a flood of light ones: %.0f %% with a queue that the flood fills, %.0f %% with a bound"
+                        + " for each key, %.0f %% without a bound%n",
+                100 * full, 100 * bounded, 100 * unbounded);
+        assertThat(full).isBetween(0.2, 0.35);
+        assertThat(bounded).isGreaterThan(0.99);
+        assertThat(unbounded).isGreaterThan(0.99);
+    }
+
+    private double servedOfTheHeavy(LimitSettings settings) {
+        TaskLimit limit = limit(settings);
+        Random random = new Random(7);
+        List<String> keys = Arrays.asList("acme", "bolt", "batch", "batch", "batch", "batch", "batch");
+        Deque<Call> running = new ArrayDeque<>();
+        Map<String, Integer> asked = new HashMap<>();
+        Map<String, Integer> served = new HashMap<>();
+        for (int tick = 0; tick < 5_000; tick++) {
+            if (running.size() == 20) {
+                running.remove().giveBack();
+            }
+            Collections.shuffle(keys, random);
+            for (String key : keys) {
+                if (random.nextDouble() < (key.equals("batch") ? 0.6 : 0.3)) {
+                    asked.merge(key, 1, Integer::sum);
+                    new Call(limit, key, null) {
+                        @Override
+                        protected void granted() {
+                            running.add(this);
+                            served.merge(key, 1, Integer::sum);
+                        }
+                    }.ask();
+                }
+            }
+        }
+        return (served.get("acme") + served.get("bolt")) / (double) (asked.get("acme") + asked.get("bolt"));
+    }
+
+    private static int waiting(TaskLimit limit, String key) {
+        for (int waiting = 0; waiting < 100; waiting++) {
+            if (new Call(limit, key, null).ask() == Reason.KEY_QUEUE_FULL) {
+                return waiting;
+            }
+        }
+        throw new AssertionError("no bound");
+    }
+
+    @Test
+    void aKeyThatIsNotNamedHasTheWeightOfTheBean() {
+        TaskLimit limit = limit(API);
+        KeyWeight weight = (name, key) -> {
+            assertThat(name).isEqualTo("api");
+            return switch (key) {
+                case "silver" -> 2;
+                case "nothing" -> Double.NaN;
+                case "much" -> 1000;
+                case "gold" -> 50;
+                default -> throw new IllegalStateException("unknown");
+            };
+        };
+        assertThat(limit.weight("silver")).isEqualTo(1);
+        weight.customize(limit);
+
+        assertThat(limit.weight("silver")).isEqualTo(2);
+        assertThat(limit.weight("nothing")).isEqualTo(1);
+        assertThat(limit.weight("much")).isEqualTo(1);
+        assertThat(limit.weight("acme")).isEqualTo(1);
+        assertThat(limit.weight("gold")).as("named").isEqualTo(3);
+        assertThat(order(limit, "silver silver silver acme acme"))
+                .containsExactly("silver", "silver", "acme", "silver", "acme");
+    }
+
+    @Test
+    void aBeanIsEnough() {
+        TaskLimit limit = limit(LimitSettings.of("api", 1));
+        assertThat(limit.weight("gold")).isNull();
+        KeyWeight weight = (name, key) -> key.equals("gold") ? 2 : 1;
+        weight.customize(limit);
+
+        assertThat(order(limit, "acme acme gold gold gold")).containsExactly("acme", "gold", "gold", "acme", "gold");
+        limit.change(now -> now.withKeyWeights(Map.of("acme", 4.0)));
+        assertThat(limit.weight("acme")).isEqualTo(4);
+    }
+
+    @Test
+    void weightsChangeWhileCallsWait() {
+        TaskLimit limit = limit(API);
+        Call first = Call.asked(limit);
+        List<Call> waiting = new ArrayList<>();
+        for (String key : "gold gold gold acme acme acme acme".split(" ")) {
+            waiting.add(asked(limit, key));
+        }
+        limit.change(now -> now.withKeyWeights(Map.of("acme", 2.0)));
+        assertThat(limit.busiestKeys(2)).containsExactly(new KeyUse("acme", 0, 4, 2.0), new KeyUse("gold", 0, 3, 1.0));
+        first.giveBack();
+        for (int i = 0; i < 7; i++) {
+            waiting.stream().filter(Call::holdsPermit).findFirst().orElseThrow().giveBack();
+        }
+
+        String taken = String.join(" ", order);
+        assertThat(taken).isIn("gold acme acme gold acme acme gold", "acme acme gold acme acme gold gold");
+        limit.change(now -> now.withKeyWeights(Map.of()));
+        assertThat(limit.weight("acme")).isEqualTo(1);
+        limit.change(now -> now.withKeyWeights(Map.of("acme", 5.0)));
+        assertThat(limit.weight("acme")).isEqualTo(5);
+    }
+
+    @Test
+    void aLimitThatBeganWithoutWeightsGetsNone() {
+        TaskLimit limit = limit(LimitSettings.of("api", 1));
+
+        assertThatThrownBy(() -> limit.change(now -> now.withKeyWeights(Map.of("gold", 3.0))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "Limit 'api': key-weights cannot be added while the application runs; set them in the properties,"
+                                + " and restart the application");
+        assertThat(limit.settings().keyWeights()).isEmpty();
+    }
+
+    /** A line without permits has the part of the pace that its weight gives it. */
+    @Test
+    void anExpectedWaitIsThatOfTheWeight() {
+        TaskLimit limit = limit(API.withPermits(2));
+        PermitLevel level = ((SemaphoreLimit) limit).admission.level;
+        for (String key : "acme acme acme gold gold batch batch".split(" ")) {
+            Call.asked(limit, key);
+        }
+
+        assertThat(level.ahead("acme", 1)).as("it has both permits").isEqualTo(2);
+        assertThat(level.ahead("gold", 1)).isEqualTo(3 * (1 + 3 + 0.25) / 3);
+        assertThat(level.ahead("batch", 1)).isEqualTo(3 * (1 + 3 + 0.25) / 0.25);
+    }
+
+    @Test
+    void theWeightIsShownWhereThereAreWeights() {
+        TaskLimit limit = limit(LimitSettings.of("api", 1).withKeyWeights(Map.of("batch", 0.1)));
+        Call.asked(limit, "batch");
+        Call.asked(limit, "acme");
+
+        assertThat(limit.key("batch")).isEqualTo(new KeyUse("batch", 1, 0, 0.1));
+        assertThat(limit.key("acme")).isEqualTo(new KeyUse("acme", 0, 1, 1.0));
+        assertThat(limit).hasToString("api (1 permit, weights of 1 key, unbounded queue, unbounded wait)");
+    }
+}
