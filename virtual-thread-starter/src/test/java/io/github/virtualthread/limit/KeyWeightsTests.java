@@ -107,12 +107,14 @@ class KeyWeightsTests {
         assertThat(gold.holds()).as("one of the three calls of its turn").isTrue();
 
         List<Call> waiting = new ArrayList<>();
-        for (String key : "acme gold gold gold gold".split(" ")) {
+        for (String key : "acme gold gold gold gold acme".split(" ")) {
             waiting.add(asked(limit, key));
         }
         gold.giveBack();
-        waiting.forEach(Call::giveBack);
-        assertThat(order).containsExactly("acme", "gold", "acme", "gold", "gold", "gold", "gold");
+        for (int i = 0; i < 6; i++) {
+            waiting.stream().filter(Call::holdsPermit).findFirst().orElseThrow().giveBack();
+        }
+        assertThat(order).containsExactly("acme", "gold", "acme", "gold", "gold", "gold", "acme", "gold");
     }
 
     /** All keys wait all the time. */
