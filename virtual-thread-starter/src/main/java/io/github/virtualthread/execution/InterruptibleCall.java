@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A call with a window in which its body may be interrupted. An interrupt that comes earlier or later is not delivered. An
@@ -189,8 +190,13 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             running.interrupt();
         } catch (RuntimeException broken) {
             // the interrupt closes the channel that the body is blocked on, and that may fail
-            SafeLog.write(() ->
-                    logger.warn("Thread {} was interrupted, but it could not be woken up", running.getName(), broken));
+            SafeLog.write(
+                    logger,
+                    Level.WARN,
+                    "Thread {} was interrupted, but it could not be woken up",
+                    running.getName(),
+                    null,
+                    broken);
         }
     }
 
@@ -373,7 +379,12 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
                 future.cancel(true);
             } catch (RuntimeException refused) {
                 SafeLog.write(
-                        () -> logger.debug("{} could not be cancelled; the call still waits for it", future, refused));
+                        logger,
+                        Level.DEBUG,
+                        "{} could not be cancelled; the call still waits for it",
+                        future,
+                        null,
+                        refused);
             }
         }
     }
