@@ -1,6 +1,5 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -17,7 +16,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * Checks every second whether limits are full and whether calls are stuck, and logs it.
@@ -107,8 +105,13 @@ public final class CallWatch {
             engine.parts().threads().adopt(); // for the listeners
             look();
         } catch (Throwable failure) {
-            // the next check may find more memory, or a log that works
-            SafeLog.write(logger, Level.ERROR, "Limits and calls could not be checked", null, null, failure);
+            try {
+                logger.error(
+                        "Limits and calls could not be checked",
+                        failure); // not SafeLog, which makes an object: see HandOffs
+            } catch (Throwable noLog) {
+                // the next check may find more memory, or a log that works
+            }
         }
     }
 
