@@ -306,7 +306,8 @@ public final class ClusterShares {
     /** On a thread of its own, at every beat, and when a lease is over or the engine should have answered. */
     private void beat() {
         shares.forEach(ClusterShare::look);
-        endOverdue();
+        // an exchange may hang for as long as the client of the engine lets it. Its answer would come too late
+        endIf(exchange -> clock.getAsLong() - exchange.sent() > settings.lease().toNanos());
         noteLost();
         if (shares.stream().anyMatch(share -> share.untilClaim() <= 0)) {
             reviveExchanges();
@@ -322,11 +323,6 @@ public final class ClusterShares {
             exchanging = null;
             asked.set(0);
         }
-    }
-
-    /** An exchange may hang for as long as the client of the engine lets it. Its answer would come too late. */
-    private void endOverdue() {
-        endIf(exchange -> clock.getAsLong() - exchange.sent() > settings.lease().toNanos());
     }
 
     private void endIf(Predicate<Exchange> useless) {

@@ -153,7 +153,7 @@ final class Demand {
         if (answer == null) {
             return wants;
         }
-        if (isIdle(claimedAt)) { // however long the answer has taken
+        if (limit.queueCapacity() > 0 && claimedAt - busyAt > lease / 3) { // however long the answer has taken
             return 0;
         }
         Shares.Share share = share(answer, wants, held, permits, now);
@@ -174,10 +174,6 @@ final class Demand {
                 .toList();
         int inForce = Math.min(answer.permits(), permits);
         return Shares.fair(all, member, inForce, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong()));
-    }
-
-    private boolean isIdle(long now) {
-        return limit.queueCapacity() > 0 && now - busyAt > lease / 3;
     }
 
     /**

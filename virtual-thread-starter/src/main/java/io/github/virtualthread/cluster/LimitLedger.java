@@ -207,7 +207,8 @@ public final class LimitLedger {
         }
         Arrival arrival = new Arrival(claim, mine, now, claim.age().plus(late).toMillis());
         rows.remove(claim.member());
-        boolean silent = isSilent(now);
+        // nobody is there of the others, who have not left: all have died, or these data are old
+        boolean silent = !rows.isEmpty() && rows.values().stream().noneMatch(row -> row.isAlive(now));
         rows.values().removeIf(row -> row.isForgotten(now));
         noteLoss(arrival, silent, server);
         noteUnseen(arrival);
@@ -233,11 +234,6 @@ public final class LimitLedger {
                 + " same member name");
     }
 
-    /** Nobody is there of the others, who have not left: all have died, or these data are old. Also those that are forgotten now. */
-    private boolean isSilent(long now) {
-        return !rows.isEmpty() && rows.values().stream().noneMatch(row -> row.isAlive(now));
-    }
-
     /** Others may hold what these data do not show: they tell it while the lease lasts, or lose it then. */
     private void noteLoss(Arrival arrival, boolean silent, String present) {
         long now = arrival.now;
@@ -251,7 +247,8 @@ public final class LimitLedger {
             return;
         }
         boolean isMoved = !server.isEmpty() && !server.equals(present);
-        boolean lost = isNew || isMoved || (arrival.isMissed() && !isNoted(now, arrival.age));
+        boolean isNoted = lostAt > now - arrival.age; // since the member had its last answer
+        boolean lost = isNew || isMoved || (arrival.isMissed() && !isNoted);
         if (lost) {
             lostAt = now;
             unseen = isMoved ? OF_OLD_DATA : NOT_KNOWN;
@@ -276,11 +273,6 @@ public final class LimitLedger {
                 && !arrival.isMissed()
                 && arrival.now - mine.claimed - arrival.age > mine.lease / 2
                 && rows.values().stream().noneMatch(row -> arrival.now - row.claimed <= row.lease / 2);
-    }
-
-    /** Whether a loss was noticed since the member had its last answer. */
-    private boolean isNoted(long now, long age) {
-        return lostAt > now - age;
     }
 
     /** Local shares that are not known are lent to nobody, until those that have them could be forgotten. */

@@ -138,7 +138,8 @@ final class ConnectionGate {
             interrupted = entered != Entered.NOT && Thread.interrupted();
             refused = entered == Entered.STOPPED && isRefused(what, body);
             if (refused) {
-                throw refusal(what, body);
+                // a statement may be to clean up, and what comes after it, such as close(), may be left out then
+                throw what == Kind.STATEMENT ? closed(body, "was not sent", null) : failure(body, "was not sent", null);
             }
             Object result = call.run();
             completed = true;
@@ -178,11 +179,6 @@ final class ConnectionGate {
             connection.rollback();
         }
         return what == Kind.STATEMENT || what == Kind.COMMIT;
-    }
-
-    /** A statement may be to clean up, and what comes after it, such as {@code close()}, may be left out then. */
-    private SQLException refusal(Kind what, StoppableBody body) {
-        return what == Kind.STATEMENT ? closed(body, "was not sent", null) : failure(body, "was not sent", null);
     }
 
     private SQLException cancelled(StoppableBody body, @Nullable String text, SQLException cause) {

@@ -37,11 +37,10 @@ public final class WebMvcRejections implements HandlerExceptionResolver {
         ModelAndView written = problemDetails == null
                 ? null
                 : problemDetails.resolveException(request, response, handler, answer.problem(failure));
-        return written == null ? withoutBody(response, answer) : written;
-    }
-
-    /** Does not call {@code sendError}, because the container would render its error page. */
-    private static ModelAndView withoutBody(HttpServletResponse response, RejectionAnswer answer) {
+        if (written != null) {
+            return written;
+        }
+        // not by sendError, because the container would render its error page
         response.setStatus(answer.status());
         answer.setRetryAfter(response::setHeader);
         return new ModelAndView();
