@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds limits that have been full for too long. Independent of Spring Boot's health types, which differ between its lines.
@@ -43,10 +43,7 @@ record LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
                             limit.waiting(),
                             whyFull == null ? "" : ", " + whyFull);
             List<String> detail = new ArrayList<>();
-            String notLent = notLent(limit);
-            if (notLent != null) {
-                detail.add(notLent);
-            }
+            notLent(limit).ifPresent(detail::add);
             if (full.compareTo(saturatedAfter) >= 0) {
                 saturated = true;
                 detail.add("full for %d s: %s".formatted(full.toSeconds(), permits));
@@ -60,19 +57,19 @@ record LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
         return new State(saturated, details);
     }
 
-    /** Null while permits are lent, and for the first second: at the start, and after a pause, the engine is asked first. */
-    private static @Nullable String notLent(TaskLimit limit) {
+    /** Empty while permits are lent, and for the first second: at the start, and after a pause, the engine is asked first. */
+    private static Optional<String> notLent(TaskLimit limit) {
         ClusterState cluster = limit.cluster();
         if (cluster == null
                 || cluster.lending() == Lending.LENT
                 || cluster.since().toSeconds() < 1) {
-            return null;
+            return Optional.empty();
         }
-        return "%s for %d s: %d of %s"
+        return Optional.of("%s for %d s: %d of %s"
                 .formatted(
                         cluster.lending() == Lending.ALONE ? "alone" : "no permits lent",
                         cluster.since().toSeconds(),
                         limit.lent(),
-                        Numbers.of(cluster.permits(), "permit"));
+                        Numbers.of(cluster.permits(), "permit")));
     }
 }

@@ -58,10 +58,7 @@ final class MethodChecks {
         List<Mistake> mistakes = new ArrayList<>();
         List<AdvisedMethod> calls = new ArrayList<>();
         List<AnnotatedMethod> advised = new ArrayList<>();
-        Mistake ofClass = reach.checkClass(type, classProxy);
-        if (ofClass != null) {
-            mistakes.add(ofClass);
-        }
+        Stream.ofNullable(reach.checkClass(type, classProxy)).forEach(mistakes::add);
         for (AnnotatedMethod method : methods.in(type)) {
             Mistake unreachable = reach.checkMethod(method, type, classProxy);
             if (unreachable != null && !reach.requires(method)) {

@@ -131,15 +131,11 @@ public final class TaskObservations implements TaskListener {
                     started.error(failure);
                 }
             } finally {
-                closeAndStop(started);
-            }
-        }
-
-        private void closeAndStop(Observation started) {
-            try {
-                close(scope);
-            } finally {
-                started.stop();
+                try {
+                    close(scope);
+                } finally {
+                    started.stop();
+                }
             }
         }
 
