@@ -3,7 +3,6 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
@@ -12,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Completes the futures of tasks that do not end by themselves, for a thread that must not run their continuations, because
@@ -42,17 +42,15 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
      * @param unreported tasks that are rejected, and whose reports nobody has claimed yet
      */
     void complete(Supplier<List<Task>> running, Supplier<List<Task>> unreported) {
-        byTurns(open(running.get()), threads.virtualThreads(), Integer.MAX_VALUE);
-        List<Task> left = new ArrayList<>(running.get());
-        left.addAll(unreported.get());
-        left = open(left);
+        byTurns(open(running.get().stream()), threads.virtualThreads(), Integer.MAX_VALUE);
+        List<Task> left = open(Stream.concat(running.get().stream(), unreported.get().stream()));
         for (int done = 0; done < left.size(); done += AT_ONCE) {
             all(left.subList(done, Math.min(left.size(), done + AT_ONCE)), ENOUGH);
         }
     }
 
-    private static List<Task> open(List<Task> tasks) {
-        return tasks.stream().filter(task -> !task.future().isDone()).toList();
+    private static List<Task> open(Stream<Task> tasks) {
+        return tasks.filter(task -> !task.future().isDone()).toList();
     }
 
     /**
