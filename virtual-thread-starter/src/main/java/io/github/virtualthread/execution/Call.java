@@ -151,10 +151,6 @@ abstract class Call extends PermitRequest implements TaskCall {
         }
     }
 
-    final LimitExceededException rejection(Reason reason) {
-        return rejection(reason, null);
-    }
-
     /**
      * Returns why the body never runs.
      *

@@ -107,7 +107,7 @@ final class CallerTask extends Call {
         parts().live().begin(); // before the gate is checked: a stop that comes later sees this call
         try {
             if (parts().gate().isStopped() && leave(Reason.SHUTDOWN)) {
-                throw rejection(Reason.SHUTDOWN);
+                throw rejection(Reason.SHUTDOWN, null);
             }
             await(deadline);
         } finally {
@@ -158,7 +158,7 @@ final class CallerTask extends Call {
             // and then checks again, because the limit may have changed
             LockSupport.parkNanos(this, Math.min(most, Math.min(left, patience.toNanos())));
         } else if (leave(Reason.WAIT_TIMEOUT)) {
-            LimitExceededException refusal = rejection(Reason.WAIT_TIMEOUT);
+            LimitExceededException refusal = rejection(Reason.WAIT_TIMEOUT, null);
             if (maxWait == null) {
                 refusal.initCause(new TimeoutException(
                         "A platform thread waits at most %s ms for a permit if the limit has no max-wait"

@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 
@@ -16,14 +15,12 @@ final class ExchangeMeters implements ClusterShares.Listener {
     private static final String EXCHANGE = "Time of the exchanges with the engine that lends permits to all replicas";
     private static final String LOST = "How often the engine could not be reached for the time of a lease";
 
-    private final Map<Outcome, Timer> exchanges = new EnumMap<>(Outcome.class);
+    private final Map<Outcome, Timer> exchanges;
     private final Counter lost;
 
     ExchangeMeters(TaskMeters meters) {
-        for (Outcome outcome : Outcome.values()) {
-            exchanges.put(
-                    outcome, meters.timer("virtual.thread.cluster.exchange", EXCHANGE, TaskMeters.outcome(outcome)));
-        }
+        exchanges = TaskMeters.byOutcome(
+                Outcome.values(), tags -> meters.timer("virtual.thread.cluster.exchange", EXCHANGE, tags));
         lost = meters.counter("virtual.thread.cluster.lost", LOST, Tags.empty());
     }
 

@@ -4,7 +4,6 @@ import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.micrometer.core.instrument.Counter;
-import java.util.EnumMap;
 import java.util.Map;
 
 /**
@@ -16,16 +15,9 @@ final class StatementMeters implements TaskListener {
     private volatile Map<StatementOutcome, Counter> counters = Map.of();
 
     void begin(TaskMeters meters) {
-        Map<StatementOutcome, Counter> made = new EnumMap<>(StatementOutcome.class);
-        for (StatementOutcome outcome : StatementOutcome.values()) {
-            made.put(
-                    outcome,
-                    meters.counter(
-                            "virtual.thread.statements.cancelled",
-                            "Statements whose call was stopped",
-                            TaskMeters.outcome(outcome)));
-        }
-        counters = made;
+        String what = "Statements whose call was stopped";
+        counters = TaskMeters.byOutcome(
+                StatementOutcome.values(), tags -> meters.counter("virtual.thread.statements.cancelled", what, tags));
     }
 
     /** Not without a registry. */

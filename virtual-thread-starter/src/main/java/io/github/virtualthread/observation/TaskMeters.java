@@ -14,13 +14,16 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -193,6 +196,11 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     /** The tag of how something has ended. */
     static Tags outcome(Enum<?> outcome) {
         return Tags.of("outcome", outcome.name().toLowerCase(Locale.ROOT));
+    }
+
+    /** A meter for each outcome. */
+    static <E extends Enum<E>, M extends Meter> Map<E, M> byOutcome(E[] outcomes, Function<Tags, M> meter) {
+        return Arrays.stream(outcomes).collect(Collectors.toMap(each -> each, each -> meter.apply(outcome(each))));
     }
 
     /** Leaves the meters in the registry, because calls may still end and the context may be started again. */
