@@ -93,7 +93,7 @@ final class ConnectionGate {
 
     /** Whether objects of the driver ask the database for more than rows, such as for the names of types. */
     boolean isPostgres() {
-        return current.isPostgres();
+        return current.postgres;
     }
 
     /**

@@ -25,7 +25,7 @@ final class StatementCancel extends CurrentCall {
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
     private final Connection connection;
-    private final boolean postgres;
+    final boolean postgres;
     private final Times times;
 
     StatementCancel(Connection connection, Times times) {
@@ -33,10 +33,6 @@ final class StatementCancel extends CurrentCall {
         this.connection = connection;
         this.postgres = Postgres.is(connection);
         this.times = times;
-    }
-
-    boolean isPostgres() {
-        return postgres;
     }
 
     /**
