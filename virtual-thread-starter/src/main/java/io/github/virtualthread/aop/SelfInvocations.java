@@ -3,7 +3,6 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.bytecode.SelfCalls;
 import io.github.virtualthread.bytecode.SelfCalls.SelfCall;
 import io.github.virtualthread.mistake.Mistake;
-import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -50,7 +49,7 @@ final class SelfInvocations {
             if (!advised.isEmpty()) {
                 found.addAll(find(type, classProxy, advised));
             }
-        } catch (IOException | RuntimeException | LinkageError failure) {
+        } catch (RuntimeException | LinkageError failure) {
             logger.debug(
                     "Self-invocations of {} are not found, because a class file cannot be read",
                     type.getName(),
@@ -59,7 +58,7 @@ final class SelfInvocations {
         return found;
     }
 
-    private Set<Mistake> find(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) throws IOException {
+    private Set<Mistake> find(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) {
         Map<Method, AnnotatedMethod> targets = new HashMap<>();
         advised.forEach(method -> method.declarations().forEach(each -> targets.put(each, method)));
         AtomicReference<Set<Method>> known = notCalled.get(type);

@@ -2,6 +2,7 @@ package io.github.virtualthread.bytecode;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -49,12 +50,14 @@ final class ClassCode extends ClassVisitor {
     private boolean visited;
 
     /** Reads the file of a class. A generated class may have none and then counts as one without code. */
-    ClassCode(Class<?> type) throws IOException {
+    ClassCode(Class<?> type) {
         super(Opcodes.ASM9);
         this.type = type;
         String name = type.getName();
         try (InputStream stream = type.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
             reader = stream == null ? null : new ClassReader(stream);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
         }
     }
 

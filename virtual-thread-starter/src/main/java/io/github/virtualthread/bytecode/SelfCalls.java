@@ -1,8 +1,7 @@
 package io.github.virtualthread.bytecode;
 
-import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,20 +29,14 @@ public final class SelfCalls {
      * @param types where to look: the class of the object and its supertypes, each before those it extends
      * @param methods the methods, as declared in any of the types
      * @return each call once, by class, in the order of the code
-     * @throws IOException if a class file cannot be read
+     * @throws UncheckedIOException if a class file cannot be read
      */
-    public Set<SelfCall> find(Collection<Class<?>> types, Collection<Method> methods) throws IOException {
+    public Set<SelfCall> find(Collection<Class<?>> types, Collection<Method> methods) {
         Map<String, Method> callees = new HashMap<>();
         methods.forEach(method -> callees.put(method.getName() + Type.getMethodDescriptor(method), method));
-        List<ClassCode> classes = new ArrayList<>();
-        for (Class<?> type : types) {
-            ClassCode code = read.get(type);
-            if (code == null) {
-                code = new ClassCode(type);
-                read.put(type, code);
-            }
-            classes.add(code);
-        }
+        List<ClassCode> classes = types.stream()
+                .map(type -> read.computeIfAbsent(type, ClassCode::new))
+                .toList();
         // a finally block is compiled more than once
         Set<SelfCall> found = new LinkedHashSet<>();
         if (classes.stream().noneMatch(code -> code.mentions(callees.keySet()))) {

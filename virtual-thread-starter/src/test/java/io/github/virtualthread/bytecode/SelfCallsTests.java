@@ -166,11 +166,7 @@ class SelfCallsTests {
         ClassUtils.getAllInterfacesForClassAsSet(type).stream()
                 .filter(each -> each != type)
                 .forEach(types::add);
-        try {
-            return calls.find(types, annotated(types));
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+        return calls.find(types, annotated(types));
     }
 
     static List<Method> annotated(List<Class<?>> types) {
