@@ -167,9 +167,9 @@ record Descriptors(
         return new CallDescriptor(
                 call.id(),
                 call.spec().name(),
-                shown.isRunning() ? "running" : "waiting",
+                call.isStarted() ? "running" : "waiting",
                 shown.abandoned(),
-                seconds(shown.isRunning() ? call.ran() : call.waited()),
+                seconds(call.isStarted() ? call.ran() : call.waited()),
                 keys ? call.key() : null,
                 thread == null ? null : thread.getName(),
                 mdc.get(TRACE_ID),

@@ -15,15 +15,6 @@ import org.jspecify.annotations.Nullable;
 public record LiveCall(TaskCall call, @Nullable Thread thread, boolean abandoned, CapturedContext context) {
 
     /**
-     * Whether the body runs.
-     *
-     * @return false while the call waits for its permit
-     */
-    public boolean isRunning() {
-        return call.isStarted();
-    }
-
-    /**
      * The captured MDC of the caller. Not a component, because it is a copy: most of those who look at all calls do not show it.
      *
      * @return unmodifiable, empty for a call on its caller's own thread

@@ -62,7 +62,7 @@ class HeldPermitTests {
         HeldPermit held = acquire();
         assertThat(running()).singleElement().satisfies(live -> {
             assertThat(live.thread()).isSameAs(Thread.currentThread());
-            assertThat(live.isRunning()).isTrue();
+            assertThat(live.call().isStarted()).isTrue();
         });
         assertThat(reenters()).isTrue();
 
@@ -72,7 +72,7 @@ class HeldPermitTests {
         assertThat(reenters()).isFalse();
         assertThat(running()).singleElement().satisfies(live -> {
             assertThat(live.thread()).isNull();
-            assertThat(live.isRunning()).isTrue();
+            assertThat(live.call().isStarted()).isTrue();
             assertThat(live.call().spec()).isSameAs(request);
             assertThat(test.engine
                             .liveCalls()

@@ -114,7 +114,7 @@ class DoorDispatchTests {
 
             List<LiveCall> away = engine.liveCalls().running(it.limit());
             assertThat(away).singleElement().satisfies(call -> {
-                assertThat(call.isRunning()).isTrue();
+                assertThat(call.call().isStarted()).isTrue();
                 assertThat(call.call().spec().name()).isEqualTo("web-request");
             });
             dispatched.goOn.countDown();
