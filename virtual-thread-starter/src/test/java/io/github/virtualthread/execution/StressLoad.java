@@ -46,7 +46,7 @@ final class StressLoad implements AutoCloseable {
     private static List<LimitSettings> settings() {
         List<LimitSettings> settings = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
-            LimitSettings limit = LimitSettings.of("limit-" + i, 1 + i / 3);
+            LimitSettings limit = LimitSettings.of("limit-" + i, 1 + i / 3).withRejectHopeless(i % 2 == 0);
             settings.add(
                     switch (i % 4) {
                         case 0 -> limit;
