@@ -16,9 +16,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIf;
+import org.springframework.util.ClassUtils;
 
 /** Many requests of every kind; a third of them is broken off by the client. */
 @Timeout(600)
+@DisabledIf(
+        value = "mayStandStill",
+        disabledReason = "before JDK 24 pinned carriers and the lock of Jetty's scheduler may wait for each other")
 class BrokenOffTests {
 
     private static final int REQUESTS = 10_000;
@@ -46,6 +51,11 @@ class BrokenOffTests {
     private final AtomicInteger timedOut = new AtomicInteger();
     private final AtomicInteger unfinished = new AtomicInteger();
     private final AtomicInteger atOnce = new AtomicInteger();
+
+    static boolean mayStandStill() {
+        return Runtime.version().feature() < 24
+                && ClassUtils.isPresent("org.eclipse.jetty.server.Server", BrokenOffTests.class.getClassLoader());
+    }
 
     @Test
     void allPermitsAreBackAndNobodyWaits() throws Exception {
