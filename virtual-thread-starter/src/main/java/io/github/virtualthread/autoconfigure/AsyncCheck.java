@@ -68,7 +68,7 @@ final class AsyncCheck implements FurtherCheck {
     }
 
     private static boolean isNone(String limit) {
-        return LimitNames.uniform(limit).equals(LimitNames.NONE);
+        return LimitNames.areEqual(limit, LimitNames.NONE);
     }
 
     @Override

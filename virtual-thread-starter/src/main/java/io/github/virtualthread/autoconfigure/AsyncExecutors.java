@@ -103,7 +103,7 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
                 String bean = beans instanceof SimpleAliasRegistry aliases ? aliases.canonicalName(name) : name;
                 Asked by = new Asked(KEY + "executors." + name, limit);
                 Asked before = asked.putIfAbsent(bean, by);
-                if (before != null && !LimitNames.uniform(before.limit).equals(LimitNames.uniform(limit))) {
+                if (before != null && !LimitNames.areEqual(before.limit, limit)) {
                     mistakes.add(new Mistake(
                             "%s asks for limit '%s', and %s for limit '%s', but both are about the bean '%s'"
                                     .formatted(before.key, before.limit, by.key, by.limit, bean),
