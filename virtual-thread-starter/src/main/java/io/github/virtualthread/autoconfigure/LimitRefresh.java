@@ -171,34 +171,23 @@ final class LimitRefresh implements GenericApplicationListener {
         }
     }
 
-    /** A limit whose keys are equal stays one. */
-    private static LimitSettings withoutFirstWeights(
-            @Nullable LimitSettings before, LimitSettings after, TaskLimit limit) {
-        if (after.keyWeights().isEmpty() || limit.weight("") != null) {
-            return after;
-        }
-        if (before == null || !before.keyWeights().equals(after.keyWeights())) {
-            logger.error(
-                    "Limit '{}' stays without weights: {}.key-weights cannot be added while the application runs. Restart the"
-                            + " application to add it.",
-                    limit.name(),
-                    PropertyKeys.limit(limit.name()));
-        }
-        return after.withKeyWeights(Map.of());
-    }
-
     private void apply(@Nullable LimitSettings before, LimitSettings after) {
         TaskLimits limits = limits();
-        if (limits.add(after)) {
-            logger.info("Limit added by {}: {}", Source.ENVIRONMENT, after);
+        LimitSettings added = after.withAdapt(null);
+        boolean isNew = limits.add(added);
+        if (isNew) {
+            logger.info("Limit added by {}: {}", Source.ENVIRONMENT, added);
             if (after.isShared()) {
                 beans.getBean(ClusterShares.class).add(limits.get(after.name()));
             }
             customizers.orderedStream().forEach(customizer -> customize(customizer, limits.get(after.name())));
-        } else {
-            TaskLimit limit = limits.get(after.name());
-            LimitSettings wanted = withoutFirstWeights(before, after, limit);
-            limits.change(limit, now -> changed(before, wanted, now), Source.ENVIRONMENT);
+        }
+        if (!isNew || after.adapt() != null) {
+            try {
+                limits.change(limits.get(after.name()), now -> changed(before, after, now), Source.ENVIRONMENT);
+            } catch (IllegalArgumentException impossible) { // what can only be there from the beginning
+                logger.error("{}. The limit is unchanged", impossible.getMessage());
+            }
         }
     }
 
@@ -214,11 +203,12 @@ final class LimitRefresh implements GenericApplicationListener {
         if (before == null) {
             return isSameKind(now, after) ? after : after.withClusterPermits(now.clusterPermits());
         }
-        return permits(before, after, now)
+        return permits(before, after, now.withAdapt(null))
                 .withPermitsPerKey(merged(LimitSettings::permitsPerKey, before, after, now))
                 .withQueueCapacity(merged(LimitSettings::queueCapacity, before, after, now))
                 .withQueueCapacityPerKey(merged(LimitSettings::queueCapacityPerKey, before, after, now))
                 .withKeyWeights(merged(LimitSettings::keyWeights, before, after, now))
+                .withAdapt(merged(LimitSettings::adapt, before, after, now))
                 .withMaxWait(merged(LimitSettings::maxWait, before, after, now))
                 .withOnFailure(merged(LimitSettings::onFailure, before, after, now))
                 .withRejectHopeless(merged(LimitSettings::rejectHopeless, before, after, now))

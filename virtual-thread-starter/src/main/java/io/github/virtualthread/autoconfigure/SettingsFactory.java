@@ -163,6 +163,7 @@ final class SettingsFactory {
                 first.clusterPermits() == null ? second.clusterPermits() : first.clusterPermits(),
                 first.onFailure() == null ? second.onFailure() : first.onFailure(),
                 first.rejectHopeless() || second.rejectHopeless(),
+                first.adapt() == null ? second.adapt() : first.adapt(),
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
     }
 
@@ -192,7 +193,8 @@ final class SettingsFactory {
                         limit.clusterPermits(),
                         limit.onFailure(),
                         limit.rejectHopeless(),
-                        limit.keyWeights());
+                        limit.keyWeights(),
+                        limit.adapt());
             } catch (IllegalArgumentException wrong) {
                 mistake = new Mistake(
                         withPlaces(String.valueOf(wrong.getMessage()), key),

@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.cluster.jdbc.TableName;
 import io.github.virtualthread.config.SelfInvocation;
+import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import java.time.Duration;
@@ -120,6 +121,7 @@ public record VirtualThreadProperties(
      *     with cluster-permits only. As cluster.on-failure says if not set
      * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has: of
      *     max-wait, or of what is left before its deadline
+     * @param adapt how the limit finds its number of permits, beginning with permits; the number stays if not set
      * @param nested what happens to a {@code @VirtualThread} call from a body that holds the same limit, or one around it, if
      *     no permit is free
      */
@@ -136,6 +138,7 @@ public record VirtualThreadProperties(
             @Nullable Integer clusterPermits,
             @Nullable OnFailure onFailure,
             @DefaultValue("false") boolean rejectHopeless,
+            @Nullable Adapt adapt,
             @DefaultValue("warn") Nested nested) {}
 
     /**

@@ -7,6 +7,7 @@ import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.execution.Adaptation;
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
@@ -179,9 +180,18 @@ class EngineConfiguration implements BeanFactoryAware {
                 virtualThreadTimer,
                 given.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
-                () -> Stream.concat(own.stream(), listeners.orderedStream()).toList(),
+                () -> Stream.of(own.stream(), adaptation(virtualThreadLimits), listeners.orderedStream())
+                        .flatMap(each -> each)
+                        .toList(),
                 virtualThreadDecorators::all,
                 given.callerTrace());
+    }
+
+    /** Looked for at the first call: no other application loads its class. */
+    private static Stream<TaskListener> adaptation(TaskLimits limits) {
+        boolean isNeeded =
+                limits.all().stream().anyMatch(limit -> limit.settings().adapt() != null);
+        return isNeeded ? Stream.of(new Adaptation(limits)) : Stream.empty();
     }
 
     /** A destroy method, because a context that fails after its start destroys its beans but does not stop them. */

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has
  * @param keyWeights how many calls of a key get a permit for each call of a key of weight 1, from 0.01 to 100, by key; keys that
  *     are not named have weight 1, or that of a {@link KeyWeight}
+ * @param adapt how the limit finds its number of permits, beginning with {@code permits}; null if the number stays
  */
 public record LimitSettings(
         String name,
@@ -44,7 +45,8 @@ public record LimitSettings(
         @Nullable Integer clusterPermits,
         @Nullable OnFailure onFailure,
         boolean rejectHopeless,
-        Map<String, Double> keyWeights)
+        Map<String, Double> keyWeights,
+        @Nullable Adapt adapt)
         implements Serializable { // as a part of LimitExceededException
 
     /**
@@ -67,6 +69,15 @@ public record LimitSettings(
         /** New ones are rejected with reason {@code NO_LEASE}; those that wait already go on waiting. */
         REJECT
     }
+
+    /**
+     * How a limit finds its number of permits.
+     *
+     * @param least lowest number of permits, at least 1
+     * @param most highest number of permits
+     * @param runTime time that at least half of the runs should not exceed: 1.5 times what a run takes while the resource is idle
+     */
+    public record Adapt(int least, int most, Duration runTime) implements Serializable {}
 
     /** Value of a number that has no maximum: of {@link #queueCapacity()}, and of the two for each key. */
     public static final int UNBOUNDED = Integer.MAX_VALUE;
@@ -107,8 +118,27 @@ public record LimitSettings(
                 problems.add("key-weights must be from 0.01 to 100, was %s for '%s'".formatted(weight, key));
             }
         });
+        if (adapt != null) {
+            check(adapt, permits, permitsFrom == null && clusterPermits == null, problems);
+        }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
+        }
+    }
+
+    @SuppressWarnings("NullAway") // properties may be missing
+    private static void check(Adapt adapt, int permits, boolean isOwnNumber, List<String> problems) {
+        atLeast(1, "adapt.least", adapt.least(), problems);
+        if (adapt.runTime() == null || !adapt.runTime().isPositive()) {
+            problems.add("adapt.run-time must be longer than zero, as 1.5 times what an idle resource needs");
+        }
+        if (permits < adapt.least() || permits > adapt.most()) {
+            problems.add("permits must be from adapt.least to adapt.most, which is from %d to %d, was %d"
+                    .formatted(adapt.least(), adapt.most(), permits));
+        }
+        if (!isOwnNumber) {
+            problems.add(
+                    "adapt finds the number of permits, so there must be neither permits-from nor cluster-permits");
         }
     }
 
@@ -138,7 +168,8 @@ public record LimitSettings(
                 null,
                 null,
                 false,
-                Map.of());
+                Map.of(),
+                null);
     }
 
     /**
@@ -284,6 +315,21 @@ public record LimitSettings(
     }
 
     /**
+     * Returns a copy that finds its number of permits.
+     *
+     * @param adapt bounds and goal; null to keep the present number. A number out of the bounds becomes the nearest within them
+     * @return changed copy
+     * @throws IllegalArgumentException if there is no number within the bounds, or if the permits come from a pool or are those of all
+     *     replicas
+     */
+    public LimitSettings withAdapt(@Nullable Adapt adapt) {
+        return copy(copy -> {
+            copy.adapt = adapt;
+            copy.permits = adapt == null ? permits : Math.max(adapt.least(), Math.min(adapt.most(), permits));
+        });
+    }
+
+    /**
      * Whether permits of this limit are lent, because all replicas of the application have it together.
      *
      * @return whether it has {@code clusterPermits}
@@ -306,10 +352,11 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, 5 per key, within db, queue of 100, 20 per key, wait up to 2s}. */
     String describe() {
-        return "%s%s%s%s%s%s, %s%s, %s%s%s"
+        return "%s%s%s%s%s%s%s, %s%s, %s%s%s"
                 .formatted(
                         Numbers.of(permits, "permit"),
                         permitsFrom == null ? "" : " from " + permitsFrom,
+                        adapt == null ? "" : " of %d to %d".formatted(adapt.least(), adapt.most()),
                         inAllReplicas(),
                         perKey(permitsPerKey),
                         keyWeights.isEmpty() ? "" : ", weights of " + Numbers.of(keyWeights.size(), "key"),
@@ -355,6 +402,7 @@ public record LimitSettings(
         private @Nullable OnFailure onFailure = LimitSettings.this.onFailure;
         private boolean rejectHopeless = LimitSettings.this.rejectHopeless;
         private Map<String, Double> keyWeights = LimitSettings.this.keyWeights;
+        private @Nullable Adapt adapt = LimitSettings.this.adapt;
 
         LimitSettings settings() {
             return new LimitSettings(
@@ -370,7 +418,8 @@ public record LimitSettings(
                     clusterPermits,
                     onFailure,
                     rejectHopeless,
-                    keyWeights);
+                    keyWeights,
+                    adapt);
         }
     }
 }

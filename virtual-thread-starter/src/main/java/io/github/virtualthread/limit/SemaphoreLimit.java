@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -245,9 +246,9 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         }
     }
 
-    /** The limit begins with that many permits: its pool has been read for the first time, which is no change. */
-    void begin(int permits) {
-        replace(now -> now.withPermits(permits), Source.POOL);
+    /** Its pool has been read for the first time, or it has found another number: that is no change. */
+    void begin(IntUnaryOperator permits) {
+        replace(now -> now.withPermits(permits.applyAsInt(now.permits())), Source.POOL);
     }
 
     /**
@@ -284,17 +285,17 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     private void requireSameKind(LimitSettings before, LimitSettings after) {
-        if (otherKeys == null && !after.keyWeights().isEmpty()) {
+        refuse(otherKeys == null && !after.keyWeights().isEmpty(), "key-weights cannot be added");
+        refuse(before.adapt() == null && after.adapt() != null, "adapt cannot be added");
+        refuse(!before.isShared() && after.isShared(), "cluster-permits cannot be added");
+        refuse(before.isShared() && !after.isShared(), "cluster-permits cannot be removed");
+    }
+
+    private void refuse(boolean isRefused, String what) {
+        if (isRefused) {
             throw new IllegalArgumentException(
-                    "Limit '%s': key-weights cannot be added while the application runs; set them in the properties, and restart"
-                                    .formatted(before.name())
-                            + " the application");
-        }
-        if ((before.clusterPermits() == null) != (after.clusterPermits() == null)) {
-            throw new IllegalArgumentException(
-                    ("Limit '%s': cluster-permits cannot be %s while the application runs; set it in the properties, and restart"
-                                    + " the application")
-                            .formatted(before.name(), after.clusterPermits() == null ? "removed" : "added"));
+                    "Limit '%s': %s while the application runs; set it in the properties, and restart the application"
+                            .formatted(name, what));
         }
     }
 

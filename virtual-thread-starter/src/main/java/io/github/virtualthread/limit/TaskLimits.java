@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -108,13 +109,13 @@ public final class TaskLimits {
     }
 
     /**
-     * Gives a limit the permits of its pool for the first time. This is not a change that is reported.
+     * Gives a limit the permits of its pool for the first time, or those that it has found. This is not a change that is reported.
      *
      * @param limit one of these limits
-     * @param permits maximum number of calls that run at once, at least 1
-     * @throws IllegalArgumentException if {@code permits} is below 1
+     * @param permits makes the new number of the present one; applied again if somebody else changes the limit at the same time
+     * @throws IllegalArgumentException if the number is out of its range
      */
-    public void begin(TaskLimit limit, int permits) {
+    public void begin(TaskLimit limit, IntUnaryOperator permits) {
         ((SemaphoreLimit) limit).begin(permits);
     }
 

@@ -104,7 +104,7 @@ public final class PoolPermits implements SmartLifecycle {
     private void apply(TaskLimit limit, int permits) {
         Integer before = lastRead.put(LimitNames.uniform(limit.name()), permits);
         if (before == null) {
-            limits.begin(limit, permits);
+            limits.begin(limit, now -> permits);
         } else if (before != permits) {
             limits.change(limit, now -> now.withPermits(permits), Source.POOL);
         }

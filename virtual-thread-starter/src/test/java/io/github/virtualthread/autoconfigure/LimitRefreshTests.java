@@ -66,19 +66,47 @@ class LimitRefreshTests {
     }
 
     @Test
-    void aLimitThatBeganWithoutWeightsGetsNone(CapturedOutput output) {
+    void whatALimitMustBeginWithIsNotAdded(CapturedOutput output) {
         runner.run(context -> {
-            change(context, "virtual-thread.limits.db.key-weights.gold=3", "virtual-thread.limits.db.permits=5");
+            change(
+                    context,
+                    "virtual-thread.limits.db.key-weights.gold=3",
+                    "virtual-thread.limits.mail.permits=4",
+                    "virtual-thread.limits.mail.adapt.least=2",
+                    "virtual-thread.limits.mail.adapt.most=8",
+                    "virtual-thread.limits.mail.adapt.run-time=150ms");
             assertThat(limits(context).get("db").weight("gold")).isNull();
-            assertThat(limits(context).get("db").permits()).isEqualTo(5);
+            assertThat(limits(context).get("mail")).hasToString("mail (4 permits, unbounded queue, unbounded wait)");
 
             change(context, "virtual-thread.limits.db.permits=6");
             assertThat(limits(context).get("db").permits()).isEqualTo(6);
         });
         assertThat(output)
                 .containsOnlyOnce(
-                        "Limit 'db' stays without weights: virtual-thread.limits.db.key-weights cannot be added while"
-                                + " the application runs. Restart the application to add it.");
+                        "Limit 'db': key-weights cannot be added while the application runs; set it in the properties,"
+                                + " and restart the application. The limit is unchanged")
+                .containsOnlyOnce(
+                        "Limit 'mail': adapt cannot be added while the application runs; set it in the properties,"
+                                + " and restart the application. The limit is unchanged");
+    }
+
+    @Test
+    void theBoundsOfPermitsThatAreFoundChange() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.db.adapt.least=1",
+                        "virtual-thread.limits.db.adapt.most=40",
+                        "virtual-thread.limits.db.adapt.run-time=150ms")
+                .run(context -> {
+                    limits(context).begin(limits(context).get("db"), now -> 30); // as it was found
+
+                    change(context, "virtual-thread.limits.db.adapt.most=20");
+                    assertThat(limits(context).get("db").permits()).isEqualTo(20);
+                    change(context, "virtual-thread.limits.db.queue-capacity=8");
+                    assertThat(limits(context).get("db").permits()).isEqualTo(20);
+                    change(context, "virtual-thread.limits.db.adapt.most=100", "virtual-thread.limits.db.permits=90");
+                    assertThat(limits(context).get("db"))
+                            .hasToString("db (90 permits of 1 to 100, queue of 8, unbounded wait)");
+                });
     }
 
     @Test

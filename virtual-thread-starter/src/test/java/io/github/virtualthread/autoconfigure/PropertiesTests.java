@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -92,6 +93,24 @@ class PropertiesTests {
                                 .settings()
                                 .keyWeights())
                         .isEqualTo(Map.of("gold", 3.0, "Ä b.c", 0.1)));
+    }
+
+    @Test
+    void aLimitFindsItsNumber() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.report.permits=20",
+                        "virtual-thread.limits.report.adapt.least=4",
+                        "virtual-thread.limits.report.adapt.most=80",
+                        "virtual-thread.limits.report.adapt.run-time=1ns")
+                .run(context -> {
+                    VirtualThreads threads = context.getBean(VirtualThreads.class);
+                    for (int i = 0; i < 20; i++) {
+                        threads.submit("report", () -> "").join();
+                    }
+
+                    assertThat(context.getBean(TaskLimits.class).get("report"))
+                            .hasToString("report (16 permits of 4 to 80, unbounded queue, unbounded wait)");
+                });
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties;
+import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.lang.reflect.Parameter;
@@ -139,6 +140,10 @@ class PropertiesPageTests {
 
     private static void addComponents(Map<String, @Nullable String> known, String prefix, Class<?> type) {
         for (Parameter component : type.getDeclaredConstructors()[0].getParameters()) {
+            if (component.getType() == Adapt.class) {
+                addComponents(known, prefix + "adapt.", Adapt.class);
+                continue;
+            }
             DefaultValue defaultValue = component.getAnnotation(DefaultValue.class);
             boolean byKey = component.getType() == Map.class;
             known.put(

@@ -10,6 +10,7 @@ import io.github.virtualthread.docs.Shop.Customer;
 import io.github.virtualthread.docs.Shop.Price;
 import io.github.virtualthread.docs.Shop.Prices;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.KeyWeight;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
@@ -63,14 +64,13 @@ class SharingPagesTests {
     }
 
     @Test
-    void theExampleOfWeightsRuns() {
-        runner.withBean(WeightOfTenant.class)
+    void keysHaveTheWeightsOfPropertiesAndOfABean() {
+        runner.withBean(KeyWeight.class, () -> (limit, key) -> key.equals("acme") ? 5 : 1)
                 .withPropertyValues(
                         "virtual-thread.limits.partner.queue-capacity-per-key=50",
                         "virtual-thread.limits.partner.key-weights.gold=3",
                         "virtual-thread.limits.partner.key-weights.batch=0.1")
                 .run(context -> {
-                    context.getBean(WeightOfTenant.class).paid.put("acme", 5.0);
                     TaskLimit partner = context.getBean(TaskLimits.class).get("partner");
 
                     assertThat(partner.weight("acme")).isEqualTo(5);

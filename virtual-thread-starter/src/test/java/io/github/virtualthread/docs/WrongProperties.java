@@ -73,6 +73,13 @@ final class WrongProperties {
         return Stream.of(
                 wrong("negative-permits", "limits.db.permits=-1"),
                 wrong("negative-wait", "limits.db.permits=20", "limits.db.max-wait=-2s"),
+                wrong("adapt-without-bounds", "limits.db.permits=20", "limits.db.adapt.least=4"),
+                wrong(
+                        "adapt-of-all-replicas",
+                        "limits.db.cluster-permits=20",
+                        "limits.db.adapt.least=4",
+                        "limits.db.adapt.most=80",
+                        "limits.db.adapt.run-time=150ms"),
                 wrong("weight", "limits.api.permits=20", "limits.api.key-weights.gold=1000"),
                 wrong("negative-timeout", "timeout=-1s"),
                 wrong("rejected-status", "web.rejected-status=200"),

@@ -379,7 +379,7 @@ class KeyWeightsTests {
         assertThatThrownBy(() -> limit.change(now -> now.withKeyWeights(Map.of("gold", 3.0))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
-                        "Limit 'api': key-weights cannot be added while the application runs; set them in the properties,"
+                        "Limit 'api': key-weights cannot be added while the application runs; set it in the properties,"
                                 + " and restart the application");
         assertThat(limit.settings().keyWeights()).isEmpty();
     }

@@ -208,7 +208,7 @@ class LimitChangeTests {
 
     @Test
     void whatALimitBeginsWithIsNoChange() {
-        limits.begin(limits.get("priceDb"), 7);
+        limits.begin(limits.get("priceDb"), now -> 7);
 
         assertThat(limit.permits()).isEqualTo(7);
         assertThat(limit.available()).isEqualTo(7);

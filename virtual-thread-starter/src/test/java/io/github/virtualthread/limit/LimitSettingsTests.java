@@ -3,6 +3,7 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.virtualthread.limit.LimitSettings.Adapt;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,8 @@ class LimitSettingsTests {
                         null,
                         null,
                         false,
-                        Map.of()));
+                        Map.of(),
+                        null));
     }
 
     @Test
@@ -78,12 +80,37 @@ class LimitSettingsTests {
                         null,
                         null,
                         false,
-                        Map.of("gold", 101.0)))
+                        Map.of("gold", 101.0),
+                        null))
                 .withMessage(
                         "Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
                                 + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
                                 + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"
                                 + " wait, set queue-capacity to 0); key-weights must be from 0.01 to 100, was 101.0 for 'gold'");
+    }
+
+    @Test
+    void tellsHowANumberThatIsFoundMustBegin() {
+        LimitSettings partner = LimitSettings.of("partner", 20);
+        Duration goal = Duration.ofMillis(150);
+        assertThat(partner.withAdapt(new Adapt(30, 80, goal)).permits()).isEqualTo(30);
+        assertThat(partner.withAdapt(new Adapt(4, 80, goal)))
+                .hasToString("partner (20 permits of 4 to 80, unbounded queue, unbounded wait)");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> partner.withAdapt(new Adapt(4, 80, goal)).withPermits(3))
+                .withMessage(
+                        "Limit 'partner': permits must be from adapt.least to adapt.most, which is from 4 to 80, was 3");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> partner.withAdapt(new Adapt(0, -1, Duration.ZERO)))
+                .withMessage(
+                        "Limit 'partner': permits must be at least 1, was 0; adapt.least must be at least 1, was 0; adapt.run-time must be longer than zero, as 1.5"
+                                + " times what an idle resource needs; permits must be from adapt.least to adapt.most, which is from 0 to -1,"
+                                + " was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> partner.withClusterPermits(20).withAdapt(new Adapt(4, 80, goal)))
+                .withMessage(
+                        "Limit 'partner': adapt finds the number of permits, so there must be neither permits-from nor"
+                                + " cluster-permits");
     }
 
     @ParameterizedTest

@@ -115,7 +115,7 @@ class OccupationTests {
         TaskLimit limit = limits.get("db");
         Occupation occupation = limit.occupy();
 
-        limits.begin(limit, 7);
+        limits.begin(limit, now -> 7);
 
         assertThat(Call.asked(limit).holds()).isFalse();
         occupation.close();

@@ -1,0 +1,75 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.LimitSettings.Adapt;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Changes the permits of limits that adapt them, as calls end. */
+public final class Adaptation implements TaskListener {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+
+    private static final int LONG = 10; // rounds
+
+    private final TaskLimits limits;
+    private final Map<TaskLimit, Rounds> rounds = new ConcurrentHashMap<>();
+
+    /**
+     * Creates a listener.
+     *
+     * @param limits all limits
+     */
+    public Adaptation(TaskLimits limits) {
+        this.limits = limits;
+    }
+
+    @Override
+    public boolean hears(TaskSpec spec) {
+        TaskLimit limit = spec.limit();
+        while (limit != null && limit.settings().adapt() == null) {
+            limit = limit.within();
+        }
+        return limit != null;
+    }
+
+    @Override
+    public void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
+        if (call.isStarted()) {
+            for (TaskLimit each = call.spec().limit(); each != null; each = each.within()) {
+                Adapt adapt = each.settings().adapt();
+                if (adapt != null) {
+                    ended(each, adapt, call.ran().toNanos(), outcome == Outcome.TIMEOUT);
+                }
+            }
+        }
+    }
+
+    private void ended(TaskLimit limit, Adapt adapt, long ran, boolean failed) {
+        long now = System.nanoTime();
+        int permits = limit.permits();
+        Rounds.Result round = rounds.computeIfAbsent(limit, first -> new Rounds(now - ran))
+                .ended(permits, adapt, now - ran, now, failed, limit.waiting());
+        if (round == null) {
+            return;
+        }
+        if (round.permits() != permits) { // unless somebody has changed it meanwhile
+            limits.begin(limit, present -> present == permits ? round.permits() : present);
+        }
+        if (round.atLeast() == LONG) {
+            logger.warn(
+                    "Limit '{}' stays at its least of {} permits: {} of its last {} runs took longer than {}. Is run-time shorter"
+                            + " than an idle partner needs?",
+                    limit.name(),
+                    adapt.least(),
+                    round.slow(),
+                    round.ends(),
+                    Durations.text(adapt.runTime()));
+        }
+    }
+}
