@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Lazy;
@@ -138,7 +139,7 @@ public record VirtualThreadProperties(
             @Nullable Integer clusterPermits,
             @Nullable OnFailure onFailure,
             @DefaultValue("false") boolean rejectHopeless,
-            @Nullable Adapt adapt,
+            @NestedConfigurationProperty @Nullable Adapt adapt,
             @DefaultValue("warn") Nested nested) {}
 
     /**

@@ -16,6 +16,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDesc
 import io.github.virtualthread.actuate.WebRequests.Problem;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import java.io.IOException;
@@ -170,7 +171,7 @@ class HintsTests {
         RuntimeHints hints = processed(Auto.class);
 
         assertThat(Stream.concat(
-                        Stream.of(VirtualThreadProperties.class),
+                        Stream.of(VirtualThreadProperties.class, Adapt.class),
                         Arrays.stream(VirtualThreadProperties.class.getDeclaredClasses())))
                 .hasSizeGreaterThan(5)
                 .allSatisfy(type -> assertThat(reflection()
