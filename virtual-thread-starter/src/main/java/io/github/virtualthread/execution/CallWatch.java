@@ -39,6 +39,7 @@ public final class CallWatch {
     private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by the lock
     private final StuckCalls stuckCalls = new StuckCalls(); // guarded by the lock
     private Set<TaskCall> reported = Set.of(); // stuck calls that still run; guarded by the lock
+    private volatile boolean running;
     private volatile @Nullable Thread thread;
 
     /**
@@ -74,9 +75,16 @@ public final class CallWatch {
         this.tick = tick;
     }
 
-    /** Starts to check, if a warning is configured. Does not block. */
+    /** Starts to check, as soon as there is something that a warning could be about. Does not block. */
     public void start() {
-        if (thread == null && (saturated.isPositive() || stuck != null)) {
+        running = true;
+        limits.onAdd(this::startIfUseful);
+        startIfUseful();
+    }
+
+    private void startIfUseful() {
+        boolean useful = stuck != null || (saturated.isPositive() && !limits.isEmpty());
+        if (running && useful && thread == null) {
             Thread made = TaskTimer.daemon().name(threadName).unstarted(this::run);
             thread = made;
             try {
@@ -117,6 +125,7 @@ public final class CallWatch {
 
     /** Stops to check until the next start. Does not block. */
     public void stop() {
+        running = false;
         Thread stopped = thread;
         thread = null;
         LockSupport.unpark(stopped);

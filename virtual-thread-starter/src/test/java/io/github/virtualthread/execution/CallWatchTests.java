@@ -11,6 +11,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -443,6 +444,22 @@ class CallWatchTests {
     void needsNoThreadWhereThereIsNothingToLookFor() {
         watch(Duration.ZERO, null).start();
 
+        assertThat(threads()).isEmpty();
+    }
+
+    @Test
+    void needsNoThreadBeforeThereIsALimit() {
+        TaskLimits limits = new TaskLimits(List.of(), new TaskTimer("unused"), change -> {});
+        CallWatch watch = watch(limits, Duration.ofNanos(1), null);
+        watch.start();
+        assertThat(threads()).isEmpty();
+
+        limits.add(LimitSettings.of("db", 1));
+        assertThat(threads()).hasSize(1);
+
+        watch.stop();
+        awaitEnd();
+        limits.add(LimitSettings.of("mail", 1));
         assertThat(threads()).isEmpty();
     }
 
