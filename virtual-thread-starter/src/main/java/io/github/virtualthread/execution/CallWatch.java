@@ -75,16 +75,24 @@ public final class CallWatch {
         this.tick = tick;
     }
 
-    /** Starts to check, as soon as there is something that a warning could be about. Does not block. */
+    /** Starts to check, at the latest with the first call that a warning could be about. Does not block. */
     public void start() {
         running = true;
-        limits.onAdd(this::startIfUseful);
-        startIfUseful();
+        engine.watched(this::limited);
+        if (stuck != null || !limits.all().isEmpty()) {
+            startThread();
+        }
     }
 
-    private void startIfUseful() {
-        boolean useful = stuck != null || (saturated.isPositive() && !limits.isEmpty());
-        if (running && useful && thread == null) {
+    /** There is a limit, which may have been added after the start. */
+    private void limited() {
+        if (thread == null && running) {
+            startThread();
+        }
+    }
+
+    private void startThread() {
+        if (thread == null && (saturated.isPositive() || stuck != null)) {
             Thread made = TaskTimer.daemon().name(threadName).unstarted(this::run);
             thread = made;
             try {

@@ -61,6 +61,7 @@ public final class TaskEngine implements AutoCloseable {
 
     private final TaskLimits limits;
     private final EngineParts parts;
+    private volatile Runnable limited = () -> {};
 
     /**
      * Creates an engine, which accepts calls at once.
@@ -121,7 +122,15 @@ public final class TaskEngine implements AutoCloseable {
         Deadline.requirePositive(name + ": timeout", timeout);
         Deadline.requirePositive(name + ": deadline", deadline);
         TaskLimit found = limit == null ? null : limits.get(limit);
+        if (found != null) {
+            limited.run();
+        }
         return new Recipe(name, found, timeout, deadline, parts.threads().named(name), parts);
+    }
+
+    /** From now on the action is called whenever a spec with a limit is created. */
+    void watched(Runnable action) {
+        limited = action;
     }
 
     Recipe recipe(String name, @Nullable String limit) {

@@ -27,7 +27,6 @@ public final class TaskLimits {
 
     private final TaskTimer timer;
     private final Consumer<LimitChange> changes;
-    private volatile Runnable added = () -> {};
 
     /**
      * Creates the limits that the settings declare.
@@ -88,25 +87,13 @@ public final class TaskLimits {
      * @throws IllegalArgumentException if it lies within a limit that does not exist
      */
     public boolean add(LimitSettings settings) {
-        boolean[] isNew = new boolean[1];
+        boolean[] added = new boolean[1];
         limits.computeIfAbsent(LimitNames.uniform(settings.name()), name -> {
-            isNew[0] = true;
+            added[0] = true;
             // only if it is used: the limit around it would keep it
             return new SemaphoreLimit(settings, around(settings), timer, changes);
         });
-        if (isNew[0]) {
-            added.run();
-        }
-        return isNew[0];
-    }
-
-    /**
-     * Sets what is called after each limit that is added from now on, in place of what was called before.
-     *
-     * @param action must not block
-     */
-    public void onAdd(Runnable action) {
-        added = action;
+        return added[0];
     }
 
     /**
@@ -168,15 +155,6 @@ public final class TaskLimits {
                 .map(TaskLimit.class::cast)
                 .sorted(Comparator.comparing(TaskLimit::name))
                 .toList();
-    }
-
-    /**
-     * Whether there is no limit.
-     *
-     * @return whether {@link #all} is empty
-     */
-    public boolean isEmpty() {
-        return limits.isEmpty();
     }
 
     /**

@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
@@ -193,7 +194,12 @@ class CallWatchTests {
     @Test
     void itLooksOnWhileNothingWorks() throws Exception {
         CountDownLatch looks = new CountDownLatch(3);
+        TaskLimit limit = test.limits.get("mail");
+        AtomicBoolean started = new AtomicBoolean();
         TaskLimits broken = mock(TaskLimits.class, invocation -> {
+            if (started.compareAndSet(false, true)) {
+                return List.of(limit);
+            }
             looks.countDown();
             Thread.currentThread().interrupt(); // as a listener may
             throw new OutOfMemoryError("for a test");
@@ -448,18 +454,21 @@ class CallWatchTests {
     }
 
     @Test
-    void needsNoThreadBeforeThereIsALimit() {
+    void needsNoThreadBeforeACallUnderALimit() {
         TaskLimits limits = new TaskLimits(List.of(), new TaskTimer("unused"), change -> {});
         CallWatch watch = watch(limits, Duration.ofNanos(1), null);
         watch.start();
         assertThat(threads()).isEmpty();
 
-        limits.add(LimitSettings.of("db", 1));
+        test.engine.spec("Free.task", null);
+        assertThat(threads()).isEmpty();
+
+        test.engine.spec("Limited.task", "db");
         assertThat(threads()).hasSize(1);
 
         watch.stop();
         awaitEnd();
-        limits.add(LimitSettings.of("mail", 1));
+        test.engine.spec("Limited.task", "db");
         assertThat(threads()).isEmpty();
     }
 
