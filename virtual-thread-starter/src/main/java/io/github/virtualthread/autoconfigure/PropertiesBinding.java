@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.convert.ConverterNotFoundException;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 
@@ -61,13 +63,30 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
 
     /** Whether a key, or one below it, may be set: a source that cannot list its keys may have one. */
     static boolean isAnySet(Iterable<PropertySource<?>> sources, ConfigurationPropertyName key) {
-        for (ConfigurationPropertySource source : ConfigurationPropertySources.from(sources)) {
+        for (ConfigurationPropertySource source : adapters(sources)) {
             if (source.containsDescendantOf(key) != ConfigurationPropertyState.ABSENT
                     || source.getConfigurationProperty(key) != null) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** Those that Spring Boot has attached to an environment have read all its keys already; new ones would do so again. */
+    @SuppressWarnings("unchecked")
+    private static Iterable<ConfigurationPropertySource> adapters(Iterable<PropertySource<?>> sources) {
+        List<ConfigurationPropertySource> adapters = new ArrayList<>();
+        for (PropertySource<?> source : sources) {
+            if (ConfigurationPropertySources.isAttachedConfigurationPropertySource(source)) {
+                return (Iterable<ConfigurationPropertySource>) source.getSource();
+            }
+            if (source.getSource() instanceof ConfigurableEnvironment environment) { // that of a placeholder configurer
+                adapters(environment.getPropertySources()).forEach(adapters::add);
+            } else {
+                adapters.add(ConfigurationPropertySource.from(source));
+            }
+        }
+        return adapters;
     }
 
     /** A value that is needed before the properties are bound, where an invalid one is reported. */
