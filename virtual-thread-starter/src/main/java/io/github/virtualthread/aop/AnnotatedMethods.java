@@ -4,7 +4,6 @@ import io.github.virtualthread.Limited;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -127,7 +126,15 @@ final class AnnotatedMethods {
     }
 
     private boolean isAnnotated(Class<?> type) {
-        return isOn(type) || Arrays.stream(methodsOf(type)).anyMatch(this::isOn);
+        if (isOn(type)) {
+            return true;
+        }
+        for (Method method : methodsOf(type)) {
+            if (isOn(method)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Most have no annotation at all, and Spring would keep that in a cache for each of them. */

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that the limit of an annotation exists, that its timeout and its deadline are durations, and that its key can be read. */
-record SettingsChecks(CallSettings calls, TaskLimits limits) {
+record SettingsChecks(CallSettings calls, Supplier<TaskLimits> limits) {
 
     Stream<Mistake> check(AnnotatedMethod method) {
         Declaration written = method.declaration();
@@ -49,7 +49,9 @@ record SettingsChecks(CallSettings calls, TaskLimits limits) {
                     "Name one, as in %s(\"db\"), or remove %s.".formatted(method.annotation(), method.annotation()));
         }
         // a default limit that does not exist is reported once, not for every method
-        return limit == null || limit.equals(calls.settings().defaultLimit()) || limits.contains(limit)
+        return limit == null
+                        || limit.equals(calls.settings().defaultLimit())
+                        || limits.get().contains(limit)
                 ? null
                 : unknown(method, limit);
     }
@@ -79,7 +81,7 @@ record SettingsChecks(CallSettings calls, TaskLimits limits) {
     }
 
     private Mistake unknown(AnnotatedMethod method, String limit) {
-        String action = Spelling.nearest(limit, limits.names())
+        String action = Spelling.nearest(limit, limits.get().names())
                         .map("Did you mean '%s'? "::formatted)
                         .orElse("")
                 + "Correct " + source(method);
@@ -94,7 +96,9 @@ record SettingsChecks(CallSettings calls, TaskLimits limits) {
         if (!LimitNames.isAllowed(limit)) {
             return LimitNames.RULE;
         }
-        return limits.names().isEmpty() ? "no limits are configured" : "the configured limits are " + limits.names();
+        return limits.get().names().isEmpty()
+                ? "no limits are configured"
+                : "the configured limits are " + limits.get().names();
     }
 
     /** Where the name of the limit is written. */

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.AopInfrastructureBean;
@@ -69,7 +70,17 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
 
     /** Creates a post-processor for {@link VirtualThread}, of lowest precedence. */
     public VirtualThreadBeanPostProcessor() {
+        this(false);
+    }
+
+    /**
+     * Creates a post-processor for {@link VirtualThread}, of lowest precedence.
+     *
+     * @param proxyTargetClass whether proxies are subclasses even if the bean has interfaces
+     */
+    public VirtualThreadBeanPostProcessor(boolean proxyTargetClass) {
         setBeforeExistingAdvisors(true);
+        setProxyTargetClass(proxyTargetClass);
     }
 
     /**
@@ -126,8 +137,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
         factory().addBeanPostProcessor(beans);
         if (AspectJRuntime.isOnClassPath(factory().getBeanClassLoader())) {
-            ContextWeaving made = new ContextWeaving(
-                    methods, isEnabled() && switches.obtain().mode() == AdviceMode.ASPECTJ, this::interceptor);
+            ContextWeaving made = new ContextWeaving(methods, isEnabled() && isWeaving(), this::interceptor);
             made.join(factory());
             weaving = made;
         }
@@ -137,12 +147,12 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * Checks every annotated method of every bean, including beans that do not exist yet, without creating any. To be called
      * once, when the singletons are ready.
      *
-     * @param limits limits of the application, also used for beans that are created later
+     * @param limits looks up the limits of the application if there is an annotated method, also in beans that are created later
      * @param settings defaults and overrides of annotations
      * @return all mistakes, and all advised methods
      */
-    public Findings check(TaskLimits limits, MethodSettings settings) {
-        MethodChecks.Reach reach = switches.obtain().mode() == AdviceMode.ASPECTJ
+    public Findings check(Supplier<TaskLimits> limits, MethodSettings settings) {
+        MethodChecks.Reach reach = isWeaving()
                 ? new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader())
                 : new ProxyChecks(methods);
         CallSettings calls = new CallSettings(factory()::resolveEmbeddedValue, settings);
@@ -271,9 +281,18 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         return switches.obtain().enabled();
     }
 
+    /**
+     * Whether woven code runs annotated methods, also those of objects that are not beans.
+     *
+     * @return whether the mode is ASPECTJ
+     */
+    public boolean isWeaving() {
+        return switches.obtain().mode() == AdviceMode.ASPECTJ;
+    }
+
     /** Whether proxies intercept annotated methods, so that this object has to see every bean. */
     private boolean isAdvising() {
-        return isEnabled() && switches.obtain().mode() == AdviceMode.PROXY;
+        return isEnabled() && !isWeaving();
     }
 
     AnnotatedMethods methods() {

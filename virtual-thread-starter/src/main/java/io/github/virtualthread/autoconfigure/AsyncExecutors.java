@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Async;
+import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
@@ -16,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -77,19 +77,14 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
         }
         Map<String, String> limits = new LinkedHashMap<>();
         asked.values().forEach(by -> limits.put(by.key, by.limit));
-        RootBeanDefinition check = infrastructure(AsyncCheck.class);
+        RootBeanDefinition check = VirtualThreadRegistrar.infrastructure(AsyncCheck.class);
         check.getConstructorArgumentValues().addIndexedArgumentValue(0, limits);
         check.getConstructorArgumentValues().addIndexedArgumentValue(1, enabled);
         registry.registerBeanDefinition("virtualThreadAsyncCheck", check);
         if (enabled) {
-            registry.registerBeanDefinition("virtualThreadAsyncMethods", infrastructure(AsyncMethods.class));
+            registry.registerBeanDefinition(
+                    "virtualThreadAsyncMethods", VirtualThreadRegistrar.infrastructure(AsyncMethods.class));
         }
-    }
-
-    private static RootBeanDefinition infrastructure(Class<?> type) {
-        RootBeanDefinition definition = new RootBeanDefinition(type);
-        definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
-        return definition;
     }
 
     /** What is asked for, by the names of the beans. An alias means its bean. */

@@ -4,6 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -45,5 +46,14 @@ final class BlankCountsAsNotSet extends AbstractBindHandler {
 
     private static boolean isBlank(Object value) {
         return ObjectUtils.isEmpty(value) || value.toString().isBlank();
+    }
+
+    /** Lets Spring Boot use it. */
+    static final class Advisor implements ConfigurationPropertiesBindHandlerAdvisor {
+
+        @Override
+        public BindHandler apply(BindHandler bindHandler) {
+            return new BlankCountsAsNotSet(bindHandler);
+        }
     }
 }

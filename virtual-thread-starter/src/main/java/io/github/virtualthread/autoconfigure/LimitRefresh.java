@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.config.ClusterCheck;
+import io.github.virtualthread.config.EngineBeans;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.LimitFamilies;
 import io.github.virtualthread.limit.LimitChange.Source;
@@ -86,7 +87,7 @@ final class LimitRefresh implements GenericApplicationListener {
         EngineSettings fresh =
                 properties == null ? EngineSettings.DEFAULTS : SettingsFactory.create(properties, sources);
         EngineSettings settings = beans.getBean(EngineSettings.class);
-        PoolPermits pools = beans.getBean(PoolPermits.class);
+        PoolPermits pools = beans.getBean(EngineBeans.class).pools();
         List<Mistake> mistakes = new ArrayList<>(fresh.mistakes());
         Map<String, LimitSettings> asked = byName(fresh);
         LimitFamilies families = new LimitFamilies(allLimits(asked).values());

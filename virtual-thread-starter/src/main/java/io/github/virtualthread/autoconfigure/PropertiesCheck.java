@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -24,14 +25,8 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
 
     private static final Logger logger = LoggerFactory.getLogger(PropertiesCheck.class);
 
-    private final ConfigurableEnvironment environment;
-    private Iterable<PropertySource<?>> sources;
+    private Iterable<PropertySource<?>> sources = List.of();
     private boolean isAnySet = true; // as long as that is not known
-
-    PropertiesCheck(ConfigurableEnvironment environment) {
-        this.environment = environment;
-        this.sources = environment.getPropertySources();
-    }
 
     /** Does nothing during ahead-of-time processing: the properties that count are those of the start. */
     @Override
@@ -39,7 +34,9 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
             return;
         }
-        sources = sources(beanFactory);
+        ConfigurableEnvironment environment = beanFactory.getBean(
+                ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, ConfigurableEnvironment.class);
+        sources = sources(beanFactory, environment);
         PropertiesBinding binding = PropertiesBinding.of(sources);
         VirtualThreadProperties properties = binding.properties();
         isAnySet = properties != null;
@@ -62,7 +59,8 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
      * The sources that Spring Boot binds from: a placeholder configurer may have more than the environment. Each exists by now, as it
      * is a post-processor that goes first.
      */
-    private Iterable<PropertySource<?>> sources(ConfigurableListableBeanFactory beanFactory) {
+    private static Iterable<PropertySource<?>> sources(
+            ConfigurableListableBeanFactory beanFactory, ConfigurableEnvironment environment) {
         List<PropertySourcesPlaceholderConfigurer> configurers = new ArrayList<>();
         for (String name : beanFactory.getSingletonNames()) {
             if (beanFactory.getSingleton(name) instanceof PropertySourcesPlaceholderConfigurer configurer) {

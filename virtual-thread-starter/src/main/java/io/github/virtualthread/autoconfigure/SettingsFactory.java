@@ -13,7 +13,6 @@ import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.PermitsFrom;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.web.RejectionAnswer;
@@ -26,8 +25,9 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 import org.springframework.util.StringUtils;
@@ -84,13 +84,16 @@ final class SettingsFactory {
      * @return null if there is no health: none is asked for, and no limit is shared, whose lease may be over; a time that never passes
      *     if only leases count
      */
-    static @Nullable Duration saturatedAfter(
-            TaskLimits limits, Environment environment, ObjectProvider<VirtualThreadProperties> properties) {
+    static @Nullable Duration saturatedAfter(Environment environment, BeanFactory beans) {
         if (StringUtils.hasText(environment.getProperty("virtual-thread.health.saturated-after"))) {
-            return properties.getObject().health().saturatedAfter();
+            return beans.getBean(VirtualThreadProperties.class).health().saturatedAfter();
         }
-        boolean shared =
-                limits.all().stream().anyMatch(limit -> limit.settings().isShared());
+        EngineSettings given = beans.containsBean(StarterBeans.SETTINGS)
+                ? beans.getBean(StarterBeans.SETTINGS, EngineSettings.class)
+                : EngineSettings.DEFAULTS;
+        boolean shared = Stream.concat(given.limits().stream(), beans.getBeanProvider(LimitSettings.class).stream())
+                .map(given::sharedOrNot)
+                .anyMatch(LimitSettings::isShared);
         return shared ? ChronoUnit.FOREVER.getDuration() : null;
     }
 

@@ -34,13 +34,17 @@ record StatementsSwitch(Environment environment) implements BeanFactoryPostProce
         }
     }
 
-    /** Always matches during ahead-of-time processing: without the bean, the property of the start would silently have no effect. */
+    /** Always during ahead-of-time processing: without the bean, the property of the start would silently have no effect. */
+    static boolean isOn(Environment environment) {
+        return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+                || PropertiesBinding.isOn(environment, KEY, false);
+    }
+
     static final class OnStatements implements Condition {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
-                    || PropertiesBinding.isOn(context.getEnvironment(), KEY, false);
+            return isOn(context.getEnvironment());
         }
     }
 }

@@ -23,7 +23,7 @@ import org.springframework.core.Ordered;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Import({EngineConfiguration.class, VirtualThreadRegistrar.class})
+@Import(VirtualThreadRegistrar.class)
 public @interface EnableVirtual {
 
     /**

@@ -7,9 +7,12 @@ import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import java.util.List;
 
-/** A part of the start-up check for what not every application has. A bean of this type is asked once, at the start. */
+/** A part of the start-up check for what not every application has. It is asked once, at the start. */
 @FunctionalInterface
 public interface FurtherCheck {
+
+    /** Names of such beans: for their type, Spring would ask every bean of the application. */
+    List<String> BEANS = List.of("virtualThreadDoorSettings", "virtualThreadAsyncCheck");
 
     /**
      * Checks one part of the application.

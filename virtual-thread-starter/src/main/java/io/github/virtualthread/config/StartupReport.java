@@ -39,11 +39,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
      */
     void log(Findings findings, TaskLimits limits, boolean intercepted, List<FurtherCheck> further) {
         List<AdvisedMethod> calls = findings.methods();
-        if (logger.isInfoEnabled()) {
-            List<String> parts = summary(calls, limits, intercepted);
-            further.forEach(check -> parts.addAll(check.notes()));
-            logger.info("Virtual threads: {}", String.join("; ", parts));
-        }
+        logSummary(calls, limits.all(), intercepted, further);
         for (FurtherCheck check : further) {
             check.warnings().forEach(logger::warn);
         }
@@ -63,6 +59,16 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
         if (ContextPropagation.isSecurityPresent(classLoader) && !settings.registeredContext()) {
             logger.warn("Spring Security's authentication is not propagated to virtual threads because"
                     + " virtual-thread.propagation.context is false");
+        }
+    }
+
+    /** Logs one line. */
+    void logSummary(
+            List<AdvisedMethod> calls, List<TaskLimit> limits, boolean intercepted, List<FurtherCheck> further) {
+        if (logger.isInfoEnabled()) {
+            List<String> parts = summary(calls, limits, intercepted);
+            further.forEach(check -> parts.addAll(check.notes()));
+            logger.info("Virtual threads: {}", String.join("; ", parts));
         }
     }
 
@@ -191,7 +197,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
         }
     }
 
-    private List<String> summary(List<AdvisedMethod> calls, TaskLimits limits, boolean intercepted) {
+    private List<String> summary(List<AdvisedMethod> calls, List<TaskLimit> limits, boolean intercepted) {
         long unlimited = calls.stream().filter(call -> call.limit() == null).count();
         List<String> parts = new ArrayList<>();
         parts.add("%s, %s of them without a limit%s"
@@ -200,11 +206,9 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
                         unlimited,
                         intercepted ? "" : ", not intercepted because virtual-thread.enabled is false"));
         parts.add(
-                limits.all().isEmpty()
+                limits.isEmpty()
                         ? "no limits"
-                        : limits.all().stream()
-                                .map(TaskLimit::toString)
-                                .collect(Collectors.joining(", ", "limits ", "")));
+                        : limits.stream().map(TaskLimit::toString).collect(Collectors.joining(", ", "limits ", "")));
         parts.add("propagated: " + propagated());
         List<String> decorating = decorators.get();
         if (!decorating.isEmpty()) {

@@ -1,81 +1,63 @@
 package io.github.virtualthread.config;
 
-import io.github.virtualthread.cluster.ClusterShares;
-import io.github.virtualthread.context.SafeLog;
-import io.github.virtualthread.execution.CallWatch;
-import io.github.virtualthread.execution.TaskEngine;
-import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimits;
-import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.ObjectProvider;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Drains the engine when the application stops: after the web server has drained its requests, because these may still make
- * calls, and before Spring's executors and the data sources close.
+ * Starts and stops, with the application, what has been made of the engine. The engine stops after the web server has drained its
+ * requests, because these may still make calls, and before Spring's executors and the data sources close.
  */
-final class TaskEngineLifecycle implements SmartLifecycle {
+public final class TaskEngineLifecycle implements SmartLifecycle {
 
-    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+    private record Part(Runnable start, Runnable stop) {}
 
-    private final TaskEngine engine;
-    private final TaskLimits limits;
-    private final Duration awaitTermination;
-    private final CallWatch watch;
-    private final ObjectProvider<ClusterShares> shares;
+    private final List<Part> parts = new CopyOnWriteArrayList<>(); // the last one first
     private volatile boolean running;
+    private volatile boolean stopped;
 
-    TaskEngineLifecycle(
-            TaskEngine engine,
-            TaskLimits limits,
-            Duration awaitTermination,
-            CallWatch watch,
-            ObjectProvider<ClusterShares> shares) {
-        this.engine = engine;
-        this.limits = limits;
-        this.awaitTermination = awaitTermination;
-        this.watch = watch;
-        this.shares = shares;
+    TaskEngineLifecycle() {}
+
+    /**
+     * Adds a part. If the application has started already, or has stopped, so does the part, now.
+     *
+     * @param start may be called twice, and after a stop
+     * @param stop called before the parts that were added before
+     */
+    public void add(Runnable start, Runnable stop) {
+        parts.add(0, new Part(start, stop));
+        if (running) {
+            start.run();
+        } else if (stopped) {
+            stop.run();
+        }
     }
 
     @Override
     public void start() {
-        engine.start();
-        watch.start();
-        if (isShared()) {
-            shares.getObject().start();
-        }
         running = true;
+        stopped = false;
+        parts.forEach(part -> part.start().run());
     }
 
-    /** Blocks until calls have ended, so that nothing closes while one is running. The engine can be started again. */
     @Override
     public void stop() {
         running = false;
-        limits.all().stream().filter(TaskLimit::isOccupied).forEach(TaskEngineLifecycle::warnOfOccupied);
-        try {
-            engine.stop(awaitTermination);
-        } finally {
-            watch.stop();
-            if (isShared()) { // what no call uses any more is free for the other replicas at once
-                shares.getObject().stop();
+        stopped = true;
+        stop(parts.iterator());
+    }
+
+    /** The others stop even if one of them fails. */
+    private static void stop(Iterator<Part> left) {
+        if (left.hasNext()) {
+            try {
+                left.next().stop().run();
+            } finally {
+                stop(left);
             }
         }
-    }
-
-    private boolean isShared() {
-        return limits.all().stream().anyMatch(limit -> limit.settings().isShared());
-    }
-
-    /** Before the calls have their time to finish, because those that wait for this limit cannot. */
-    private static void warnOfOccupied(TaskLimit limit) {
-        SafeLog.write(() -> logger.warn(
-                "Limit '{}' is still occupied while the application stops, so calls that wait for it cannot run. Close what"
-                        + " occupy() returned.",
-                limit.name()));
     }
 
     @Override

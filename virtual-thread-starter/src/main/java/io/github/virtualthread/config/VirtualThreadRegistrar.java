@@ -1,10 +1,17 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.aop.CallEnvironment;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.List;
 import java.util.Map;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -17,35 +24,53 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /**
  * Registers the beans that each context needs for itself: the post-processor, with the attributes of {@link EnableVirtual},
- * and the start-up check. It registers definitions, so that neither needs a configuration class to be created first.
+ * and the start-up check. In the topmost context also those of the engine: two engines would be two limits of one name.
+ *
+ * <p>These are definitions, and neither bean methods nor conditions: a start costs less, and none of the engine's classes is needed
+ * before the first of its beans.
  */
-final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
+public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
 
-    static final String POST_PROCESSOR = "io.github.virtualthread.config.internalVirtualThreadPostProcessor";
+    /** Name of the engine, where there is one. */
+    public static final String ENGINE = "virtualThreadEngine";
+
+    /** Name of the post-processor of each context. */
+    public static final String POST_PROCESSOR = "io.github.virtualthread.config.internalVirtualThreadPostProcessor";
+
     static final String STARTUP_CHECK = "io.github.virtualthread.config.internalStartupCheck";
+    static final String ENGINE_BEANS = "io.github.virtualthread.config.internalEngineBeans";
+    static final String LIFECYCLE = "virtualThreadEngineLifecycle";
+    static final String LIMITS = "virtualThreadLimits";
 
     private static final String ATTRIBUTES = EnableVirtual.class.getName();
+
+    private final BeanFactory beans;
+
+    /**
+     * Creates a registrar.
+     *
+     * @param beans factory whose definitions are registered
+     */
+    public VirtualThreadRegistrar(BeanFactory beans) {
+        this.beans = beans;
+    }
 
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         MergedAnnotation<EnableVirtual> enable = importing.getAnnotations().get(EnableVirtual.class);
-        RootBeanDefinition postProcessor = infrastructure(VirtualThreadBeanPostProcessor.class);
-        // by name: code that is generated ahead of time may not see the class
-        postProcessor
-                .getPropertyValues()
-                .add("annotationType", enable.getClass("annotation").getName())
-                .add("proxyTargetClass", enable.getBoolean("proxyTargetClass"))
-                .add("mode", enable.getEnum("mode", AdviceMode.class))
-                .add("order", enable.getInt("order"));
-        // as written in the source: the properties of the definition may be changed afterwards
-        Map<String, Object> attributes = enable.asMap(Adapt.CLASS_TO_STRING);
-        postProcessor.setAttribute(ATTRIBUTES, attributes);
+        Map<String, Object> attributes = asWritten(enable);
         if (!registry.containsBeanDefinition(POST_PROCESSOR)) {
-            registry.registerBeanDefinition(POST_PROCESSOR, postProcessor);
-            RootBeanDefinition check = infrastructure(StartupCheck.class);
-            check.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
-            registry.registerBeanDefinition(STARTUP_CHECK, check);
-        } else if (!attributes.equals(registry.getBeanDefinition(POST_PROCESSOR).getAttribute(ATTRIBUTES))) {
+            RootBeanDefinition postProcessor = new RootBeanDefinition(VirtualThreadBeanPostProcessor.class);
+            // by name: code that is generated ahead of time may not see the class
+            postProcessor
+                    .getPropertyValues()
+                    .add("annotationType", enable.getClass("annotation").getName())
+                    .add("proxyTargetClass", enable.getBoolean("proxyTargetClass"))
+                    .add("mode", enable.getEnum("mode", AdviceMode.class))
+                    .add("order", enable.getInt("order"));
+            postProcessor.setAttribute(ATTRIBUTES, attributes);
+            register(postProcessor, registry);
+        } else if (!attributes.equals(attributes(registry.getBeanDefinition(POST_PROCESSOR)))) {
             throw new VirtualThreadConfigurationException(List.of(new Mistake(
                     "%s has @EnableVirtual with attributes that differ from those of another class of the same application context"
                             .formatted(importing.getClassName()),
@@ -53,9 +78,95 @@ final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
         }
     }
 
-    private static RootBeanDefinition infrastructure(Class<?> type) {
+    private static Object attributes(BeanDefinition postProcessor) {
+        Object known = postProcessor.getAttribute(ATTRIBUTES);
+        return known == null ? asWritten(MergedAnnotation.of(EnableVirtual.class)) : known;
+    }
+
+    /** Not as the definition has them, because its properties may be changed. */
+    private static Map<String, Object> asWritten(MergedAnnotation<EnableVirtual> enable) {
+        return enable.asMap(Adapt.CLASS_TO_STRING);
+    }
+
+    /**
+     * Registers the beans as for {@link EnableVirtual} without attributes. If the context has it, it stays as it is.
+     *
+     * @param registry where they are registered
+     * @param proxyTargetClass whether proxies are subclasses, also those of the annotation
+     */
+    public void registerDefaults(BeanDefinitionRegistry registry, boolean proxyTargetClass) {
+        if (!registry.containsBeanDefinition(POST_PROCESSOR)) {
+            RootBeanDefinition postProcessor = new RootBeanDefinition(VirtualThreadBeanPostProcessor.class);
+            // for a property, Spring would inspect the whole class
+            postProcessor.getConstructorArgumentValues().addIndexedArgumentValue(0, proxyTargetClass);
+            register(postProcessor, registry);
+        } else if (proxyTargetClass) {
+            registry.getBeanDefinition(POST_PROCESSOR).getPropertyValues().add("proxyTargetClass", true);
+        }
+    }
+
+    private void register(RootBeanDefinition postProcessor, BeanDefinitionRegistry registry) {
+        registry.registerBeanDefinition(POST_PROCESSOR, infrastructure(postProcessor));
+        registry.registerBeanDefinition(STARTUP_CHECK, infrastructure(StartupCheck.class));
+        if (beans.containsBean(ENGINE)) {
+            return; // of a parent
+        }
+        registry.registerBeanDefinition(LIFECYCLE, infrastructure(TaskEngineLifecycle.class));
+        registry.registerBeanDefinition(ENGINE_BEANS, lazy(EngineBeans.class));
+        RootBeanDefinition shares = part(ClusterShares.class, "shares");
+        shares.setDestroyMethodName("stop"); // a context that fails after its start does not stop its beans
+        registry.registerBeanDefinition("virtualThreadClusterShares", shares);
+        registry.registerBeanDefinition(LIMITS, part(TaskLimits.class, "limits"));
+        registry.registerBeanDefinition(ENGINE, part(TaskEngine.class, "engine"));
+        registry.registerBeanDefinition("virtualThreadsByHand", part(VirtualThreads.class, "byHand"));
+        registry.registerBeanDefinition("virtualThreadInterception", part(CallEnvironment.class, "environment"));
+    }
+
+    /** With its type, or Spring would look at the methods and load all that they return. */
+    private static RootBeanDefinition part(Class<?> type, String method) {
+        RootBeanDefinition part = new RootBeanDefinition();
+        part.setTargetType(type);
+        part.setFactoryBeanName(ENGINE_BEANS);
+        part.setUniqueFactoryMethodName(method);
+        part.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
+        part.setLazyInit(true);
+        return infrastructure(part);
+    }
+
+    /**
+     * As {@link #infrastructure(Class)}, for a bean that is not created before somebody needs it.
+     *
+     * @param type class of the bean
+     * @return a definition
+     */
+    public static RootBeanDefinition lazy(Class<?> type) {
+        RootBeanDefinition definition = infrastructure(type);
+        definition.setLazyInit(true);
+        return definition;
+    }
+
+    /**
+     * Returns the definition of a bean of the starter, whose constructor gets other beans.
+     *
+     * @param type class of the bean
+     * @return a definition
+     */
+    public static RootBeanDefinition infrastructure(Class<?> type) {
         RootBeanDefinition definition = new RootBeanDefinition(type);
+        definition.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
+        return infrastructure(definition);
+    }
+
+    /**
+     * Marks a definition as one of the starter. Spring, and our own check, look for annotated methods in the target class of each bean;
+     * ours have none.
+     *
+     * @param definition any
+     * @return the same
+     */
+    public static RootBeanDefinition infrastructure(RootBeanDefinition definition) {
         definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
+        definition.setAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE, Object.class);
         return definition;
     }
 }

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * The meters {@code virtual.thread.*} of one application context. They are in its registry from the start of the context until
@@ -39,7 +38,7 @@ import org.springframework.context.SmartLifecycle;
  * <p>The registry is looked up when all beans have been created. Earlier events are kept in memory and recorded then. Without a
  * registry nothing is recorded. With several registries the primary one gets the meters, or all of them if none is primary.
  */
-public final class TaskMeters implements SmartLifecycle, DisposableBean {
+public final class TaskMeters implements DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskMeters.class);
 
@@ -62,7 +61,6 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
     private final List<Registered> own = new ArrayList<>(); // guarded by lock
     private volatile @Nullable MeterRegistry registry; // from the start until the close
     private volatile boolean withStatements;
-    private volatile boolean running;
 
     /**
      * Creates the meters; they are registered at the start.
@@ -114,10 +112,8 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         return statements;
     }
 
-    /** Registers the meters at the first start. Later starts change nothing. */
-    @Override
+    /** Registers the meters at the first start, when all limits have their final names. Later starts change nothing. */
     public void start() {
-        running = true;
         if (registry != null) {
             return;
         }
@@ -203,24 +199,7 @@ public final class TaskMeters implements SmartLifecycle, DisposableBean {
         return Arrays.stream(outcomes).collect(Collectors.toMap(each -> each, each -> meter.apply(outcome(each))));
     }
 
-    /** Leaves the meters in the registry, because calls may still end and the context may be started again. */
-    @Override
-    public void stop() {
-        running = false;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    /** First to start, when all limits have their final names; last to stop. */
-    @Override
-    public int getPhase() {
-        return Integer.MIN_VALUE;
-    }
-
-    /** Removes the meters that this context registered. */
+    /** Removes the meters that this context registered. A stop leaves them: calls may still end, and the context may start again. */
     @Override
     public void destroy() {
         try (ScopedLock held = lock.hold()) {

@@ -24,7 +24,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Sets the permits of limits that take them from a pool: once all singletons exist, and again whenever a pool has been
@@ -32,7 +31,7 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>A limit changes only if its pool has changed, so that a limit resized by hand stays so until then.
  */
-public final class PoolPermits implements SmartLifecycle {
+public final class PoolPermits {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
     private static final Duration INTERVAL = Duration.ofSeconds(5);
@@ -161,7 +160,6 @@ public final class PoolPermits implements SmartLifecycle {
     }
 
     /** Starts to follow the pools, if any limit draws on one. */
-    @Override
     public void start() {
         running = true;
         followIfNeeded();
@@ -189,7 +187,6 @@ public final class PoolPermits implements SmartLifecycle {
     }
 
     /** Stops following the pools, until the next start. */
-    @Override
     public void stop() {
         running = false;
         Future<?> scheduled = next;
@@ -197,10 +194,5 @@ public final class PoolPermits implements SmartLifecycle {
             scheduled.cancel(false);
             next = null;
         }
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
     }
 }

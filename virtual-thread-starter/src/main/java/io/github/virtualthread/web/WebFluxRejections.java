@@ -1,12 +1,14 @@
 package io.github.virtualthread.web;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
@@ -17,13 +19,13 @@ import reactor.core.publisher.Mono;
 /** Answers WebFlux requests whose call was rejected, or has timed out. */
 public final class WebFluxRejections implements WebExceptionHandler, Ordered {
 
-    private final List<RejectionAnswer> answers;
+    private final SingletonSupplier<List<RejectionAnswer>> answers;
     private final int order;
-    private final @Nullable DispatchExceptionHandler problemDetails;
+    private final SingletonSupplier<Optional<DispatchExceptionHandler>> problemDetails;
     private final Supplier<Stream<HandlerResultHandler>> resultHandlers;
 
     /**
-     * Creates a handler of rejections.
+     * Creates a handler of rejections, which looks up nothing before the first failure of a request.
      *
      * @param answers status and header for each kind of failure
      * @param order order among the exception handlers
@@ -31,13 +33,13 @@ public final class WebFluxRejections implements WebExceptionHandler, Ordered {
      * @param resultHandlers write the problem detail
      */
     public WebFluxRejections(
-            List<RejectionAnswer> answers,
+            Supplier<List<RejectionAnswer>> answers,
             int order,
-            @Nullable DispatchExceptionHandler problemDetails,
+            Supplier<? extends @Nullable DispatchExceptionHandler> problemDetails,
             Supplier<Stream<HandlerResultHandler>> resultHandlers) {
-        this.answers = answers;
+        this.answers = SingletonSupplier.of(answers);
         this.order = order;
-        this.problemDetails = problemDetails;
+        this.problemDetails = SingletonSupplier.of(() -> Optional.ofNullable(problemDetails.get()));
         this.resultHandlers = resultHandlers;
     }
 
@@ -49,15 +51,15 @@ public final class WebFluxRejections implements WebExceptionHandler, Ordered {
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
         ServerHttpResponse response = exchange.getResponse();
-        RejectionAnswer answer = RejectionAnswer.to(failure, answers);
+        RejectionAnswer answer = RejectionAnswer.to(failure, answers.obtain());
         if (answer == null || response.isCommitted()) {
             return Mono.error(failure);
         }
-        if (problemDetails == null) {
+        DispatchExceptionHandler details = problemDetails.obtain().orElse(null);
+        if (details == null) {
             return withoutBody(response, answer);
         }
-        return problemDetails
-                .handleError(exchange, answer.problem(failure))
+        return details.handleError(exchange, answer.problem(failure))
                 .flatMap(result -> write(exchange, result, answer))
                 .onErrorResume(unwritten -> !response.isCommitted(), unwritten -> withoutBody(response, answer));
     }

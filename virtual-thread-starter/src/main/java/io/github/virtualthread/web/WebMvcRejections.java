@@ -3,7 +3,10 @@ package io.github.virtualthread.web;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -13,30 +16,32 @@ import org.springframework.web.servlet.ModelAndView;
  */
 public final class WebMvcRejections implements HandlerExceptionResolver {
 
-    private final List<RejectionAnswer> answers;
-    private final @Nullable HandlerExceptionResolver problemDetails;
+    private final SingletonSupplier<List<RejectionAnswer>> answers;
+    private final SingletonSupplier<Optional<HandlerExceptionResolver>> problemDetails;
 
     /**
-     * Creates a resolver of rejections.
+     * Creates a resolver of rejections, which looks up nothing before the first failure of a request.
      *
      * @param answers status and header for each kind of failure
      * @param problemDetails turns an error response into a problem detail; null if the application has none
      */
-    public WebMvcRejections(List<RejectionAnswer> answers, @Nullable HandlerExceptionResolver problemDetails) {
-        this.answers = answers;
-        this.problemDetails = problemDetails;
+    public WebMvcRejections(
+            Supplier<List<RejectionAnswer>> answers,
+            Supplier<? extends @Nullable HandlerExceptionResolver> problemDetails) {
+        this.answers = SingletonSupplier.of(answers);
+        this.problemDetails = SingletonSupplier.of(() -> Optional.ofNullable(problemDetails.get()));
     }
 
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
-        RejectionAnswer answer = RejectionAnswer.to(failure, answers);
+        RejectionAnswer answer = RejectionAnswer.to(failure, answers.obtain());
         if (answer == null || response.isCommitted()) {
             return null;
         }
-        ModelAndView written = problemDetails == null
-                ? null
-                : problemDetails.resolveException(request, response, handler, answer.problem(failure));
+        HandlerExceptionResolver details = problemDetails.obtain().orElse(null);
+        ModelAndView written =
+                details == null ? null : details.resolveException(request, response, handler, answer.problem(failure));
         if (written != null) {
             return written;
         }

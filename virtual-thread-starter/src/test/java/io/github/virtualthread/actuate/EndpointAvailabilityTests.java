@@ -15,7 +15,6 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.autoconfigure.VirtualThreadActuatorAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
-import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import java.lang.management.ManagementFactory;
@@ -29,7 +28,6 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfi
 import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jmx.JmxAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
@@ -58,18 +56,6 @@ class EndpointAvailabilityTests {
         run(
                 exposed().withPropertyValues("management.endpoint.virtualthreads.access=none"),
                 it -> assertThat(it.read("").status()).isEqualTo(404));
-    }
-
-    @Test
-    void theStarterDoesNotNeedActuator() {
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class, VirtualThreadActuatorAutoConfiguration.class))
-                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
-                .run(context -> assertThat(context)
-                        .hasNotFailed()
-                        .hasSingleBean(TaskEngine.class)
-                        .doesNotHaveBean(CallCounts.class));
     }
 
     @Test

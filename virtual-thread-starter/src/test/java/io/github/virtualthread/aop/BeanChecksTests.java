@@ -322,7 +322,7 @@ class BeanChecksTests {
             var processor = context.getBean(VirtualThreadBeanPostProcessor.class);
             context.registerBeanDefinition("missing", new RootBeanDefinition("com.acme.Missing"));
 
-            assertThat(processor.check(context.limits(), MethodSettings.NONE).mistakes())
+            assertThat(processor.check(context::limits, MethodSettings.NONE).mistakes())
                     .hasSize(1);
         }
     }

@@ -363,7 +363,8 @@ class MethodChecksTests {
                 new StringValueResolver[] {environment::resolveRequiredPlaceholders, environment::resolvePlaceholders
                 }) {
             AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-            SettingsChecks settings = new SettingsChecks(new CallSettings(resolver, MethodSettings.NONE), limits());
+            SettingsChecks settings =
+                    new SettingsChecks(new CallSettings(resolver, MethodSettings.NONE), () -> limits());
             assertThat(new MethodChecks(methods, settings, new ProxyChecks(methods))
                             .check(new Created(Placeholder.class, true))
                             .mistakes())
@@ -470,7 +471,7 @@ class MethodChecksTests {
         return new MethodChecks(
                 methods,
                 new SettingsChecks(
-                        new CallSettings(resolver, new MethodSettings(defaultLimit, null, Map.of())), limits()),
+                        new CallSettings(resolver, new MethodSettings(defaultLimit, null, Map.of())), () -> limits()),
                 new ProxyChecks(methods));
     }
 

@@ -102,7 +102,7 @@ final class TestContext extends AnnotationConfigApplicationContext {
 
     Findings check(@Nullable String defaultLimit) {
         return getBean(POST_PROCESSOR, VirtualThreadBeanPostProcessor.class)
-                .check(limits(), new MethodSettings(defaultLimit, null, Map.of()));
+                .check(this::limits, new MethodSettings(defaultLimit, null, Map.of()));
     }
 
     TaskLimits limits() {

@@ -10,8 +10,8 @@ import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
-import io.github.virtualthread.config.AdvisedMethods;
 import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.config.EngineBeans;
 import io.github.virtualthread.config.VirtualThreadDataSource;
 import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.TaskLimits;
@@ -275,7 +275,7 @@ class AheadOfTimeTests {
     @CompiledTest
     void scopedBeansAreCheckedOnceAndAdvised() {
         started(Scoped.class, LIMITS, LIMITS, context -> {
-            assertThat(context.getBean(AdvisedMethods.class).all())
+            assertThat(context.getBean(EngineBeans.class).advised().all())
                     .extracting(AdvisedMethod::name)
                     .containsExactly("Session.permits");
             assertThat(context.getBean(Session.class).permits(context.getBean(TaskLimits.class)))
@@ -434,7 +434,11 @@ class AheadOfTimeTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        VirtualThreadAutoConfiguration.class,
+        VirtualThreadDoorAutoConfiguration.class,
+        VirtualThreadWebMvcAutoConfiguration.class
+    })
     static class Web {}
 
     @Configuration(proxyBeanMethods = false)
@@ -485,7 +489,7 @@ class AheadOfTimeTests {
     static class OwnEnableVirtual {}
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadActuatorAutoConfiguration.class})
+    @ImportAutoConfiguration({VirtualThreadAutoConfiguration.class, VirtualThreadBoot3HealthAutoConfiguration.class})
     static class Healthy {}
 
     @Retention(RetentionPolicy.RUNTIME)

@@ -48,8 +48,10 @@ import org.springframework.context.annotation.Configuration;
 @Timeout(300)
 class DoorAutoConfigurationTests {
 
-    private static final AutoConfigurations OURS =
-            AutoConfigurations.of(VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class);
+    private static final AutoConfigurations OURS = AutoConfigurations.of(
+            VirtualThreadAutoConfiguration.class,
+            VirtualThreadDoorAutoConfiguration.class,
+            VirtualThreadWebMvcAutoConfiguration.class);
     private static final String[] WEB = {
         "spring.threads.virtual.enabled=true",
         "virtual-thread.limits.web.permits=1",

@@ -40,7 +40,7 @@ class DumpAutoConfigurationTests {
             .withInitializer(
                     context -> context.getEnvironment().setConversionService(new ApplicationConversionService()))
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadActuatorAutoConfiguration.class));
+                    VirtualThreadAutoConfiguration.class, VirtualThreadDumpAutoConfiguration.class));
 
     private final WebApplicationContextRunner runner = plain.withConfiguration(AutoConfigurations.of(
             EndpointAutoConfiguration.class,
@@ -58,13 +58,6 @@ class DumpAutoConfigurationTests {
                 .run(context -> assertThat(context).doesNotHaveBean(VirtualThreadDumpEndpoint.class));
         runner.withPropertyValues("management.endpoints.web.exposure.include=*")
                 .run(context -> assertThat(context).doesNotHaveBean(VirtualThreadDumpEndpoint.class));
-    }
-
-    @Test
-    void itIsNotThereWithoutActuator() {
-        plain.withPropertyValues(EXPOSED, ACCESSIBLE)
-                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("virtualThreadDumpEndpoint"));
     }
 
     @Test

@@ -52,7 +52,9 @@ class FaultInjectionTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class,
+                    VirtualThreadMetricsAutoConfiguration.class,
+                    VirtualThreadObservationAutoConfiguration.class))
             .withPropertyValues(
                     "virtual-thread.limits.db.permits=1",
                     "virtual-thread.limits.full.permits=1",

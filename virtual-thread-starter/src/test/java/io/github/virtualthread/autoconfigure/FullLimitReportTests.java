@@ -40,7 +40,8 @@ class FullLimitReportTests {
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
                     VirtualThreadMetricsAutoConfiguration.class,
-                    VirtualThreadActuatorAutoConfiguration.class))
+                    VirtualThreadActuatorAutoConfiguration.class,
+                    VirtualThreadBoot3HealthAutoConfiguration.class))
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withBean(Prices.class)
             .withPropertyValues(

@@ -37,7 +37,7 @@ class HealthTests {
     private final ApplicationContextRunner off = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
-                    VirtualThreadActuatorAutoConfiguration.class,
+                    VirtualThreadBoot3HealthAutoConfiguration.class,
                     HealthContributorAutoConfiguration.class,
                     HealthEndpointAutoConfiguration.class))
             .withPropertyValues(
@@ -97,7 +97,7 @@ class HealthTests {
     void isNotThereWithoutTheRestOfTheStarter() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadActuatorAutoConfiguration.class, HealthContributorAutoConfiguration.class))
+                        VirtualThreadBoot3HealthAutoConfiguration.class, HealthContributorAutoConfiguration.class))
                 .withPropertyValues("virtual-thread.health.saturated-after=1s")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Boot3LimitsHealthIndicator.class));
     }

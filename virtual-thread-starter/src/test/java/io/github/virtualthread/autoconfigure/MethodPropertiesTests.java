@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
-import io.github.virtualthread.config.AdvisedMethods;
+import io.github.virtualthread.config.EngineBeans;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -98,7 +98,7 @@ class MethodPropertiesTests {
                             .succeedsWithin(Duration.ofMinutes(2))
                             .satisfies(left -> assertLeft(left, Duration.ofHours(1)));
                     assertLeft(mailer.inPlace(), Duration.ofHours(2));
-                    assertThat(context.getBean(AdvisedMethods.class).all())
+                    assertThat(context.getBean(EngineBeans.class).advised().all())
                             .extracting(AdvisedMethod::name, AdvisedMethod::deadline)
                             .contains(
                                     tuple("Mailer.left", Duration.ofHours(1)),

@@ -47,7 +47,9 @@ class ObservationAutoConfigurationTests {
 
     private final ApplicationContextRunner plain = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class,
+                    VirtualThreadMetricsAutoConfiguration.class,
+                    VirtualThreadObservationAutoConfiguration.class))
             .withPropertyValues("virtual-thread.limits.db.permits=1")
             .withBean(Prices.class);
 
@@ -85,7 +87,9 @@ class ObservationAutoConfigurationTests {
     void anApplicationWithoutMicrometerStartsAllTheSame() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
+                        VirtualThreadAutoConfiguration.class,
+                        VirtualThreadMetricsAutoConfiguration.class,
+                        VirtualThreadObservationAutoConfiguration.class))
                 .withPropertyValues(ENABLED)
                 .withClassLoader(new FilteredClassLoader("io.micrometer"))
                 .run(context -> {

@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.config.EngineBeans;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
@@ -241,7 +242,8 @@ class PermitsFromTests {
         runner.withPropertyValues("virtual-thread.limits.report.permits=30", "virtual-thread.limits.report.within=db")
                 .run(context -> {
                     assertThat(limits(context).get("report").permits()).isEqualTo(30);
-                    assertThat(context.getBean(PoolPermits.class)
+                    assertThat(context.getBean(EngineBeans.class)
+                                    .pools()
                                     .resolve(LimitSettings.of("report", 30).withWithin("db")))
                             .isEqualTo(LimitSettings.of("report", 30).withWithin("db"));
                 });
@@ -349,7 +351,7 @@ class PermitsFromTests {
     }
 
     private static PoolPermits pools(AssertableApplicationContext context) {
-        return context.getBean(PoolPermits.class);
+        return context.getBean(EngineBeans.class).pools();
     }
 
     private static void change(AssertableApplicationContext context, String... properties) {

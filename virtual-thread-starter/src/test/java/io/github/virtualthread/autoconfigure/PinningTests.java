@@ -39,7 +39,7 @@ class PinningTests {
     private final Pins pins = new Pins();
     private final ApplicationContextRunner off = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class, VirtualThreadPinningAutoConfiguration.class))
             .withBean(Pins.class, () -> pins)
             .withBean(Shop.class)
             .withPropertyValues("virtual-thread.limits.db.permits=5");
@@ -109,7 +109,7 @@ class PinningTests {
         off.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
+                        VirtualThreadAutoConfiguration.class, VirtualThreadPinningAutoConfiguration.class))
                 .withPropertyValues("virtual-thread.pinning.enabled=true")
                 .withClassLoader(new FilteredClassLoader("jdk.jfr"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));
@@ -118,7 +118,7 @@ class PinningTests {
     @Test
     void anApplicationWithItsOwnEngineAloneStartsWithoutTheWatch() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(VirtualThreadMetricsAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(VirtualThreadPinningAutoConfiguration.class))
                 .withPropertyValues("virtual-thread.pinning.enabled=true")
                 .withUserConfiguration(OwnEngine.class)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(PinWatch.class));

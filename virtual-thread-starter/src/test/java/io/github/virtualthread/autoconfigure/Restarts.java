@@ -136,7 +136,10 @@ final class Restarts {
     @ImportAutoConfiguration({
         VirtualThreadAutoConfiguration.class,
         VirtualThreadMetricsAutoConfiguration.class,
+        VirtualThreadObservationAutoConfiguration.class,
+        VirtualThreadPinningAutoConfiguration.class,
         VirtualThreadActuatorAutoConfiguration.class,
+        VirtualThreadBoot3HealthAutoConfiguration.class,
         EndpointAutoConfiguration.class,
         JmxAutoConfiguration.class,
         JmxEndpointAutoConfiguration.class

@@ -81,13 +81,15 @@ class SlicesTests {
     void eachFileHasWhatItsSliceNeeds() throws IOException {
         String slice = VirtualThreadSliceAutoConfiguration.class.getName();
         String starter = VirtualThreadAutoConfiguration.class.getName();
-        String web = VirtualThreadWebAutoConfiguration.class.getName();
+        String door = VirtualThreadDoorAutoConfiguration.class.getName();
+        String mvc = VirtualThreadWebMvcAutoConfiguration.class.getName();
+        String flux = VirtualThreadWebFluxAutoConfiguration.class.getName();
         for (String name : names().toList()) {
             assertThat(Files.readAllLines(FILES.resolve(name + ".imports")))
                     .as(name)
                     .isEqualTo(
                             WITH_A_WEB.contains(ClassUtils.getShortName(name))
-                                    ? List.of(slice, starter, web)
+                                    ? List.of(slice, starter, door, mvc, flux)
                                     : List.of(slice, starter));
         }
     }
@@ -149,7 +151,9 @@ class SlicesTests {
     void aTestMayExcludeTheStarter() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadSliceAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class))
+                        VirtualThreadSliceAutoConfiguration.class,
+                        VirtualThreadDoorAutoConfiguration.class,
+                        VirtualThreadWebMvcAutoConfiguration.class))
                 .run(context -> assertThat(context).hasNotFailed());
     }
 

@@ -7,7 +7,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
 import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
@@ -79,7 +80,8 @@ class StatementWarningsTests {
         new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,
-                        VirtualThreadWebAutoConfiguration.class,
+                        VirtualThreadDoorAutoConfiguration.class,
+                        VirtualThreadWebMvcAutoConfiguration.class,
                         DataSourceAutoConfiguration.class))
                 .withPropertyValues(
                         url, "virtual-thread.limits.db.permits-from=dataSource", "virtual-thread.web.deadline=5s")

@@ -1,39 +1,54 @@
 package io.github.virtualthread.config;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.Mockito.doThrow;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.verify;
 
-import io.github.virtualthread.cluster.ClusterShares;
-import io.github.virtualthread.execution.CallWatch;
-import io.github.virtualthread.execution.TaskEngine;
-import io.github.virtualthread.limit.TaskLimits;
-import java.time.Duration;
-import org.junit.jupiter.api.Order;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
-@Order(Integer.MAX_VALUE) // it mocks
 class TaskEngineLifecycleTests {
+
+    private final List<String> events = new ArrayList<>();
+    private final TaskEngineLifecycle lifecycle = new TaskEngineLifecycle();
 
     @Test
     void theWatchEndsThoughTheEngineCannotBeStopped() {
-        TaskEngine engine = mock(TaskEngine.class);
-        CallWatch watch = mock(CallWatch.class);
         OutOfMemoryError thrown = new OutOfMemoryError();
-        doThrow(thrown).when(engine).stop(any());
-
-        TaskEngineLifecycle lifecycle = new TaskEngineLifecycle(
-                engine,
-                mock(TaskLimits.class),
-                Duration.ZERO,
-                watch,
-                new StaticListableBeanFactory().getBeanProvider(ClusterShares.class));
+        add("watch");
+        lifecycle.add(() -> {}, () -> {
+            throw thrown;
+        });
 
         assertThatThrownBy(lifecycle::stop).isSameAs(thrown);
 
-        verify(watch).stop();
+        assertThat(events).containsExactly("watch stops");
+    }
+
+    @Test
+    void whatIsAddedLaterStartsAtOnceAndStopsFirst() {
+        add("watch");
+        assertThat(events).isEmpty();
+
+        lifecycle.start();
+        add("engine");
+        lifecycle.stop();
+
+        assertThat(events).containsExactly("watch starts", "engine starts", "engine stops", "watch stops");
+    }
+
+    @Test
+    void whatIsAddedAfterTheStopStopsAtOnceAndStartsWithTheOthers() {
+        lifecycle.start();
+        lifecycle.stop();
+
+        add("engine");
+        lifecycle.start();
+
+        assertThat(events).containsExactly("engine stops", "engine starts");
+    }
+
+    private void add(String part) {
+        lifecycle.add(() -> events.add(part + " starts"), () -> events.add(part + " stops"));
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadPinningAutoConfiguration;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskEngine;
@@ -70,6 +72,8 @@ class MetricsPageTests {
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,
                         VirtualThreadMetricsAutoConfiguration.class,
+                        VirtualThreadObservationAutoConfiguration.class,
+                        VirtualThreadPinningAutoConfiguration.class,
                         MetricsAutoConfiguration.class,
                         CompositeMeterRegistryAutoConfiguration.class,
                         PrometheusMetricsExportAutoConfiguration.class))

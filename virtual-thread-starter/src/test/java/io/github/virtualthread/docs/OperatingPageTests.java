@@ -8,6 +8,8 @@ import static org.mockito.Mockito.when;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadPinningAutoConfiguration;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
@@ -46,7 +48,10 @@ class OperatingPageTests {
     private final CompletableFuture<String> gate = new CompletableFuture<>();
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadMetricsAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class,
+                    VirtualThreadMetricsAutoConfiguration.class,
+                    VirtualThreadPinningAutoConfiguration.class,
+                    VirtualThreadObservationAutoConfiguration.class))
             .withPropertyValues(
                     "virtual-thread.limits.db.permits=2", "virtual-thread.shutdown.await-termination-period=0s");
 

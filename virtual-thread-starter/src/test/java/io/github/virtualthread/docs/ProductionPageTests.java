@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfiguration;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -42,6 +43,7 @@ class ProductionPageTests {
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,
                         VirtualThreadMetricsAutoConfiguration.class,
+                        VirtualThreadObservationAutoConfiguration.class,
                         DataSourceAutoConfiguration.class,
                         MetricsAutoConfiguration.class,
                         CompositeMeterRegistryAutoConfiguration.class,

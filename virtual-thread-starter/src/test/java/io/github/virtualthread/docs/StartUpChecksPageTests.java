@@ -11,7 +11,9 @@ import io.github.virtualthread.aop.WithoutParameterNames;
 import io.github.virtualthread.autoconfigure.VirtualThreadAsyncAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadClusterAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebFluxAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.limit.LimitSettings;
@@ -226,8 +228,11 @@ class StartUpChecksPageTests {
     }
 
     private static AbstractApplicationContextRunner<?, ?, ?> runner(Class<?> type) {
-        AutoConfigurations web =
-                AutoConfigurations.of(VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class);
+        AutoConfigurations web = AutoConfigurations.of(
+                VirtualThreadAutoConfiguration.class,
+                VirtualThreadDoorAutoConfiguration.class,
+                VirtualThreadWebMvcAutoConfiguration.class,
+                VirtualThreadWebFluxAutoConfiguration.class);
         if (type == OnServlets.class) {
             return new WebApplicationContextRunner().withConfiguration(web);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfiguration;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.observation.TaskObservationDocumentation;
 import io.micrometer.common.docs.KeyName;
@@ -33,6 +34,7 @@ class TracingPageTests {
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
                     VirtualThreadMetricsAutoConfiguration.class,
+                    VirtualThreadObservationAutoConfiguration.class,
                     ObservationAutoConfiguration.class,
                     MicrometerTracingAutoConfiguration.class,
                     MetricsAutoConfiguration.class,

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebFluxAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
@@ -39,7 +41,10 @@ class WebPageTests {
 
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class,
+                    VirtualThreadDoorAutoConfiguration.class,
+                    VirtualThreadWebMvcAutoConfiguration.class,
+                    VirtualThreadWebFluxAutoConfiguration.class))
             .withInitializer(
                     context -> context.getEnvironment().getPropertySources().addLast(yaml()));
 

@@ -275,7 +275,6 @@ class CallMetersTests {
         try (MeteredEngine late = new MeteredEngine(beans, null, LimitSettings.of("db", 1))) {
             late.meters.start();
             late.submit("db", () -> "value").join();
-            late.meters.stop();
             beans.addBean("registry", registry);
             late.meters.start();
 

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
@@ -43,7 +44,8 @@ final class DoorApplication {
                     AnnotationConfigServletWebServerApplicationContext::new)
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
-                    VirtualThreadWebAutoConfiguration.class,
+                    VirtualThreadDoorAutoConfiguration.class,
+                    VirtualThreadWebMvcAutoConfiguration.class,
                     EmbeddedWebServerFactoryCustomizerAutoConfiguration.class,
                     ServletWebServerFactoryAutoConfiguration.class,
                     DispatcherServletAutoConfiguration.class,

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimits;
@@ -39,7 +40,9 @@ class LimitedControllerTests {
 
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class,
+                    VirtualThreadDoorAutoConfiguration.class,
+                    VirtualThreadWebMvcAutoConfiguration.class))
             .withUserConfiguration(WebMvc.class)
             .withBean(ProductController.class)
             .withPropertyValues("virtual-thread.limits.db.permits=1", "virtual-thread.limits.db.queue-capacity=0");

@@ -3,7 +3,7 @@ package io.github.virtualthread.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebFluxAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +17,7 @@ class NoDoorForWebFluxTests {
 
     private final ReactiveWebApplicationContextRunner runner = new ReactiveWebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class))
+                    VirtualThreadAutoConfiguration.class, VirtualThreadWebFluxAutoConfiguration.class))
             .withPropertyValues("virtual-thread.limits.web.permits=1", "virtual-thread.limits.web.max-wait=2s");
 
     @ParameterizedTest

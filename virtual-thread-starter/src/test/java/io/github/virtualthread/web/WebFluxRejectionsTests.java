@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebFluxAutoConfiguration;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.time.Duration;
 import java.util.List;
@@ -76,7 +76,7 @@ class WebFluxRejectionsTests {
     private final ReactiveWebApplicationContextRunner runner = new ReactiveWebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
-                    VirtualThreadWebAutoConfiguration.class,
+                    VirtualThreadWebFluxAutoConfiguration.class,
                     CodecsAutoConfiguration.class,
                     ErrorWebFluxAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
@@ -303,7 +303,7 @@ class WebFluxRejectionsTests {
         exchange.getResponse().setComplete().block();
 
         Mono<Void> answer = new WebFluxRejections(
-                        List.of(new RejectionAnswer(503, Duration.ofSeconds(1))), 0, null, Stream::empty)
+                        () -> List.of(new RejectionAnswer(503, Duration.ofSeconds(1))), 0, () -> null, Stream::empty)
                 .handle(exchange, Rejected.ITSELF.failure);
 
         assertThatThrownBy(answer::block).isSameAs(Rejected.ITSELF.failure);
@@ -314,7 +314,7 @@ class WebFluxRejectionsTests {
         new ReactiveWebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,
-                        VirtualThreadWebAutoConfiguration.class,
+                        VirtualThreadWebFluxAutoConfiguration.class,
                         WebFluxAutoConfiguration.class))
                 .withUserConfiguration(Shop.class)
                 .withBean(Prices.class)
@@ -324,8 +324,8 @@ class WebFluxRejectionsTests {
 
     @Test
     void nothingIsThereWithoutWebFlux() {
-        AutoConfigurations ours =
-                AutoConfigurations.of(VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class);
+        AutoConfigurations ours = AutoConfigurations.of(
+                VirtualThreadAutoConfiguration.class, VirtualThreadWebFluxAutoConfiguration.class);
         new ReactiveWebApplicationContextRunner()
                 .withConfiguration(ours)
                 .withClassLoader(new FilteredClassLoader("org.springframework.web.reactive.Dispatch"))
@@ -338,7 +338,7 @@ class WebFluxRejectionsTests {
     @Test
     void nothingIsThereWithoutTheRestOfTheStarter() {
         new ReactiveWebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(VirtualThreadWebAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(VirtualThreadWebFluxAutoConfiguration.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WebFluxRejections.class));
     }
 

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -68,7 +69,8 @@ class WebMvcRejectionsTests {
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class,
-                    VirtualThreadWebAutoConfiguration.class,
+                    VirtualThreadDoorAutoConfiguration.class,
+                    VirtualThreadWebMvcAutoConfiguration.class,
                     DispatcherServletAutoConfiguration.class,
                     ErrorMvcAutoConfiguration.class,
                     HttpMessageConvertersAutoConfiguration.class,
@@ -317,8 +319,10 @@ class WebMvcRejectionsTests {
 
     @Test
     void nothingIsThereWithoutSpringMvc() {
-        AutoConfigurations ours =
-                AutoConfigurations.of(VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class);
+        AutoConfigurations ours = AutoConfigurations.of(
+                VirtualThreadAutoConfiguration.class,
+                VirtualThreadDoorAutoConfiguration.class,
+                VirtualThreadWebMvcAutoConfiguration.class);
         new WebApplicationContextRunner()
                 .withConfiguration(ours)
                 .withClassLoader(new FilteredClassLoader("org.springframework.web.servlet"))
@@ -333,8 +337,10 @@ class WebMvcRejectionsTests {
     @Test
     void nothingIsThereWithoutTheRestOfTheStarter() {
         new WebApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(VirtualThreadWebAutoConfiguration.class, WebMvcAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        VirtualThreadDoorAutoConfiguration.class,
+                        VirtualThreadWebMvcAutoConfiguration.class,
+                        WebMvcAutoConfiguration.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WebMvcRejections.class));
     }
 
@@ -342,7 +348,9 @@ class WebMvcRejectionsTests {
     void aServletWithoutResolverBeansKeepsItsDefaults() {
         new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class, VirtualThreadWebAutoConfiguration.class))
+                        VirtualThreadAutoConfiguration.class,
+                        VirtualThreadDoorAutoConfiguration.class,
+                        VirtualThreadWebMvcAutoConfiguration.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HandlerExceptionResolver.class));
     }
 

@@ -1,7 +1,8 @@
 package io.github.virtualthread.sample.lab.experiment;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadWebAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -73,7 +74,7 @@ final class DoorServer implements AutoCloseable {
         WebMvcAutoConfiguration.class,
         HttpMessageConvertersAutoConfiguration.class,
         VirtualThreadAutoConfiguration.class,
-        VirtualThreadWebAutoConfiguration.class
+        VirtualThreadDoorAutoConfiguration.class, VirtualThreadWebMvcAutoConfiguration.class
     })
     static final class Application {
 

@@ -1,0 +1,75 @@
+package io.github.virtualthread.autoconfigure;
+
+import static io.github.virtualthread.config.VirtualThreadRegistrar.infrastructure;
+import static io.github.virtualthread.config.VirtualThreadRegistrar.lazy;
+
+import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.config.VirtualThreadRegistrar;
+import io.github.virtualthread.pool.SecondConnectionWarnings;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.ClassUtils;
+
+/** The beans of every application, as definitions: bean methods with conditions would cost each start more. */
+final class StarterBeans implements ImportBeanDefinitionRegistrar {
+
+    /** Another bean of this name replaces the settings. */
+    static final String SETTINGS = "virtualThreadSettings";
+
+    private static final String CHECK = "virtualThreadPropertiesCheck";
+    private static final String POOL_SIZES = "virtualThreadPoolSizes";
+
+    private final Environment environment;
+    private final BeanFactory beans;
+    private final ClassLoader classLoader;
+
+    StarterBeans(Environment environment, BeanFactory beans, ClassLoader classLoader) {
+        this.environment = environment;
+        this.beans = beans;
+        this.classLoader = classLoader;
+    }
+
+    @Override
+    public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+        // Spring 6.2 applies the property to auto-proxy creators only; a JDK proxy would break injection by class
+        new VirtualThreadRegistrar(beans)
+                .registerDefaults(
+                        registry, environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
+        registry.registerBeanDefinition(CHECK, infrastructure(PropertiesCheck.class));
+        registry.registerBeanDefinition("virtualThreadBlankCountsAsNotSet", lazy(BlankCountsAsNotSet.Advisor.class));
+        if (!beans.containsBean(SETTINGS)) {
+            RootBeanDefinition settings = infrastructure(new RootBeanDefinition());
+            settings.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
+            settings.setTargetType(EngineSettings.class);
+            settings.setFactoryBeanName(CHECK);
+            settings.setUniqueFactoryMethodName("settings");
+            registry.registerBeanDefinition(SETTINGS, settings);
+        }
+        if (isPresent("org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider")
+                && !beans.containsBean(POOL_SIZES)) {
+            RootBeanDefinition sizes = lazy(DataSourcePoolSizes.class);
+            sizes.setFallback(true);
+            registry.registerBeanDefinition(POOL_SIZES, sizes);
+        }
+        if (isPresent("org.springframework.transaction.TransactionExecutionListener")) { // for transaction managers
+            registry.registerBeanDefinition(
+                    "virtualThreadSecondConnectionWarnings", lazy(SecondConnectionWarnings.class));
+        }
+        if (isPresent(LimitRefresh.EVENT)) {
+            registry.registerBeanDefinition("virtualThreadLimitRefresh", infrastructure(LimitRefresh.class));
+        }
+        // otherwise no connection is wrapped
+        if (StatementsSwitch.isOn(environment)) {
+            registry.registerBeanDefinition("virtualThreadStatementsSwitch", infrastructure(StatementsSwitch.class));
+        }
+    }
+
+    private boolean isPresent(String type) {
+        return ClassUtils.isPresent(type, classLoader);
+    }
+}

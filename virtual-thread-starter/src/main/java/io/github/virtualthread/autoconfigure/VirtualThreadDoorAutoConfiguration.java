@@ -1,0 +1,74 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.web.RejectionAnswer;
+import io.github.virtualthread.web.RequestKey;
+import io.github.virtualthread.web.WebLimitFilter;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletRequest;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.core.env.Environment;
+
+/** Auto-configuration for the limit at the door of a servlet application. */
+@AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@Conditional(OnDoor.class)
+@ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
+@EnableConfigurationProperties(VirtualThreadProperties.class)
+public class VirtualThreadDoorAutoConfiguration {
+
+    /** Created by Spring. */
+    public VirtualThreadDoorAutoConfiguration() {}
+
+    @Bean
+    DoorSettings virtualThreadDoorSettings(VirtualThreadProperties properties, Environment environment) {
+        return new DoorSettings(
+                properties.web(), environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false));
+    }
+
+    /** Servers create filters before other beans, so this one looks up the engine when the first request comes. */
+    @Bean
+    @ConditionalOnMissingBean(value = WebLimitFilter.class, parameterizedContainer = FilterRegistrationBean.class)
+    FilterRegistrationBean<WebLimitFilter> virtualThreadWebLimitFilter(
+            VirtualThreadProperties properties,
+            DoorSettings virtualThreadDoorSettings,
+            ObjectProvider<TaskEngine> engine,
+            ObjectProvider<RequestKey> requestKey,
+            ObjectProvider<ManagementPaths> managementPaths,
+            Environment environment) {
+        DoorSettings settings = virtualThreadDoorSettings;
+        WebLimitFilter filter = new WebLimitFilter(engine::getObject, settings.limit(), settings.deadline());
+        RejectionAnswer answer = SettingsFactory.rejectionAnswer(properties.web());
+        if (answer.status() != 0) {
+            filter.setRejectedStatus(answer.status());
+        }
+        filter.setRetryAfter(answer.retryAfter());
+        RequestKey own = requestKey.getIfAvailable();
+        filter.setRequestKey(own == null && properties.web().key() != null ? ServletRequest::getRemoteAddr : own);
+        ManagementPaths management = managementPaths.getIfAvailable();
+        filter.setExclude(management == null ? settings.exclude() : management.or(settings.exclude()));
+        FilterRegistrationBean<WebLimitFilter> registration = new FilterRegistrationBean<>(filter);
+        registration.setEnabled(OnDoor.isOn(environment));
+        registration.setOrder(properties.web().order());
+        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC);
+        return registration;
+    }
+
+    /** Actuator on the port of the application. */
+    @Bean
+    @ConditionalOnClass(name = "org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints")
+    ManagementPaths virtualThreadManagementPaths(
+            ObjectProvider<PathMappedEndpoints> endpoints, Environment environment) {
+        return new ManagementPaths(endpoints, environment);
+    }
+}

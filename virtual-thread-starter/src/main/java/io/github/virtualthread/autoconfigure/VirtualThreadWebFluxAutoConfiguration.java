@@ -1,0 +1,66 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.config.FurtherCheck;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.web.WebFluxRejections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.server.WebExceptionHandler;
+
+/** Auto-configuration for WebFlux: answers to requests whose call was rejected or has timed out. */
+@AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(name = "org.springframework.web.reactive.DispatchExceptionHandler")
+@ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
+@EnableConfigurationProperties(VirtualThreadProperties.class)
+public class VirtualThreadWebFluxAutoConfiguration {
+
+    /** Created by Spring. */
+    public VirtualThreadWebFluxAutoConfiguration() {}
+
+    /** Spring Boot's own handler has order -1 and answers everything. */
+    private static final int BEFORE_SPRING_BOOT = -2;
+
+    @Bean
+    WebFluxRejections virtualThreadRejections(
+            ObjectProvider<VirtualThreadProperties> properties,
+            @Qualifier("errorWebExceptionHandler") ObjectProvider<WebExceptionHandler> errors,
+            ObjectProvider<org.springframework.web.reactive.result.method.annotation.ResponseEntityExceptionHandler>
+                    problemDetails,
+            ObjectProvider<RequestMappingHandlerAdapter> adapter,
+            ObjectProvider<HandlerResultHandler> resultHandlers) {
+        return new WebFluxRejections(
+                () -> SettingsFactory.answers(properties.getObject().web()),
+                isSpringBoots(errors.getIfAvailable()) ? BEFORE_SPRING_BOOT : Ordered.LOWEST_PRECEDENCE,
+                () -> problemDetails.stream().findAny().isPresent() ? adapter.getIfAvailable() : null,
+                resultHandlers::orderedStream);
+    }
+
+    /** An application that handles errors itself replaces Spring Boot's handler; then ours comes last. */
+    private static boolean isSpringBoots(@Nullable WebExceptionHandler handler) {
+        return handler != null && handler.getClass().getName().startsWith("org.springframework.boot.");
+    }
+
+    /** WebFlux has no filter as at the door: its permits would be back before the work of a cancelled request has ended. */
+    @Bean
+    @Conditional(OnDoor.class)
+    FurtherCheck virtualThreadDoorSettings(Environment environment) {
+        Mistake reactive = new Mistake(
+                "virtual-thread.web.limit and virtual-thread.web.deadline need a servlet application, but this one is reactive",
+                "Remove both. Limit the methods that the handlers call, by @VirtualThread.");
+        return limits -> OnDoor.isOn(environment) ? List.of(reactive) : List.of();
+    }
+}

@@ -1,0 +1,59 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.web.WebMvcRejections;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
+import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
+
+/**
+ * Auto-configuration for Spring MVC: answers to requests whose call was rejected or has timed out, if Spring's own resolvers are beans. A
+ * servlet without any resolver bean uses its defaults, and a bean of ours would replace them.
+ */
+@AutoConfiguration(
+        after = VirtualThreadAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration",
+            "org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration"
+        })
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass(name = "org.springframework.web.servlet.HandlerExceptionResolver")
+@ConditionalOnBean(name = {VirtualThreadAutoConfiguration.ENGINE, VirtualThreadWebMvcAutoConfiguration.RESOLVERS})
+@EnableConfigurationProperties(VirtualThreadProperties.class)
+public class VirtualThreadWebMvcAutoConfiguration {
+
+    /** Created by Spring. */
+    public VirtualThreadWebMvcAutoConfiguration() {}
+
+    static final String RESOLVERS = "handlerExceptionResolver";
+
+    /** Has no order: an application's own resolver without an order is registered earlier and comes first. */
+    @Bean
+    WebMvcRejections virtualThreadRejections(
+            ObjectProvider<VirtualThreadProperties> properties,
+            ObjectProvider<org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler>
+                    problemDetails,
+            @Qualifier(RESOLVERS) ObjectProvider<HandlerExceptionResolver> resolvers) {
+        return new WebMvcRejections(
+                () -> SettingsFactory.answers(properties.getObject().web()),
+                () -> problemDetails.stream().findAny().isPresent() ? advice(resolvers.getObject()) : null);
+    }
+
+    /** Without the resolvers behind it, which log each answer and have the error page render it. */
+    private static @Nullable HandlerExceptionResolver advice(HandlerExceptionResolver resolvers) {
+        return resolvers instanceof HandlerExceptionResolverComposite composite
+                ? composite.getExceptionResolvers().stream()
+                        .filter(ExceptionHandlerExceptionResolver.class::isInstance)
+                        .findFirst()
+                        .orElse(null)
+                : null;
+    }
+}

@@ -1,0 +1,246 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.aop.ApplicationUncaughtExceptionHandler;
+import io.github.virtualthread.aop.CallEnvironment;
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.execution.Adaptation;
+import io.github.virtualthread.execution.CallWatch;
+import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimitCustomizer;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.pool.PoolPermits;
+import io.github.virtualthread.pool.PoolSizes;
+import io.github.virtualthread.pool.TransactionWarnings;
+import io.github.virtualthread.timer.TaskTimer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Makes the engine and its parts, once for an application, when the first of them is asked for. The definitions of these beans are in
+ * {@link VirtualThreadRegistrar}; they name the methods.
+ *
+ * <p>A part looks up the other parts that are beans by name: a test may have replaced one of them.
+ */
+public final class EngineBeans implements BeanFactoryAware, DisposableBean {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+
+    private static final String TRANSACTIONS =
+            "org.springframework.transaction.support.TransactionSynchronizationManager";
+
+    private final EngineSettings settings;
+    private final LimitFamilies families;
+    private final ObjectProvider<TaskDecorator> decorators;
+    private final TaskTimer timer;
+    private final AdvisedMethods advised = new AdvisedMethods();
+    private final SingletonSupplier<PoolPermits> pools;
+    private @Nullable ConfigurableListableBeanFactory factory;
+    private @Nullable CallWatch watch;
+
+    /** The parameter has the name of its bean: Spring looks there first, and otherwise asks every bean for its type. */
+    EngineBeans(
+            ObjectProvider<EngineSettings> virtualThreadSettings,
+            ObjectProvider<LimitSettings> limits,
+            ObjectProvider<TaskDecorator> decorators,
+            ObjectProvider<PoolSizes> sizes) {
+        this.settings = virtualThreadSettings.getIfAvailable(() -> EngineSettings.DEFAULTS);
+        this.families = families(limits);
+        this.decorators = decorators;
+        this.pools = SingletonSupplier.of(() -> pools(sizes));
+        this.timer = new TaskTimer(settings.threadNamePrefix() + "timer");
+    }
+
+    private LimitFamilies families(ObjectProvider<LimitSettings> beans) {
+        Map<String, LimitSettings> limits = new LinkedHashMap<>();
+        // the first of two with the same name: the start-up check reports the second
+        beans.orderedStream().forEach(limit -> limits.putIfAbsent(LimitNames.uniform(limit.name()), limit));
+        // a property of the same name wins, because the operator sets it
+        settings.limits().forEach(limit -> limits.put(LimitNames.uniform(limit.name()), limit));
+        return new LimitFamilies(
+                limits.values().stream().map(settings::sharedOrNot).toList());
+    }
+
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        factory = (ConfigurableListableBeanFactory) beanFactory;
+    }
+
+    private ConfigurableListableBeanFactory factory() {
+        return Objects.requireNonNull(factory, "setBeanFactory has not been called");
+    }
+
+    private TaskEngineLifecycle lifecycle() {
+        return factory().getBean(VirtualThreadRegistrar.LIFECYCLE, TaskEngineLifecycle.class);
+    }
+
+    private TaskLimits presentLimits() {
+        return factory().getBean(VirtualThreadRegistrar.LIMITS, TaskLimits.class);
+    }
+
+    private TaskEngine presentEngine() {
+        return factory().getBean(VirtualThreadRegistrar.ENGINE, TaskEngine.class);
+    }
+
+    LimitFamilies families() {
+        return families;
+    }
+
+    /**
+     * The annotated methods that have been found.
+     *
+     * @return the same each time
+     */
+    public AdvisedMethods advised() {
+        return advised;
+    }
+
+    /**
+     * The limits whose permits come from a pool.
+     *
+     * @return the same each time
+     */
+    public PoolPermits pools() {
+        return pools.obtain();
+    }
+
+    TaskLimits limits(ObjectProvider<TaskLimitCustomizer> customizers) {
+        TaskLimits made =
+                new TaskLimits(families.limits(), timer, change -> SafeLog.write(() -> logger.info("{}", change)));
+        made.all().stream()
+                .filter(limit -> limit.settings().isShared())
+                .forEach(limit -> factory().getBean(ClusterShares.class).add(limit));
+        if (!made.all().isEmpty()) {
+            customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
+        }
+        return made;
+    }
+
+    /**
+     * Asked for only if a limit is shared by all replicas. The engine is looked up at the first exchange, because limits are made
+     * before data sources.
+     */
+    ClusterShares shares(ObjectProvider<ClusterEngine> engines) {
+        ClusterSettings given = settings.cluster();
+        ClusterShares shares = new ClusterShares(
+                SingletonSupplier.of(new ClusterEngineLookup(engines)),
+                given == null ? ClusterSettings.DEFAULTS : given,
+                timer);
+        // what no call uses any more is free for the other replicas at once
+        lifecycle().add(shares::start, shares::stop);
+        return shares;
+    }
+
+    private PoolPermits pools(ObjectProvider<PoolSizes> sizes) {
+        PoolPermits made = new PoolPermits(presentLimits(), factory(), sizes, timer);
+        lifecycle().add(made::start, made::stop);
+        return made;
+    }
+
+    ApplicationDecorators decorators() {
+        return new ApplicationDecorators(decorators, factory());
+    }
+
+    TaskEngine engine(ObjectProvider<TaskListener> listeners) {
+        ClassLoader classLoader = factory().getBeanClassLoader();
+        // once: two first calls may look for listeners at the same time
+        List<TaskListener> own = ClassUtils.isPresent(TRANSACTIONS, classLoader)
+                ? List.of(new TransactionWarnings(factory()))
+                : List.of();
+        TaskLimits limits = presentLimits();
+        TaskEngine engine = new TaskEngine(
+                limits,
+                propagation(classLoader),
+                timer,
+                settings.threadNamePrefix(),
+                classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
+                () -> Stream.of(own.stream(), adaptation(limits), listeners.orderedStream())
+                        .flatMap(each -> each)
+                        .toList(),
+                decorators()::all,
+                settings.callerTrace());
+        CallWatch watching = new CallWatch(
+                engine, limits, settings.watch().saturated(), settings.watch().stuck(), settings.threadNamePrefix());
+        watch = watching;
+        lifecycle().add(watching::start, watching::stop);
+        lifecycle().add(engine::start, () -> stop(engine, limits));
+        return engine;
+    }
+
+    /** Looked for at the first call: no other application loads its class. */
+    private static Stream<TaskListener> adaptation(TaskLimits limits) {
+        boolean isNeeded =
+                limits.all().stream().anyMatch(limit -> limit.settings().adapt() != null);
+        return isNeeded ? Stream.of(new Adaptation(limits)) : Stream.empty();
+    }
+
+    private ContextPropagation propagation(@Nullable ClassLoader classLoader) {
+        boolean registered = settings.registeredContext();
+        ContextPropagation propagation = ContextPropagation.none();
+        if (settings.mdc()) {
+            propagation =
+                    settings.mdcKeys().isEmpty() ? propagation.withMdc() : propagation.withMdc(settings.mdcKeys());
+        }
+        if (registered && ContextPropagation.isContextRegistryPresent(classLoader)) {
+            propagation = propagation.withRegisteredContext();
+        }
+        return registered && ContextPropagation.isSecurityPresent(classLoader)
+                ? propagation.withSecurity()
+                : propagation;
+    }
+
+    /** Blocks until calls have ended, so that nothing closes while one is running. */
+    private void stop(TaskEngine engine, TaskLimits limits) {
+        limits.all().stream().filter(TaskLimit::isOccupied).forEach(EngineBeans::warnOfOccupied);
+        engine.stop(settings.awaitTermination());
+    }
+
+    /** Before the calls have their time to finish, because those that wait for this limit cannot. */
+    private static void warnOfOccupied(TaskLimit limit) {
+        SafeLog.write(() -> logger.warn(
+                "Limit '{}' is still occupied while the application stops, so calls that wait for it cannot run. Close what"
+                        + " occupy() returned.",
+                limit.name()));
+    }
+
+    VirtualThreads byHand() {
+        return new VirtualThreads(
+                presentEngine(), new ApplicationUncaughtExceptionHandler(factory())::handleUncaughtException);
+    }
+
+    CallEnvironment environment() {
+        return new CallEnvironment(
+                presentEngine(), settings.methods(), new ApplicationUncaughtExceptionHandler(factory()));
+    }
+
+    /** A context that fails after its start destroys its beans, but does not stop them. */
+    @Override
+    public void destroy() {
+        if (watch != null) {
+            watch.stop();
+        }
+        timer.close();
+    }
+}

@@ -1,0 +1,137 @@
+package io.github.virtualthread.config;
+
+import io.github.virtualthread.aop.Findings;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import io.github.virtualthread.pool.EngineConnections;
+import io.github.virtualthread.pool.PoolPermits;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/**
+ * The start-up check of an application that uses the engine.
+ *
+ * @param given settings of the engine
+ * @param further other checks
+ */
+record EngineCheck(
+        ConfigurableListableBeanFactory factory,
+        VirtualThreadBeanPostProcessor postProcessor,
+        EngineSettings given,
+        TaskLimits limits,
+        List<FurtherCheck> further) {
+
+    /**
+     * Fails the start if something is wrong, and otherwise logs what was found.
+     *
+     * @param findings what the post-processor has found
+     */
+    void check(Findings findings) {
+        EngineBeans engine = factory.getBean(VirtualThreadRegistrar.ENGINE_BEANS, EngineBeans.class);
+        PoolPermits pools = engine.pools();
+        // those of a parent context are checked there
+        boolean ownLimits = factory.containsBeanDefinition(VirtualThreadRegistrar.LIMITS);
+        boolean isShared = ownLimits
+                && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
+        List<Mistake> mistakes = new ArrayList<>(given.mistakes());
+        mistakes.addAll(declaredTwice(factory));
+        mistakes.addAll(engine.families().mistakes());
+        mistakes.addAll(pools.read());
+        if (isShared) {
+            mistakes.addAll(ClusterCheck.mistakes(
+                    factory.getBeanProvider(ClusterEngine.class),
+                    given.cluster(),
+                    limits.all().stream().map(TaskLimit::settings).toList()));
+        }
+        mistakes.addAll(unknownDefault());
+        further.forEach(check -> mistakes.addAll(check.mistakes(limits)));
+        mistakes.addAll(findings.mistakes());
+        if (given.selfInvocation() == SelfInvocation.FAIL) {
+            mistakes.addAll(findings.selfInvocations());
+        }
+        if (!mistakes.isEmpty()) {
+            throw new VirtualThreadConfigurationException(mistakes);
+        }
+        if (ownLimits) {
+            showAsSpelt(findings);
+        }
+        postProcessor.start();
+        if (postProcessor.isEnabled()) {
+            engine.advised().add(findings.methods());
+        }
+        pools.warnOfOverdraft();
+        if (postProcessor.isEnabled() && !findings.methods().isEmpty()) {
+            new StatementWarnings(limits, factory)
+                    .log(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
+        }
+        StartupReport report = new StartupReport(
+                given, factory.getBeanClassLoader(), () -> engine.decorators().names());
+        report.log(findings, limits, postProcessor.isEnabled(), further);
+        if (ownLimits) {
+            report.logNumbers(limits, findings.methods());
+        }
+        if (isShared) {
+            warnOfEngine(factory);
+        }
+    }
+
+    /** If the engine that lends permits to all replicas depends on what their calls use up. */
+    private void warnOfEngine(ConfigurableListableBeanFactory beans) {
+        if (beans.getBean(ClusterEngine.class) instanceof JdbcClusterEngine engine) {
+            new EngineConnections(engine.dataSource(), beans)
+                    .warn(
+                            limits,
+                            beans.containsBean("virtualThreadClusterEngine") // that of the auto-configuration
+                                    ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
+                                    : "create the JdbcClusterEngine with a DataSource of its own");
+        }
+    }
+
+    /** The limits of a parent context have their names already: its meters, which keep them, have been registered. */
+    private void showAsSpelt(Findings findings) {
+        findings.methods().stream()
+                .map(AdvisedMethod::limit)
+                .filter(Objects::nonNull)
+                .forEach(limits::showAs);
+    }
+
+    /**
+     * Checked here and not where the limits are created: if a bean cannot be created, Spring reports that in its own words.
+     */
+    private static List<Mistake> declaredTwice(ConfigurableListableBeanFactory beanFactory) {
+        List<Mistake> mistakes = new ArrayList<>();
+        Map<String, String> beans = new HashMap<>();
+        BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, LimitSettings.class)
+                .forEach((bean, limit) -> {
+                    String described = "'%s' as %s".formatted(bean, limit);
+                    String other = beans.putIfAbsent(LimitNames.uniform(limit.name()), described);
+                    if (other != null) {
+                        mistakes.add(new Mistake(
+                                "Limit '%s' is declared by two beans: %s and %s"
+                                        .formatted(limit.name(), other, described),
+                                "Remove one of the beans, or give its limit another name."));
+                    }
+                });
+        return mistakes;
+    }
+
+    private List<Mistake> unknownDefault() {
+        String name = given.methods().defaultLimit();
+        return name == null || LimitNames.uniform(name).equals(LimitNames.NONE) || limits.contains(name)
+                ? List.of()
+                : List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
+    }
+}
