@@ -110,13 +110,7 @@ final class AnnotatedMethods {
 
     /** Whether the type itself or one of its own methods has one of the annotations. */
     private boolean carries(Class<?> type) {
-        // runs for every class of an application, mostly in vain: streams would be most of the work
-        for (Class<? extends Annotation> each : annotationTypes) {
-            if (isCandidate(type, each)) {
-                return isAnnotated(type);
-            }
-        }
-        return false;
+        return (isCandidate(type, annotationType) || isCandidate(type, Limited.class)) && isAnnotated(type);
     }
 
     /** Most beans are Spring's own, and Spring's classes have no annotations but Spring's. */
@@ -126,15 +120,11 @@ final class AnnotatedMethods {
     }
 
     private boolean isAnnotated(Class<?> type) {
-        if (isOn(type)) {
-            return true;
+        boolean found = isOn(type);
+        for (Method method : methodsOf(type)) { // for every class of an application: a stream would be most of the work
+            found = found || isOn(method);
         }
-        for (Method method : methodsOf(type)) {
-            if (isOn(method)) {
-                return true;
-            }
-        }
-        return false;
+        return found;
     }
 
     /** Most have no annotation at all, and Spring would keep that in a cache for each of them. */

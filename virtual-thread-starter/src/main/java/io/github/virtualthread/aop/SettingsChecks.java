@@ -6,6 +6,7 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -96,9 +97,8 @@ record SettingsChecks(CallSettings calls, Supplier<TaskLimits> limits) {
         if (!LimitNames.isAllowed(limit)) {
             return LimitNames.RULE;
         }
-        return limits.get().names().isEmpty()
-                ? "no limits are configured"
-                : "the configured limits are " + limits.get().names();
+        List<String> names = limits.get().names();
+        return names.isEmpty() ? "no limits are configured" : "the configured limits are " + names;
     }
 
     /** Where the name of the limit is written. */

@@ -59,14 +59,13 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private static final String EXPOSED_INTERFACES = AutoProxyUtils.class.getName() + ".exposedInterfaces";
 
     private @Nullable ConfigurableListableBeanFactory factory;
-    private @Nullable Environment environment;
+    private boolean enabled = true;
     private AdviceMode mode = AdviceMode.PROXY;
     private AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
     private CreatedBeans beans = new CreatedBeans(methods);
     private @Nullable ContextWeaving weaving; // null if nothing can be woven
     private final AtomicBoolean listenersMoved = new AtomicBoolean();
     private final Map<String, Object> earlyReferences = new ConcurrentHashMap<>();
-    private final SingletonSupplier<Switches> switches = SingletonSupplier.of(() -> Switches.read(environment, mode));
 
     /** Creates a post-processor for {@link VirtualThread}, of lowest precedence. */
     public VirtualThreadBeanPostProcessor() {
@@ -104,9 +103,24 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         this.mode = mode;
     }
 
+    /** Reads two properties. Invalid values are reported where the properties are bound; nothing may be thrown here. */
     @Override
     public void setEnvironment(Environment environment) {
-        this.environment = environment;
+        enabled = read(environment, "virtual-thread.enabled", Boolean.class, true);
+        // as lenient as the binding of the properties
+        String written =
+                read(environment, "virtual-thread.mode", String.class, "").replaceAll("[^A-Za-z]", "");
+        if (written.equalsIgnoreCase(AdviceMode.ASPECTJ.name())) {
+            mode = AdviceMode.ASPECTJ;
+        }
+    }
+
+    private static <T> T read(Environment environment, String key, Class<T> type, T byDefault) {
+        try {
+            return environment.getProperty(key, type, byDefault);
+        } catch (ConversionException | IllegalArgumentException unreadable) {
+            return byDefault;
+        }
     }
 
     /**
@@ -137,7 +151,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
         factory().addBeanPostProcessor(beans);
         if (AspectJRuntime.isOnClassPath(factory().getBeanClassLoader())) {
-            ContextWeaving made = new ContextWeaving(methods, isEnabled() && isWeaving(), this::interceptor);
+            ContextWeaving made = new ContextWeaving(methods, enabled && isWeaving(), this::interceptor);
             made.join(factory());
             weaving = made;
         }
@@ -278,7 +292,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * @return what {@code virtual-thread.enabled} said before the first bean was created
      */
     public boolean isEnabled() {
-        return switches.obtain().enabled();
+        return enabled;
     }
 
     /**
@@ -287,12 +301,12 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * @return whether the mode is ASPECTJ
      */
     public boolean isWeaving() {
-        return switches.obtain().mode() == AdviceMode.ASPECTJ;
+        return mode == AdviceMode.ASPECTJ;
     }
 
     /** Whether proxies intercept annotated methods, so that this object has to see every bean. */
     private boolean isAdvising() {
-        return isEnabled() && !isWeaving();
+        return enabled && !isWeaving();
     }
 
     AnnotatedMethods methods() {
@@ -301,37 +315,5 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
 
     private ConfigurableListableBeanFactory factory() {
         return Objects.requireNonNull(factory, "setBeanFactory has not been called");
-    }
-
-    /**
-     * The values of two properties. Invalid values are reported where the properties are bound; nothing may be thrown here.
-     */
-    private record Switches(boolean enabled, AdviceMode mode) {
-
-        static Switches read(@Nullable Environment environment, AdviceMode mode) {
-            return environment == null
-                    ? new Switches(true, mode)
-                    : new Switches(enabled(environment), mode == AdviceMode.PROXY ? mode(environment) : mode);
-        }
-
-        private static boolean enabled(Environment environment) {
-            try {
-                return environment.getProperty("virtual-thread.enabled", Boolean.class, true);
-            } catch (ConversionException | IllegalArgumentException unreadable) {
-                return true;
-            }
-        }
-
-        private static AdviceMode mode(Environment environment) {
-            try {
-                String text = environment.getProperty("virtual-thread.mode", "");
-                // as lenient as the binding of the properties
-                return text.replaceAll("[^A-Za-z]", "").equalsIgnoreCase(AdviceMode.ASPECTJ.name())
-                        ? AdviceMode.ASPECTJ
-                        : AdviceMode.PROXY;
-            } catch (IllegalArgumentException unresolvable) {
-                return AdviceMode.PROXY;
-            }
-        }
     }
 }

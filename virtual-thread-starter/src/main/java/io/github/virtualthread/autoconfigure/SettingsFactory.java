@@ -88,9 +88,7 @@ final class SettingsFactory {
         if (StringUtils.hasText(environment.getProperty("virtual-thread.health.saturated-after"))) {
             return beans.getBean(VirtualThreadProperties.class).health().saturatedAfter();
         }
-        EngineSettings given = beans.containsBean(StarterBeans.SETTINGS)
-                ? beans.getBean(StarterBeans.SETTINGS, EngineSettings.class)
-                : EngineSettings.DEFAULTS;
+        EngineSettings given = beans.getBean(StarterBeans.SETTINGS, EngineSettings.class);
         boolean shared = Stream.concat(given.limits().stream(), beans.getBeanProvider(LimitSettings.class).stream())
                 .map(given::sharedOrNot)
                 .anyMatch(LimitSettings::isShared);

@@ -7,7 +7,6 @@ import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.pool.SecondConnectionWarnings;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -43,33 +42,26 @@ final class StarterBeans implements ImportBeanDefinitionRegistrar {
         registry.registerBeanDefinition(CHECK, infrastructure(PropertiesCheck.class));
         registry.registerBeanDefinition("virtualThreadBlankCountsAsNotSet", lazy(BlankCountsAsNotSet.Advisor.class));
         if (!beans.containsBean(SETTINGS)) {
-            RootBeanDefinition settings = infrastructure(new RootBeanDefinition());
-            settings.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
-            settings.setTargetType(EngineSettings.class);
-            settings.setFactoryBeanName(CHECK);
-            settings.setUniqueFactoryMethodName("settings");
-            registry.registerBeanDefinition(SETTINGS, settings);
+            registry.registerBeanDefinition(
+                    SETTINGS, VirtualThreadRegistrar.part(EngineSettings.class, CHECK, "settings"));
         }
-        if (isPresent("org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider")
+        if (ClassUtils.isPresent("org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider", classLoader)
                 && !beans.containsBean(POOL_SIZES)) {
             RootBeanDefinition sizes = lazy(DataSourcePoolSizes.class);
             sizes.setFallback(true);
             registry.registerBeanDefinition(POOL_SIZES, sizes);
         }
-        if (isPresent("org.springframework.transaction.TransactionExecutionListener")) { // for transaction managers
+        // transaction managers ask for it
+        if (ClassUtils.isPresent("org.springframework.transaction.TransactionExecutionListener", classLoader)) {
             registry.registerBeanDefinition(
                     "virtualThreadSecondConnectionWarnings", lazy(SecondConnectionWarnings.class));
         }
-        if (isPresent(LimitRefresh.EVENT)) {
+        if (ClassUtils.isPresent(LimitRefresh.EVENT, classLoader)) {
             registry.registerBeanDefinition("virtualThreadLimitRefresh", infrastructure(LimitRefresh.class));
         }
         // otherwise no connection is wrapped
         if (StatementsSwitch.isOn(environment)) {
             registry.registerBeanDefinition("virtualThreadStatementsSwitch", infrastructure(StatementsSwitch.class));
         }
-    }
-
-    private boolean isPresent(String type) {
-        return ClassUtils.isPresent(type, classLoader);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
+import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -8,9 +9,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 /**
@@ -18,17 +18,13 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
-@ConditionalOnMissingClass("org.springframework.boot.health.contributor.HealthIndicator")
-@ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
-@EnableConfigurationProperties(VirtualThreadProperties.class)
-public class VirtualThreadBoot3HealthAutoConfiguration {
-
-    /** Created by Spring. */
-    public VirtualThreadBoot3HealthAutoConfiguration() {}
+@ConditionalOnBean(name = {VirtualThreadRegistrar.ENGINE, StarterBeans.SETTINGS})
+@Lazy
+final class VirtualThreadBoot3HealthAutoConfiguration {
 
     @Bean
     @Nullable
-    Boot3LimitsHealthIndicator virtualThreadsHealthIndicator(Environment environment, BeanFactory beans) {
+    static Boot3LimitsHealthIndicator virtualThreadsHealthIndicator(Environment environment, BeanFactory beans) {
         Duration after = SettingsFactory.saturatedAfter(environment, beans);
         return after == null ? null : new Boot3LimitsHealthIndicator(beans.getBean(TaskLimits.class), after);
     }

@@ -25,6 +25,7 @@ import org.springframework.core.env.Environment;
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
 @ConditionalOnClass(name = "org.springframework.dao.DataAccessException") // of both, Redis and JDBC
+@Lazy
 public class VirtualThreadClusterAutoConfiguration {
 
     /** Created by Spring. */
@@ -32,7 +33,6 @@ public class VirtualThreadClusterAutoConfiguration {
 
     /** Created only if a limit is shared by all replicas: properties of the start, or beans, may say so. */
     @Bean
-    @Lazy
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

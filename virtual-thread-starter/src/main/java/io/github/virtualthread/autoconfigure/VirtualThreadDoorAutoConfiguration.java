@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.web.RejectionAnswer;
 import io.github.virtualthread.web.RequestKey;
@@ -23,7 +24,7 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @Conditional(OnDoor.class)
-@ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
+@ConditionalOnBean(name = VirtualThreadRegistrar.ENGINE)
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 public class VirtualThreadDoorAutoConfiguration {
 

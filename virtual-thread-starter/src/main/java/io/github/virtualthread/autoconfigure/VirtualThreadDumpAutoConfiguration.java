@@ -15,10 +15,7 @@ import org.springframework.context.annotation.Bean;
             "com.sun.management.HotSpotDiagnosticMXBean"
         })
 @ConditionalOnAvailableEndpoint(endpoint = VirtualThreadDumpEndpoint.class)
-public class VirtualThreadDumpAutoConfiguration {
-
-    /** Created by Spring. */
-    public VirtualThreadDumpAutoConfiguration() {}
+final class VirtualThreadDumpAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean

@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.TaskEngineLifecycle;
+import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -30,7 +31,7 @@ import org.springframework.context.annotation.Role;
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
 @ConditionalOnClass(name = "io.micrometer.core.instrument.MeterRegistry")
-@ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE, search = SearchStrategy.CURRENT)
+@ConditionalOnBean(name = VirtualThreadRegistrar.ENGINE, search = SearchStrategy.CURRENT)
 @Lazy
 public class VirtualThreadMetricsAutoConfiguration {
 
@@ -42,14 +43,11 @@ public class VirtualThreadMetricsAutoConfiguration {
     static TaskMeters virtualThreadMeters(
             ObjectProvider<MeterRegistry> registries,
             ObjectProvider<TaskEngine> engine,
-            ObjectProvider<EngineSettings> virtualThreadSettings,
+            EngineSettings virtualThreadSettings,
             ObjectProvider<ClusterShares> virtualThreadClusterShares,
             TaskEngineLifecycle virtualThreadEngineLifecycle) {
-        TaskMeters meters = new TaskMeters(
-                registries,
-                engine,
-                () -> virtualThreadSettings.getObject().watch().stuck(),
-                virtualThreadClusterShares);
+        TaskMeters meters =
+                new TaskMeters(registries, engine, virtualThreadSettings.watch().stuck(), virtualThreadClusterShares);
         virtualThreadEngineLifecycle.add(meters::start, () -> {});
         return meters;
     }

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.observation.PinWatch;
@@ -23,7 +24,7 @@ import org.springframework.context.annotation.Role;
 @ConditionalOnClass(name = "jdk.jfr.consumer.RecordingStream")
 @ConditionalOnBean(
         value = VirtualThreadProperties.class,
-        name = VirtualThreadAutoConfiguration.ENGINE,
+        name = VirtualThreadRegistrar.ENGINE,
         search = SearchStrategy.CURRENT)
 public class VirtualThreadPinningAutoConfiguration {
 

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.FurtherCheck;
+import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.web.WebFluxRejections;
 import java.util.List;
@@ -24,7 +25,7 @@ import org.springframework.web.server.WebExceptionHandler;
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(name = "org.springframework.web.reactive.DispatchExceptionHandler")
-@ConditionalOnBean(name = VirtualThreadAutoConfiguration.ENGINE)
+@ConditionalOnBean(name = VirtualThreadRegistrar.ENGINE)
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 public class VirtualThreadWebFluxAutoConfiguration {
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.web.WebMvcRejections;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -10,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
@@ -26,8 +28,9 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
         })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(name = "org.springframework.web.servlet.HandlerExceptionResolver")
-@ConditionalOnBean(name = {VirtualThreadAutoConfiguration.ENGINE, VirtualThreadWebMvcAutoConfiguration.RESOLVERS})
+@ConditionalOnBean(name = {VirtualThreadRegistrar.ENGINE, VirtualThreadWebMvcAutoConfiguration.RESOLVERS})
 @EnableConfigurationProperties(VirtualThreadProperties.class)
+@Lazy
 public class VirtualThreadWebMvcAutoConfiguration {
 
     /** Created by Spring. */
@@ -37,7 +40,7 @@ public class VirtualThreadWebMvcAutoConfiguration {
 
     /** Has no order: an application's own resolver without an order is registered earlier and comes first. */
     @Bean
-    WebMvcRejections virtualThreadRejections(
+    static WebMvcRejections virtualThreadRejections(
             ObjectProvider<VirtualThreadProperties> properties,
             ObjectProvider<org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler>
                     problemDetails,

@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * Looks the engine up at the first exchange. Neither a lambda nor a nested class of the configuration: Spring loads those, and what
- * they return, also if no limit is shared.
+ * Looks the engine up at the first exchange. Not a lambda of {@link EngineBeans}: Spring loads what the methods of a bean return, also
+ * if no limit is shared.
  */
 record ClusterEngineLookup(ObjectProvider<ClusterEngine> engines) implements Supplier<ClusterEngine> {
 

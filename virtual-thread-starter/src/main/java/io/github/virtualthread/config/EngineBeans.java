@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.DisposableBean;
@@ -42,9 +43,10 @@ import org.springframework.util.function.SingletonSupplier;
  * Makes the engine and its parts, once for an application, when the first of them is asked for. The definitions of these beans are in
  * {@link VirtualThreadRegistrar}; they name the methods.
  *
- * <p>A part looks up the other parts that are beans by name: a test may have replaced one of them.
+ * <p>A part looks up the other parts that are beans by name: a test may have replaced one of them. Spring does not
+ * look for bean methods in an infrastructure bean, which would load what the methods return.
  */
-public final class EngineBeans implements BeanFactoryAware, DisposableBean {
+public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAware, DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
@@ -98,10 +100,6 @@ public final class EngineBeans implements BeanFactoryAware, DisposableBean {
 
     private TaskLimits presentLimits() {
         return factory().getBean(VirtualThreadRegistrar.LIMITS, TaskLimits.class);
-    }
-
-    private TaskEngine presentEngine() {
-        return factory().getBean(VirtualThreadRegistrar.ENGINE, TaskEngine.class);
     }
 
     LimitFamilies families() {
@@ -225,14 +223,14 @@ public final class EngineBeans implements BeanFactoryAware, DisposableBean {
                 limit.name()));
     }
 
-    VirtualThreads byHand() {
+    VirtualThreads byHand(TaskEngine virtualThreadEngine) {
         return new VirtualThreads(
-                presentEngine(), new ApplicationUncaughtExceptionHandler(factory())::handleUncaughtException);
+                virtualThreadEngine, new ApplicationUncaughtExceptionHandler(factory())::handleUncaughtException);
     }
 
-    CallEnvironment environment() {
+    CallEnvironment environment(TaskEngine virtualThreadEngine) {
         return new CallEnvironment(
-                presentEngine(), settings.methods(), new ApplicationUncaughtExceptionHandler(factory()));
+                virtualThreadEngine, settings.methods(), new ApplicationUncaughtExceptionHandler(factory()));
     }
 
     /** A context that fails after its start destroys its beans, but does not stop them. */

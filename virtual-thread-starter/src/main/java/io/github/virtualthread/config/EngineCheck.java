@@ -25,21 +25,16 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  * The start-up check of an application that uses the engine.
  *
  * @param given settings of the engine
- * @param further other checks
  */
-record EngineCheck(
-        ConfigurableListableBeanFactory factory,
-        VirtualThreadBeanPostProcessor postProcessor,
-        EngineSettings given,
-        TaskLimits limits,
-        List<FurtherCheck> further) {
+record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given, TaskLimits limits) {
 
     /**
      * Fails the start if something is wrong, and otherwise logs what was found.
      *
      * @param findings what the post-processor has found
+     * @param further other checks
      */
-    void check(Findings findings) {
+    void check(Findings findings, VirtualThreadBeanPostProcessor postProcessor, List<FurtherCheck> further) {
         EngineBeans engine = factory.getBean(VirtualThreadRegistrar.ENGINE_BEANS, EngineBeans.class);
         PoolPermits pools = engine.pools();
         // those of a parent context are checked there
@@ -47,7 +42,7 @@ record EngineCheck(
         boolean isShared = ownLimits
                 && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
-        mistakes.addAll(declaredTwice(factory));
+        mistakes.addAll(declaredTwice());
         mistakes.addAll(engine.families().mistakes());
         mistakes.addAll(pools.read());
         if (isShared) {
@@ -84,17 +79,17 @@ record EngineCheck(
             report.logNumbers(limits, findings.methods());
         }
         if (isShared) {
-            warnOfEngine(factory);
+            warnOfEngine();
         }
     }
 
     /** If the engine that lends permits to all replicas depends on what their calls use up. */
-    private void warnOfEngine(ConfigurableListableBeanFactory beans) {
-        if (beans.getBean(ClusterEngine.class) instanceof JdbcClusterEngine engine) {
-            new EngineConnections(engine.dataSource(), beans)
+    private void warnOfEngine() {
+        if (factory.getBean(ClusterEngine.class) instanceof JdbcClusterEngine engine) {
+            new EngineConnections(engine.dataSource(), factory)
                     .warn(
                             limits,
-                            beans.containsBean("virtualThreadClusterEngine") // that of the auto-configuration
+                            factory.containsBean("virtualThreadClusterEngine") // that of the auto-configuration
                                     ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
                                     : "create the JdbcClusterEngine with a DataSource of its own");
         }
@@ -111,10 +106,10 @@ record EngineCheck(
     /**
      * Checked here and not where the limits are created: if a bean cannot be created, Spring reports that in its own words.
      */
-    private static List<Mistake> declaredTwice(ConfigurableListableBeanFactory beanFactory) {
+    private List<Mistake> declaredTwice() {
         List<Mistake> mistakes = new ArrayList<>();
         Map<String, String> beans = new HashMap<>();
-        BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, LimitSettings.class)
+        BeanFactoryUtils.beansOfTypeIncludingAncestors(factory, LimitSettings.class)
                 .forEach((bean, limit) -> {
                     String described = "'%s' as %s".formatted(bean, limit);
                     String other = beans.putIfAbsent(LimitNames.uniform(limit.name()), described);

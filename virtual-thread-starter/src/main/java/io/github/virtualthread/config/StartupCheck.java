@@ -51,9 +51,9 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         Findings findings = postProcessor.check(limits, given.methods());
         if (isIdle(factory, postProcessor, findings) && given.equals(EngineSettings.DEFAULTS) && further.isEmpty()) {
             new StartupReport(given, factory.getBeanClassLoader(), List::of)
-                    .logSummary(List.of(), List.of(), postProcessor.isEnabled(), further);
+                    .sumUp(List.of(), List.of(), postProcessor.isEnabled(), further);
         } else {
-            new EngineCheck(factory, postProcessor, given, limits.get(), further).check(findings);
+            new EngineCheck(factory, given, limits.get()).check(findings, postProcessor, further);
         }
     }
 

@@ -39,7 +39,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
      */
     void log(Findings findings, TaskLimits limits, boolean intercepted, List<FurtherCheck> further) {
         List<AdvisedMethod> calls = findings.methods();
-        logSummary(calls, limits.all(), intercepted, further);
+        sumUp(calls, limits.all(), intercepted, further);
         for (FurtherCheck check : further) {
             check.warnings().forEach(logger::warn);
         }
@@ -63,8 +63,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
     }
 
     /** Logs one line. */
-    void logSummary(
-            List<AdvisedMethod> calls, List<TaskLimit> limits, boolean intercepted, List<FurtherCheck> further) {
+    void sumUp(List<AdvisedMethod> calls, List<TaskLimit> limits, boolean intercepted, List<FurtherCheck> further) {
         if (logger.isInfoEnabled()) {
             List<String> parts = summary(calls, limits, intercepted);
             further.forEach(check -> parts.addAll(check.notes()));

@@ -10,6 +10,8 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -31,7 +33,7 @@ import org.springframework.core.type.AnnotationMetadata;
  */
 public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
 
-    /** Name of the engine, where there is one. */
+    /** Name of the engine, where there is one. Conditions look for it: for a type, Spring would ask all beans for theirs. */
     public static final String ENGINE = "virtualThreadEngine";
 
     /** Name of the post-processor of each context. */
@@ -70,17 +72,14 @@ public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistr
                     .add("order", enable.getInt("order"));
             postProcessor.setAttribute(ATTRIBUTES, attributes);
             register(postProcessor, registry);
-        } else if (!attributes.equals(attributes(registry.getBeanDefinition(POST_PROCESSOR)))) {
+        } else if (!attributes.equals(Objects.requireNonNullElseGet(
+                registry.getBeanDefinition(POST_PROCESSOR).getAttribute(ATTRIBUTES),
+                () -> asWritten(MergedAnnotation.of(EnableVirtual.class))))) {
             throw new VirtualThreadConfigurationException(List.of(new Mistake(
                     "%s has @EnableVirtual with attributes that differ from those of another class of the same application context"
                             .formatted(importing.getClassName()),
                     "Keep one @EnableVirtual, or give all of them the same attributes.")));
         }
-    }
-
-    private static Object attributes(BeanDefinition postProcessor) {
-        Object known = postProcessor.getAttribute(ATTRIBUTES);
-        return known == null ? asWritten(MergedAnnotation.of(EnableVirtual.class)) : known;
     }
 
     /** Not as the definition has them, because its properties may be changed. */
@@ -122,24 +121,33 @@ public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistr
         registry.registerBeanDefinition("virtualThreadInterception", part(CallEnvironment.class, "environment"));
     }
 
-    /** With its type, or Spring would look at the methods and load all that they return. */
     private static RootBeanDefinition part(Class<?> type, String method) {
-        RootBeanDefinition part = new RootBeanDefinition();
+        return part(type, ENGINE_BEANS, method);
+    }
+
+    /**
+     * Returns the definition of a bean that another bean makes, when somebody needs it.
+     *
+     * @param type type of the bean: Spring would look at all methods and load what they return
+     * @param factory name of the other bean
+     * @param method its method, which gets other beans
+     * @return a definition
+     */
+    public static RootBeanDefinition part(Class<?> type, String factory, String method) {
+        RootBeanDefinition part = lazy(null);
         part.setTargetType(type);
-        part.setFactoryBeanName(ENGINE_BEANS);
+        part.setFactoryBeanName(factory);
         part.setUniqueFactoryMethodName(method);
-        part.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
-        part.setLazyInit(true);
-        return infrastructure(part);
+        return part;
     }
 
     /**
      * As {@link #infrastructure(Class)}, for a bean that is not created before somebody needs it.
      *
-     * @param type class of the bean
+     * @param type class of the bean, null if another bean makes it
      * @return a definition
      */
-    public static RootBeanDefinition lazy(Class<?> type) {
+    public static RootBeanDefinition lazy(@Nullable Class<?> type) {
         RootBeanDefinition definition = infrastructure(type);
         definition.setLazyInit(true);
         return definition;
@@ -148,23 +156,17 @@ public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistr
     /**
      * Returns the definition of a bean of the starter, whose constructor gets other beans.
      *
-     * @param type class of the bean
+     * @param type class of the bean, null if another bean makes it
      * @return a definition
      */
-    public static RootBeanDefinition infrastructure(Class<?> type) {
+    public static RootBeanDefinition infrastructure(@Nullable Class<?> type) {
         RootBeanDefinition definition = new RootBeanDefinition(type);
         definition.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
         return infrastructure(definition);
     }
 
-    /**
-     * Marks a definition as one of the starter. Spring, and our own check, look for annotated methods in the target class of each bean;
-     * ours have none.
-     *
-     * @param definition any
-     * @return the same
-     */
-    public static RootBeanDefinition infrastructure(RootBeanDefinition definition) {
+    /** Spring, and our own check, look for annotated methods in the target class of each bean; ours have none. */
+    private static RootBeanDefinition infrastructure(RootBeanDefinition definition) {
         definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
         definition.setAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE, Object.class);
         return definition;

@@ -78,21 +78,14 @@ public final class CallWatch {
     /** Starts to check, at the latest with the first call that a warning could be about. Does not block. */
     public void start() {
         running = true;
-        engine.watched(this::limited);
+        engine.watched(this::startThread);
         if (stuck != null || !limits.all().isEmpty()) {
             startThread();
         }
     }
 
-    /** There is a limit, which may have been added after the start. */
-    private void limited() {
-        if (thread == null && running) {
-            startThread();
-        }
-    }
-
     private void startThread() {
-        if (thread == null && (saturated.isPositive() || stuck != null)) {
+        if (thread == null && running && (saturated.isPositive() || stuck != null)) {
             Thread made = TaskTimer.daemon().name(threadName).unstarted(this::run);
             thread = made;
             try {

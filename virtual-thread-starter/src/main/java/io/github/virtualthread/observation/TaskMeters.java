@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,7 +49,7 @@ public final class TaskMeters implements DisposableBean {
 
     private final ObjectProvider<MeterRegistry> registries;
     private final ObjectProvider<TaskEngine> engine;
-    private final Supplier<? extends @Nullable Duration> stuckAfter;
+    private final @Nullable Duration stuckAfter;
     private final ObjectProvider<ClusterShares> shares;
     private final AtomicBoolean listening = new AtomicBoolean();
     private final LimitMeters limits = new LimitMeters();
@@ -67,13 +66,13 @@ public final class TaskMeters implements DisposableBean {
      *
      * @param registries registries of the application, looked up at the start
      * @param engine engine that runs the calls, looked up at the start
-     * @param stuckAfter how long a body may run before its call is stuck, read at the start; null if no call is ever stuck
+     * @param stuckAfter how long a body may run before its call is stuck; null if no call is ever stuck
      * @param shares limits that all replicas share, looked up if there is one
      */
     public TaskMeters(
             ObjectProvider<MeterRegistry> registries,
             ObjectProvider<TaskEngine> engine,
-            Supplier<? extends @Nullable Duration> stuckAfter,
+            @Nullable Duration stuckAfter,
             ObjectProvider<ClusterShares> shares) {
         this.registries = registries;
         this.engine = engine;
@@ -123,7 +122,7 @@ public final class TaskMeters implements DisposableBean {
             return;
         }
         registry = found;
-        RunningCalls live = new RunningCalls(engine.getObject().liveCalls(), stuckAfter.get());
+        RunningCalls live = new RunningCalls(engine.getObject().liveCalls(), stuckAfter);
         limits.begin(this, live);
         calls.begin(this, live);
         if (withStatements) {

@@ -11,7 +11,6 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -27,22 +26,15 @@ public final class SecondConnectionWarnings implements TransactionExecutionListe
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
 
-    private final ObjectProvider<TaskEngine> engine;
-    private final ObjectProvider<TaskLimits> limits;
     private final BeanFactory beans;
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates a listener, which looks up nothing before the first transaction that suspends another.
      *
-     * @param engine knows the permits of the current thread
-     * @param limits limits of the application
-     * @param beans looks up the bean that a limit takes its permits from
+     * @param beans looks up the engine, its limits, and the bean that a limit takes its permits from
      */
-    public SecondConnectionWarnings(
-            ObjectProvider<TaskEngine> engine, ObjectProvider<TaskLimits> limits, BeanFactory beans) {
-        this.engine = engine;
-        this.limits = limits;
+    public SecondConnectionWarnings(BeanFactory beans) {
         this.beans = beans;
     }
 
@@ -51,11 +43,10 @@ public final class SecondConnectionWarnings implements TransactionExecutionListe
         if (transaction instanceof DefaultTransactionStatus status
                 && status.getSuspendedResources() != null
                 && suspendsTransaction()) {
-            TaskEngine known = engine.getIfAvailable();
-            TaskLimits all = limits.getIfAvailable();
-            if (known != null && all != null) {
-                all.all().stream()
-                        .filter(known::holdsPermitOf)
+            TaskEngine engine = beans.getBeanProvider(TaskEngine.class).getIfAvailable();
+            if (engine != null) {
+                beans.getBean(TaskLimits.class).all().stream()
+                        .filter(engine::holdsPermitOf)
                         .forEach(limit -> warn(limit, status.getTransactionName()));
             }
         }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,6 +89,47 @@ class OptionalDependenciesTests {
                 .contains("autoconfigure.OnAsync ")
                 .doesNotContain("AsyncExecutors ", "AsyncCheck ", "AsyncMethods ", "AsyncAutoConfiguration ")
                 .doesNotContain("execution.ExecutorView ", "execution.LimitedTask ");
+    }
+
+    /** Those of the types of beans, and of the check. What runs a call is not among them. */
+    @Test
+    void aStartThatFindsNothingLoadsTheseClasses(@TempDir Path folder) throws Exception {
+        Path loaded = folder.resolve("loaded.txt");
+
+        run(Unused.class, OPTIONAL, "-Xlog:class+load:file=" + loaded);
+
+        List<String> ours = ours(Files.readString(loaded));
+        assertThat(ours).hasSizeLessThanOrEqualTo(90);
+        assertThat(ours)
+                .filteredOn(name -> !name.matches("(aop|autoconfigure|config|mistake)\\..*"))
+                .containsExactly(
+                        "Limited",
+                        "VirtualThread",
+                        "cluster.ClusterSettings",
+                        "cluster.ClusterShares",
+                        "context.CapturedContext",
+                        "context.ContextPropagation",
+                        "execution.TaskEngine",
+                        "execution.VirtualThreads",
+                        "limit.LimitNames",
+                        "limit.LimitSettings",
+                        "limit.LimitSettings$OnFailure",
+                        "limit.Numbers",
+                        "limit.TaskLimit",
+                        "limit.TaskLimitCustomizer",
+                        "limit.TaskLimits",
+                        "pool.PoolSizes");
+    }
+
+    /** Our classes, without the tests. */
+    private static List<String> ours(String log) {
+        return Pattern.compile("] io\\.github\\.virtualthread\\.(\\S+) source: (?!.*test-classes)")
+                .matcher(log)
+                .results()
+                .map(found -> found.group(1))
+                .filter(name -> !name.contains("Lambda"))
+                .sorted()
+                .toList();
     }
 
     @Test
@@ -166,6 +208,18 @@ class OptionalDependenciesTests {
         @Bean
         Prices prices() {
             return new Prices();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Unused {
+
+        public static void main(String[] arguments) {
+            new SpringApplicationBuilder(Unused.class)
+                    .web(WebApplicationType.NONE)
+                    .run()
+                    .close();
         }
     }
 

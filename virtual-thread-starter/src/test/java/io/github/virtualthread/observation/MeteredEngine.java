@@ -53,7 +53,7 @@ final class MeteredEngine implements AutoCloseable {
         meters = new TaskMeters(
                 beans.getBeanProvider(MeterRegistry.class),
                 beans.getBeanProvider(TaskEngine.class),
-                () -> STUCK_AFTER,
+                STUCK_AFTER,
                 beans.getBeanProvider(ClusterShares.class));
         if (shared != null) {
             beans.addBean("shares", shared.apply(timer));
