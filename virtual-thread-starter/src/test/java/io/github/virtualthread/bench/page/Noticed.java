@@ -64,7 +64,7 @@ final class Noticed {
                 - **A waiting call** is an object in a queue, as in a pool. With a bulkhead or `@ConcurrencyLimit` it is a thread with a stack.
                 - **Each call has a new thread.** A [pool](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue) reuses its threads.
                   When a call ends, its permit starts the thread of the next one; a bulkhead wakes up a thread that already waits.
-                - **A start** makes the starter's beans and looks for annotations in every class. It binds properties only if one is set.
+                - **A start** looks for annotations in every class. It makes the engine, and binds properties, only if something needs them.
                 %s\
                 """.formatted(noticed.rows, share(report));
     }

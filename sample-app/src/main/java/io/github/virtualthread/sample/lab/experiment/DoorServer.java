@@ -74,7 +74,8 @@ final class DoorServer implements AutoCloseable {
         WebMvcAutoConfiguration.class,
         HttpMessageConvertersAutoConfiguration.class,
         VirtualThreadAutoConfiguration.class,
-        VirtualThreadDoorAutoConfiguration.class, VirtualThreadWebMvcAutoConfiguration.class
+        VirtualThreadDoorAutoConfiguration.class,
+        VirtualThreadWebMvcAutoConfiguration.class
     })
     static final class Application {
 
