@@ -34,7 +34,6 @@ import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Advises beans whose methods have {@link VirtualThread}, or the annotation chosen in its place, or
