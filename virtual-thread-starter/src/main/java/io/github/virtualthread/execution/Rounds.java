@@ -14,8 +14,9 @@ final class Rounds {
     private static final int FEWEST = 20;
 
     private final ScopedLock lock = new ScopedLock();
-    private long
-            lowered; // guarded by lock, as all below; a run that began before says nothing about the present number
+
+    // all guarded by lock
+    private long lowered; // a run that began before says nothing about the present number
     private int ends;
     private int slow;
     private int failed;
