@@ -13,6 +13,7 @@ import io.github.virtualthread.sample.lab.Settings.Scale;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class WhoWaitsBurnsTests {
 
     @Test
+    @Tag("slow")
     void bothDoAsManyQueriesAsThereAreConnections() throws Exception {
         Experiment experiment = new WhoWaitsBurns();
         Settings settings = Settings.of(
