@@ -90,7 +90,7 @@ public final class ContextPropagation {
      * @return extended copy
      */
     public ContextPropagation withRegisteredContext() {
-        return with(new SnapshotCapture());
+        return with(new RegisteredCapture());
     }
 
     /**
@@ -131,7 +131,7 @@ public final class ContextPropagation {
     }
 
     @SuppressWarnings("ReferenceEquality") // EMPTY stands for itself
-    private static CapturedContext join(CapturedContext first, CapturedContext second) {
+    static CapturedContext join(CapturedContext first, CapturedContext second) {
         if (first == CapturedContext.EMPTY) {
             return second;
         }

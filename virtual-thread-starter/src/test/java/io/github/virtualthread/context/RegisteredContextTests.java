@@ -8,6 +8,7 @@ import io.micrometer.context.ThreadLocalAccessor;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,5 +132,56 @@ class RegisteredContextTests {
         TENANT.set("acme");
 
         assertThat(propagation.capture()).isNotSameAs(CapturedContext.EMPTY);
+    }
+
+    @Test
+    void areReadOnceForEachCallBecauseReadingMayHaveAnEffect() {
+        AtomicInteger reads = new AtomicInteger();
+        ContextRegistry.getInstance()
+                .registerThreadLocalAccessor("ticket", reads::incrementAndGet, number -> {}, () -> {});
+        try {
+            propagation.capture();
+
+            assertThat(reads).hasValue(1);
+        } finally {
+            ContextRegistry.getInstance().removeThreadLocalAccessor("ticket");
+        }
+    }
+
+    @Test
+    void areThoseThatAreRegisteredAtTheMomentOfACall() {
+        TENANT.set("acme");
+        assertThat(open(propagation.capture(), TENANT::get)).isEqualTo("acme, then null");
+
+        ContextRegistry.getInstance().removeThreadLocalAccessor(Tenant.class);
+        assertThat(propagation.capture()).isSameAs(CapturedContext.EMPTY);
+
+        ContextRegistry.getInstance().registerThreadLocalAccessor(new Tenant());
+        assertThat(open(propagation.capture(), TENANT::get)).isEqualTo("acme, then null");
+    }
+
+    @Test
+    void leaveTheOthersWhenOneFails() {
+        ThreadLocal<String> other = new ThreadLocal<>();
+        ContextRegistry.getInstance().registerThreadLocalAccessor("other", other);
+        try {
+            TENANT.set("broken");
+            other.set("good");
+
+            assertThat(open(propagation.capture(), other::get)).isEqualTo("good, then null");
+        } finally {
+            ContextRegistry.getInstance().removeThreadLocalAccessor("other");
+        }
+    }
+
+    @Test
+    void giveAThreadBackWhatItHadBefore() {
+        TENANT.set("acme");
+        CapturedContext captured = propagation.capture();
+        TENANT.set("other");
+
+        ContextPropagation.run(captured, () -> assertThat(TENANT.get()).isEqualTo("acme"));
+
+        assertThat(TENANT.get()).isEqualTo("other");
     }
 }
