@@ -14,7 +14,7 @@ final class Burst implements AutoCloseable {
 
     /** The other contenders carry none. */
     private static final Set<String> WITH_MDC =
-            Set.of("async-pool", "async-limited", "async-full", "spring-7", "ours-async", "ours-full");
+            Set.of("by-hand", "async-pool", "async-limited", "async-full", "spring-7", "ours-async", "ours-full");
 
     private final Contender contender;
     private final @Nullable Future<?>[] futures;

@@ -23,6 +23,7 @@ record Contender(Callable<? extends Future<?>> start, Runnable end) {
 
     private static final Map<String, Class<?>> CONFIGURATIONS = Map.ofEntries(
             entry("floor", Services.Floor.class),
+            entry("by-hand", Services.ByHand.class),
             entry("async", Services.Async.class),
             entry("async-pool", Services.AsyncPool.class),
             entry("async-limited", Services.AsyncLimited.class),

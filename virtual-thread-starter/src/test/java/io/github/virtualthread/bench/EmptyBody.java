@@ -41,6 +41,7 @@ public class EmptyBody {
         "spring-7",
         "async-limited",
         "async-full",
+        "by-hand",
         "ours-async",
         "ours-full",
         "async-pool"
@@ -66,8 +67,8 @@ public class EmptyBody {
     @Benchmark
     @OperationsPerInvocation(CALLS)
     @Rows(
-            "contender=jdk,floor,async,ours,ours-app,ours-app-metered,spring-7,async-limited,async-full,ours-async,ours-full,"
-                    + "async-pool")
+            "contender=jdk,floor,async,ours,ours-app,ours-app-metered,spring-7,async-limited,async-full,ours-async,by-hand,"
+                    + "ours-full,async-pool")
     public void joined() throws Exception {
         burst.start();
         burst.join();

@@ -54,7 +54,7 @@ public class Guarded {
     @Setup
     public void prepare() {
         if (contender.equals("semaphore")) {
-            guarded = guarded(new Semaphore(PERMITS, true), new Guard());
+            guarded = Services.guarded(new Semaphore(PERMITS, true), new Guard()::call);
             end = () -> {};
         } else {
             Class<?> configuration = contender.equals("ours") ? Ours.class : Spring7.class;
@@ -63,17 +63,6 @@ public class Guarded {
             guarded = context.getBean(Guard.class)::call;
             end = context;
         }
-    }
-
-    private static Callable<?> guarded(Semaphore semaphore, Guard guard) {
-        return () -> {
-            semaphore.acquire();
-            try {
-                return guard.call();
-            } finally {
-                semaphore.release();
-            }
-        };
     }
 
     @Benchmark

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -17,6 +18,7 @@ import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguratio
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskDecorator;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -99,11 +101,36 @@ final class Services {
 
         @Bean
         Service service(Callable<?> body) {
+            return advised(body, task -> task);
+        }
+
+        static Service advised(Callable<?> body, TaskDecorator decorator) {
             ProxyFactory proxies = new ProxyFactory(new Service(body));
             proxies.setProxyTargetClass(true);
-            proxies.addAdvice(new FloorAdvice());
+            proxies.addAdvice(new FloorAdvice(decorator));
             return (Service) proxies.getProxy();
         }
+    }
+
+    /** What somebody writes who needs a limit and the MDC, and no more: the virtual thread waits for a fair semaphore. */
+    static class ByHand {
+
+        @Bean
+        Service service(Callable<?> body, @Value("${bench.permits}") int permits) {
+            return Floor.advised(guarded(new Semaphore(permits, true), body), new MdcDecorator());
+        }
+    }
+
+    /** The body under a permit. */
+    static Callable<?> guarded(Semaphore semaphore, Callable<?> body) {
+        return () -> {
+            semaphore.acquire();
+            try {
+                return body.call();
+            } finally {
+                semaphore.release();
+            }
+        };
     }
 
     @EnableAsync

@@ -11,6 +11,7 @@ final class Noticed {
 
     static final Map<String, String> NAMES = Map.of(
             "plain", "no starter",
+            "by-hand", "written by hand",
             "async", "`@Async`",
             "async-pool", "`@Async`, pool",
             "async-limited", "`@Async`, its executor's own limit",
@@ -41,6 +42,7 @@ final class Noticed {
                 "the same; eight callers share one permit",
                 "HandOver.callAndWait callers=8 permits=1 threads=platform");
         noticed.limited("a call whose body returns at once, under a limit", "EmptyBody.joined");
+        noticed.plain("the same, compared with its parts", "EmptyBody.joined", "ours-full", "by-hand");
         noticed.plain(
                 "the same without a limit, in an application as people have it",
                 "EmptyBody.joined",

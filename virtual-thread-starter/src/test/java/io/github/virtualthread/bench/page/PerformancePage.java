@@ -79,7 +79,8 @@ final class PerformancePage {
                 of the rounds. Compare ratios rather than times of different machines; bytes are the same everywhere.
 
                 `@Async` has a `SimpleAsyncTaskExecutor` with virtual threads, a *bulkhead* is the semaphore of Resilience4j, and a *pool* is a
-                `ThreadPoolTaskExecutor` with as many virtual threads as the limit and an unbounded queue. With a limit all carry three MDC keys,
+                `ThreadPoolTaskExecutor` with as many virtual threads as the limit and an unbounded queue. *Written by hand* is a proxy that only
+                starts a virtual thread, which waits for a fair semaphore. With a limit all carry three MDC keys,
                 the others by a `TaskDecorator`, unless a row says otherwise; callers that wait for their calls set none. *As people have it*
                 means: with Spring's transactions, Actuator, Spring Security and context-propagation on the classpath, and nothing set in
                 their contexts. A start is processor time, with `spring-boot-starter` and 1,000 beans, each of its own class: the first one of
