@@ -34,7 +34,13 @@ public final class ExecutorView implements AsyncTaskExecutor {
      * @param key key of all tasks, null for none
      */
     ExecutorView(TaskEngine engine, Recipe recipe, @Nullable String key, BiConsumer<String, Throwable> uncaught) {
-        this(engine, recipe.name(), recipe.limit() == null ? null : recipe.limitName(), key, uncaught);
+        this(
+                engine,
+                recipe.name(),
+                recipe.limit() == null ? null : recipe.limitName(),
+                key,
+                uncaught,
+                SingletonSupplier.of(recipe));
     }
 
     /**
@@ -50,12 +56,22 @@ public final class ExecutorView implements AsyncTaskExecutor {
             @Nullable String limit,
             @Nullable String key,
             BiConsumer<String, Throwable> uncaught) {
+        this(engine, name, limit, key, uncaught, SingletonSupplier.of(() -> engine.recipe(name, limit)));
+    }
+
+    private ExecutorView(
+            TaskEngine engine,
+            String name,
+            @Nullable String limit,
+            @Nullable String key,
+            BiConsumer<String, Throwable> uncaught,
+            SingletonSupplier<Recipe> recipe) {
         this.engine = engine;
         this.name = name;
         this.limit = limit;
         this.key = key;
         this.uncaught = uncaught;
-        this.recipe = SingletonSupplier.of(() -> engine.recipe(name, limit));
+        this.recipe = recipe;
     }
 
     /** What all tasks share. Throws if the limit does not exist. */
