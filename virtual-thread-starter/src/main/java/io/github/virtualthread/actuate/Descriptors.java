@@ -27,7 +27,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Scanner;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,9 +44,6 @@ record Descriptors(
 
     private static final String TRACE_ID = "traceId";
     private static final int LONGEST_STATEMENT = 100;
-    /** Of a long statement, this many characters are read at most. */
-    private static final int MOST_READ = 10_000;
-
     VirtualThreadsDescriptor all(Collection<AdvisedMethod> advised) {
         List<LiveCall> running = live.running();
         Map<TaskLimit, List<LiveCall>> byLimit = new HashMap<>();
@@ -178,12 +174,20 @@ record Descriptors(
                 thread == null ? null : StackExcerpt.of(thread.getStackTrace()));
     }
 
-    /** On one line. */
+    /** On one line. Reads no further than that: a statement may be long. */
     static String beginning(String sql) {
-        String read = sql.substring(0, Math.min(sql.length(), MOST_READ));
-        String shown = new Scanner(read).tokens().limit(LONGEST_STATEMENT).collect(Collectors.joining(" "));
+        StringBuilder shown = new StringBuilder();
+        boolean isGap = false;
+        for (int i = 0; i < sql.length() && shown.length() <= LONGEST_STATEMENT; i++) {
+            if (Character.isWhitespace(sql.charAt(i))) {
+                isGap = !shown.isEmpty();
+            } else {
+                shown.append(isGap ? " " : "").append(sql.charAt(i));
+                isGap = false;
+            }
+        }
         if (shown.length() <= LONGEST_STATEMENT) {
-            return shown;
+            return shown.toString();
         }
         int end = LONGEST_STATEMENT - "...".length();
         return shown.substring(0, Character.isHighSurrogate(shown.charAt(end - 1)) ? end - 1 : end) + "...";
