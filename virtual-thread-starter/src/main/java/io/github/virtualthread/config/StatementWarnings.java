@@ -6,12 +6,12 @@ import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -35,7 +35,7 @@ record StatementWarnings(TaskLimits limits, ConfigurableListableBeanFactory bean
     void log(List<AdvisedMethod> methods, boolean deadlines) {
         Map<TaskLimit, List<String>> interrupted = new LinkedHashMap<>();
         for (AdvisedMethod method : methods) {
-            TaskLimit limit = drawing(method);
+            TaskLimit limit = PoolPermits.drawing(method.limit() == null ? null : limits.get(method.limit()));
             if (limit != null
                     && !method.limited()
                     && (deadlines || method.timeout() != null || method.deadline() != null)) {
@@ -43,15 +43,6 @@ record StatementWarnings(TaskLimits limits, ConfigurableListableBeanFactory bean
             }
         }
         interrupted.forEach(this::warn);
-    }
-
-    /** The limit whose permits are connections: that of the method, or the nearest around it. */
-    private @Nullable TaskLimit drawing(AdvisedMethod method) {
-        TaskLimit limit = method.limit() == null ? null : limits.get(method.limit());
-        while (limit != null && limit.permitsFrom() == null) {
-            limit = limit.within();
-        }
-        return limit;
     }
 
     private void warn(TaskLimit limit, List<String> names) {

@@ -78,7 +78,7 @@ public record EngineConnections(DataSource dataSource, ConfigurableListableBeanF
         for (TaskLimit limit : limits.all()) {
             if (limit.clusterPermits() != null
                     && most(limit) >= size
-                    && PoolReader.drawing(limit) == null // its calls use that pool, which is looked at by itself
+                    && PoolPermits.drawing(limit) == null // its calls use that pool, which is looked at by itself
                     && isOfTheApplication()) {
                 held.add(allows(limit) + ", if its calls use connections of " + name());
                 remedies.add(PropertyKeys.limit(limit.name()) + ".permits: " + (size - 1));

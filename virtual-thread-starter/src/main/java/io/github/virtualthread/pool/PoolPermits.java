@@ -66,6 +66,20 @@ public final class PoolPermits {
     }
 
     /**
+     * The limit whose permits come from a pool: this one, or the nearest around it.
+     *
+     * @param limit any limit, null for none
+     * @return null if there is none
+     */
+    public static @Nullable TaskLimit drawing(@Nullable TaskLimit limit) {
+        TaskLimit drawing = limit;
+        while (drawing != null && drawing.permitsFrom() == null) {
+            drawing = drawing.within();
+        }
+        return drawing;
+    }
+
+    /**
      * Reads all pools and sets the permits of their limits.
      *
      * @return what is wrong; the limits concerned are unchanged

@@ -2,7 +2,6 @@ package io.github.virtualthread.pool;
 
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.PermitsSource;
-import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
@@ -97,15 +96,6 @@ record PoolReader(ListableBeanFactory beans, ObjectProvider<PoolSizes> sizes) {
                             + "Correct %s.permits-from, or replace it with permits.");
         }
         return beans.getBean(name);
-    }
-
-    /** The limit whose permits come from a pool: this one, or the nearest around it. */
-    static @Nullable TaskLimit drawing(@Nullable TaskLimit limit) {
-        TaskLimit drawing = limit;
-        while (drawing != null && drawing.permitsFrom() == null) {
-            drawing = drawing.within();
-        }
-        return drawing;
     }
 
     private static <T> T read(String limit, PermitsFrom from, String what, Supplier<T> size) {

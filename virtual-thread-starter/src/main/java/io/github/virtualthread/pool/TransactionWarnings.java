@@ -35,12 +35,12 @@ public final class TransactionWarnings implements TaskListener {
 
     @Override
     public boolean hears(TaskSpec spec) {
-        return PoolReader.drawing(spec.limit()) != null;
+        return PoolPermits.drawing(spec.limit()) != null;
     }
 
     @Override
     public void submitted(TaskCall call) {
-        TaskLimit limit = PoolReader.drawing(call.spec().limit());
+        TaskLimit limit = PoolPermits.drawing(call.spec().limit());
         PermitsFrom from = limit == null ? null : limit.permitsFrom();
         if (limit != null
                 && from != null
