@@ -83,7 +83,6 @@ final class AsyncMethods implements BeanPostProcessor, AopInfrastructureBean {
     }
 
     /** Of the type of Spring's advisor, which others may look for. */
-    @SuppressWarnings("serial")
     private static final class CallsAdvisor extends AsyncAnnotationAdvisor {
 
         private final Pointcut pointcut;

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
  * Finds the number of permits of one limit. A round is as many ends as there are permits, at least 20. If more than half of its runs were
  * slow, or more than a tenth failed, a fifth of the permits goes. Otherwise one comes, if calls waited at more than half of its ends.
  */
-@SuppressWarnings("try") // a lock is held, not read
 final class Rounds {
 
     private static final int FEWEST = 20;

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Limits that lie within each other have one lock, and a call that waits has taken none of the permits that it needs: see {@link
  * PermitLevel}.
  */
-@SuppressWarnings("try") // a lock is held, not read
 final class Admission implements PermitGate {
 
     private final TaskLimit limit;

@@ -7,7 +7,6 @@ import java.util.function.Supplier;
  * A lock that is held for a few dozen nanoseconds. Callers and ending calls want it at the same time, and parking would take much
  * longer than trying again.
  */
-@SuppressWarnings({"serial", "try"})
 final class BriefLock extends ScopedLock {
 
     private static final int SPINS = 100;

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * Evicts requests that have waited too long. All wait equally long at most, so they expire in the order in which they came: one entry
  * in the timer, for the oldest, serves all.
  */
-@SuppressWarnings("try") // a lock is held, not read
 final class Expiry {
 
     /** How many requests the timer's thread takes out of the queue in a row. */

@@ -157,7 +157,6 @@ public abstract class PermitLease {
     }
 
     /** The part of the permits that this JVM is lent. A type of its own: all other limits have no code for it. */
-    @SuppressWarnings("serial")
     static final class Leased extends Permits {
 
         volatile @Nullable PermitLease lease;

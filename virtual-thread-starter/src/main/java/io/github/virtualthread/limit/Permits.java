@@ -4,7 +4,6 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /** A semaphore that can shrink below the number of permits that are taken. Then permits must come back before one is free. */
-@SuppressWarnings("serial")
 class Permits extends Semaphore {
 
     Permits(int permits) {

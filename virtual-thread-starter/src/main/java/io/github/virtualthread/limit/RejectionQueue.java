@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * report: where memory is short, the JVM may take what a thread does off its stack. What was lost that way is reported after {@link
  * #reportAgain}.
  */
-@SuppressWarnings({"try", "NonAtomicVolatileUpdate"}) // a lock is held, not read; all is written under it
+@SuppressWarnings("NonAtomicVolatileUpdate") // all is written under the lock
 final class RejectionQueue {
 
     /** Maximum number of threads that are asked for and have not begun, while no carrier takes any. */

@@ -3,7 +3,6 @@ package io.github.virtualthread.limit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A lock that a {@code try} with resources takes, and gives back. Public for this jar only. */
-@SuppressWarnings({"serial", "try"})
 public class ScopedLock extends ReentrantLock implements AutoCloseable {
 
     /** Creates a lock that nobody holds. */

@@ -207,7 +207,6 @@ public final class TaskLimits {
      * Rejects every call that waits, with reason {@code SHUTDOWN}. Does not block. If memory is short, they
      * stay unreported.
      */
-    @SuppressWarnings("EmptyCatch")
     public void rejectWaiting() {
         for (SemaphoreLimit each : limits.values()) {
             try {
