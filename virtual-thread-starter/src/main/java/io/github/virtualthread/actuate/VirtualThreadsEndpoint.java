@@ -99,7 +99,7 @@ public final class VirtualThreadsEndpoint {
             @Selector String limitInPath,
             @org.springframework.lang.Nullable @Nullable String max,
             @org.springframework.lang.Nullable @Nullable String key) {
-        TaskLimit found = isNone(limitInPath) ? null : find(limitInPath);
+        TaskLimit found = LimitNames.isNone(limitInPath) ? null : find(limitInPath);
         int most = LimitRequest.whole("max", max == null ? DEFAULT_CALLS : max, 1, MOST_CALLS);
         List<LiveCall> running = live.running(found);
         LimitDescriptor row = found == null ? null : descriptors.limit(found, running);
@@ -197,7 +197,7 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String id,
             @org.springframework.lang.Nullable @Nullable String all,
             @org.springframework.lang.Nullable @Nullable String member) {
-        return new Endings(limits, live).end(isNone(limitInPath) ? null : find(limitInPath), id, all, member);
+        return new Endings(limits, live).end(LimitNames.isNone(limitInPath) ? null : find(limitInPath), id, all, member);
     }
 
     private TaskLimit find(String limit) {
@@ -206,10 +206,6 @@ public final class VirtualThreadsEndpoint {
                     "No limit '%s' is configured; the configured limits are %s".formatted(limit, limits.names()));
         }
         return limits.get(limit);
-    }
-
-    private static boolean isNone(String limit) {
-        return LimitNames.uniform(limit).equals(LimitNames.NONE);
     }
 
     /**

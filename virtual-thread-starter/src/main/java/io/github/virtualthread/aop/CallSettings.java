@@ -48,7 +48,7 @@ record CallSettings(StringValueResolver placeholders, MethodSettings settings) {
         String override = settings.of(method).limit();
         String limit = override == null ? resolve(method.declaration().limit()) : override;
         String chosen = limit.isEmpty() && !method.isLimited() ? settings.defaultLimit() : limit;
-        return chosen == null || chosen.isEmpty() || LimitNames.uniform(chosen).equals(LimitNames.NONE) ? null : chosen;
+        return chosen == null || chosen.isEmpty() || LimitNames.isNone(chosen) ? null : chosen;
     }
 
     @Nullable

@@ -60,15 +60,11 @@ final class AsyncCheck implements FurtherCheck {
     public List<Mistake> mistakes(TaskLimits known) {
         List<Mistake> mistakes = new ArrayList<>();
         limits.forEach((key, limit) -> {
-            if (!isNone(limit) && !known.contains(limit)) {
+            if (!LimitNames.isNone(limit) && !known.contains(limit)) {
                 mistakes.add(FurtherCheck.unknownLimit(key, limit, known));
             }
         });
         return mistakes;
-    }
-
-    private static boolean isNone(String limit) {
-        return LimitNames.areEqual(limit, LimitNames.NONE);
     }
 
     @Override
@@ -79,7 +75,7 @@ final class AsyncCheck implements FurtherCheck {
         List<String> notes = new ArrayList<>();
         String common = limits.get(KEY + "limit");
         if (common != null) {
-            notes.add(isNone(common) ? "@Async without a limit" : "@Async under limit " + common);
+            notes.add(LimitNames.isNone(common) ? "@Async without a limit" : "@Async under limit " + common);
         }
         String executors = KEY + "executors.";
         String others = limits.entrySet().stream()

@@ -36,6 +36,6 @@ final class OnDoor implements Condition {
     /** Name of the limit, null for none. */
     static @Nullable String limit(@Nullable String name) {
         String stripped = name == null ? "" : name.strip();
-        return stripped.isEmpty() || LimitNames.uniform(stripped).equals(LimitNames.NONE) ? null : stripped;
+        return stripped.isEmpty() || LimitNames.isNone(stripped) ? null : stripped;
     }
 }

@@ -238,7 +238,7 @@ final class SettingsFactory {
         if (!LimitNames.isAllowed(name)) {
             return StrayKeys.wrong(name);
         }
-        return LimitNames.uniform(name).equals(LimitNames.NONE)
+        return LimitNames.isNone(name)
                 ? new Mistake(
                         "Limit '%s': the name 'none' is reserved for calls without a limit".formatted(name),
                         "Give the limit another name; or remove it, because @VirtualThread(\"none\") needs no limit of that name.")

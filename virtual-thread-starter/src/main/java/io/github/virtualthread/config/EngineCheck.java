@@ -125,7 +125,7 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
 
     private List<Mistake> unknownDefault() {
         String name = given.methods().defaultLimit();
-        return name == null || LimitNames.uniform(name).equals(LimitNames.NONE) || limits.contains(name)
+        return name == null || LimitNames.isNone(name) || limits.contains(name)
                 ? List.of()
                 : List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
     }

@@ -117,8 +117,7 @@ public final class LimitFamilies {
         String meant = Spelling.nearest(within, others)
                 .map("Did you mean '%s'? "::formatted)
                 .orElse("");
-        boolean possible =
-                LimitNames.isAllowed(within) && !LimitNames.uniform(within).equals(LimitNames.NONE);
+        boolean possible = LimitNames.isAllowed(within) && !LimitNames.isNone(within);
         return new Mistake(
                 "Limit '%s' lies within '%s', but %s"
                         .formatted(

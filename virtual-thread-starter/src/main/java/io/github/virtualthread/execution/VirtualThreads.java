@@ -315,8 +315,7 @@ public final class VirtualThreads {
      * @param limit name of its limit, {@code none} for no limit
      */
     AsyncTaskExecutor asyncExecutor(String bean, String limit) {
-        boolean unlimited = LimitNames.uniform(limit).equals(LimitNames.NONE);
-        return new ExecutorView(engine, bean, unlimited ? null : limit, null, uncaught);
+        return new ExecutorView(engine, bean, LimitNames.isNone(limit) ? null : limit, null, uncaught);
     }
 
     /**

@@ -37,6 +37,16 @@ public final class LimitNames {
     }
 
     /**
+     * Whether a name asks for no limit at all.
+     *
+     * @param name any spelling of a name
+     * @return whether it is {@link #NONE}
+     */
+    public static boolean isNone(String name) {
+        return uniform(name).equals(NONE);
+    }
+
+    /**
      * Whether a name consists of letters, digits, {@code -}, {@code _} and {@code .} only, with a letter or digit among them.
      *
      * @param name any text

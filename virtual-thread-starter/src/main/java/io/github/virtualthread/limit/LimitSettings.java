@@ -92,7 +92,7 @@ public record LimitSettings(
         List<String> problems = new ArrayList<>();
         if (!LimitNames.isAllowed(name)) {
             problems.add(LimitNames.RULE + ", was '" + name + "'");
-        } else if (LimitNames.uniform(name).equals(LimitNames.NONE)) {
+        } else if (LimitNames.isNone(name)) {
             problems.add("the name 'none' is reserved for calls without a limit");
         }
         atLeast(1, "permits", permits, problems);
