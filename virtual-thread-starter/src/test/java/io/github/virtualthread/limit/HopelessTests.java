@@ -4,19 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Which calls a limit rejects because their wait would take too long, and which it never does. */
 @Timeout(300)
-class HopelessTests {
+class HopelessTests extends TimedLimits {
 
     private static final LimitSettings DB = LimitSettings.of("db", 1).withRejectHopeless(true);
 
@@ -25,21 +23,7 @@ class HopelessTests {
 
     private static final long LATER = Duration.ofDays(1).toNanos();
 
-    private final TaskTimer timer = new TaskTimer("timer");
     private final Deque<Call> calls = new ArrayDeque<>(); // as they get their permits
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
-    private TaskLimits limits(LimitSettings... settings) {
-        return new TaskLimits(List.of(settings), timer, change -> {});
-    }
-
-    private TaskLimit limit(LimitSettings settings) {
-        return limits(settings).get(settings.name());
-    }
 
     /** So many calls have ended since the limit is full, and so many wait. */
     private void end(int ends, TaskLimit limit, @Nullable String key, int waiting) {

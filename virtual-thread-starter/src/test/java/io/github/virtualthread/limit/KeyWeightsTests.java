@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
-import io.github.virtualthread.timer.TaskTimer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,32 +16,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Keys with weights: who goes next, how many of whom, and how many of whom may wait. */
 @Timeout(300)
-class KeyWeightsTests {
+class KeyWeightsTests extends TimedLimits {
 
     private static final LimitSettings API =
             LimitSettings.of("api", 1).withKeyWeights(Map.of("gold", 3.0, "batch", 0.25));
 
-    private final TaskTimer timer = new TaskTimer("timer");
     private final List<String> order = new ArrayList<>();
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
-    private TaskLimits limits(LimitSettings... settings) {
-        return new TaskLimits(List.of(settings), timer, change -> {});
-    }
-
-    private TaskLimit limit(LimitSettings settings) {
-        return limits(settings).get(settings.name());
-    }
 
     private Call asked(TaskLimit limit, @Nullable String key) {
         Call call = new Call(limit, key, null) {

@@ -5,30 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
-class LimitWithinTests {
+class LimitWithinTests extends TimedLimits {
 
-    private final TaskTimer timer = new TaskTimer("timer");
     private final List<String> order = new ArrayList<>();
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
-    private TaskLimits limits(LimitSettings... settings) {
-        return new TaskLimits(List.of(settings), timer, change -> {});
-    }
 
     private TaskLimits dbWithReport(int db, int report) {
         return limits(LimitSettings.of("report", report).withWithin("db"), LimitSettings.of("db", db));

@@ -5,25 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
-import io.github.virtualthread.timer.TaskTimer;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
-class OccupationTests {
+class OccupationTests extends TimedLimits {
 
-    private final TaskTimer timer = new TaskTimer("timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
-    private TaskLimits limits(LimitSettings... settings) {
-        return new TaskLimits(List.of(settings), timer, change -> {});
-    }
 
     @Test
     void newCallsWaitAndRunningOnesGoOn() {

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,14 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A limit whose permits are lent grants none without a lease, none beyond its share, and tells who lends them what it needs. */
 @Timeout(300)
-class PermitLeaseTests {
+class PermitLeaseTests extends TimedLimits {
 
-    private final TaskTimer timer = new TaskTimer("timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
 
     @Test
     void withoutALeaseCallsWait() {
@@ -418,10 +410,6 @@ class PermitLeaseTests {
             running.clear();
         }
         assertThat(limit.available()).isEqualTo(6);
-    }
-
-    private TaskLimits limits(LimitSettings... settings) {
-        return new TaskLimits(List.of(settings), timer, change -> {});
     }
 
     private static Lease lent(TaskLimit limit, int share) {

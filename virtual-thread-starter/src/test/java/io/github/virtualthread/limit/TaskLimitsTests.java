@@ -5,28 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.core.task.TaskRejectedException;
 import org.springframework.util.SerializationUtils;
 
 @Timeout(300)
-class TaskLimitsTests {
+class TaskLimitsTests extends TimedLimits {
 
-    private final TaskTimer timer = new TaskTimer("timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
-    private TaskLimits limits(LimitSettings... settings) {
-        return new TaskLimits(List.of(settings), timer, change -> {});
-    }
 
     @Test
     void findsALimitInAnySpellingOfItsName() {
