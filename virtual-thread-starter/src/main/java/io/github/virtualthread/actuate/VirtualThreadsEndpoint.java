@@ -1,6 +1,6 @@
 package io.github.virtualthread.actuate;
 
-import io.github.virtualthread.config.AdvisedMethods;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskEngine;
@@ -43,7 +43,7 @@ public final class VirtualThreadsEndpoint {
     private static final int MOST_KEYS = 10;
 
     private final TaskLimits limits;
-    private final AdvisedMethods advised;
+    private final Collection<AdvisedMethod> advised;
     private final LiveCalls live;
     private final Descriptors descriptors;
 
@@ -52,7 +52,7 @@ public final class VirtualThreadsEndpoint {
      *
      * @param limits limits of the application
      * @param engine knows the live calls
-     * @param advised the advised methods
+     * @param advised the advised methods, which may become more
      * @param counts how calls have ended
      * @param mdcKeys keys of the caller's MDC to show for live calls
      * @param keys whether to show the keys of calls
@@ -62,7 +62,7 @@ public final class VirtualThreadsEndpoint {
     public VirtualThreadsEndpoint(
             TaskLimits limits,
             TaskEngine engine,
-            AdvisedMethods advised,
+            Collection<AdvisedMethod> advised,
             CallCounts counts,
             Collection<String> mdcKeys,
             boolean keys,
@@ -81,7 +81,7 @@ public final class VirtualThreadsEndpoint {
      */
     @ReadOperation
     public VirtualThreadsDescriptor overview() {
-        return descriptors.all(advised.all());
+        return descriptors.all(advised);
     }
 
     /**

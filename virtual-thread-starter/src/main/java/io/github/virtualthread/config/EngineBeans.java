@@ -2,6 +2,7 @@ package io.github.virtualthread.config;
 
 import io.github.virtualthread.aop.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.aop.CallEnvironment;
+import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
@@ -21,10 +22,12 @@ import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.pool.TransactionWarnings;
 import io.github.virtualthread.timer.TaskTimer;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,7 +60,7 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
     private final LimitFamilies families;
     private final ObjectProvider<TaskDecorator> decorators;
     private final TaskTimer timer;
-    private final AdvisedMethods advised = new AdvisedMethods();
+    private final CopyOnWriteArrayList<AdvisedMethod> advised = new CopyOnWriteArrayList<>();
     private final SingletonSupplier<PoolPermits> pools;
     private @Nullable ConfigurableListableBeanFactory factory;
     private @Nullable CallWatch watch;
@@ -106,13 +109,18 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
         return families;
     }
 
+    void add(List<AdvisedMethod> found) {
+        advised.addAllAbsent(found);
+    }
+
     /**
-     * The annotated methods that have been found.
+     * The advised methods that the checks found, once each, in all contexts that share the engine; complete once each has started. Beans
+     * whose class is unknown before they are created, such as products of a factory, are not included.
      *
-     * @return the same each time
+     * @return unmodifiable, and grows; in the order in which they were found
      */
-    public AdvisedMethods advised() {
-        return advised;
+    public List<AdvisedMethod> advised() {
+        return Collections.unmodifiableList(advised);
     }
 
     /**

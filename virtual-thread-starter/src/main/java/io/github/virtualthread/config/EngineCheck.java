@@ -65,7 +65,7 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
         }
         postProcessor.start();
         if (postProcessor.isEnabled()) {
-            engine.advised().add(findings.methods());
+            engine.add(findings.methods());
         }
         pools.warnOfOverdraft();
         if (postProcessor.isEnabled() && !findings.methods().isEmpty()) {

@@ -275,7 +275,7 @@ class AheadOfTimeTests {
     @CompiledTest
     void scopedBeansAreCheckedOnceAndAdvised() {
         started(Scoped.class, LIMITS, LIMITS, context -> {
-            assertThat(context.getBean(EngineBeans.class).advised().all())
+            assertThat(context.getBean(EngineBeans.class).advised())
                     .extracting(AdvisedMethod::name)
                     .containsExactly("Session.permits");
             assertThat(context.getBean(Session.class).permits(context.getBean(TaskLimits.class)))

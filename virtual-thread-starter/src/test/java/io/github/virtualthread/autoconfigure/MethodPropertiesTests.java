@@ -98,7 +98,7 @@ class MethodPropertiesTests {
                             .succeedsWithin(Duration.ofMinutes(2))
                             .satisfies(left -> assertLeft(left, Duration.ofHours(1)));
                     assertLeft(mailer.inPlace(), Duration.ofHours(2));
-                    assertThat(context.getBean(EngineBeans.class).advised().all())
+                    assertThat(context.getBean(EngineBeans.class).advised())
                             .extracting(AdvisedMethod::name, AdvisedMethod::deadline)
                             .contains(
                                     tuple("Mailer.left", Duration.ofHours(1)),
