@@ -4,6 +4,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import org.springframework.boot.actuate.health.AbstractHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
+import org.springframework.boot.actuate.health.Status;
 
 /** Reports the application as out of service while a limit has been full for too long. For Spring Boot 3. */
 public final class Boot3LimitsHealthIndicator extends AbstractHealthIndicator {
@@ -23,7 +24,6 @@ public final class Boot3LimitsHealthIndicator extends AbstractHealthIndicator {
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
-        LimitsHealth.State state = limits.look();
-        (state.saturated() ? builder.outOfService() : builder.up()).withDetails(state.details());
+        builder.status(limits.isSaturated(builder::withDetail) ? Status.OUT_OF_SERVICE : Status.UP);
     }
 }

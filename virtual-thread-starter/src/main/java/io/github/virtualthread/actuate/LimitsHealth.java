@@ -8,9 +8,8 @@ import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.function.BiConsumer;
 
 /**
  * Finds limits that have been full for too long. Independent of Spring Boot's health types, which differ between its lines.
@@ -21,18 +20,15 @@ import java.util.TreeMap;
 record LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
 
     /**
-     * The limits at one moment.
+     * Looks at the limits.
      *
-     * @param saturated whether one of them has been full for too long
-     * @param details by name of limit, such as {@code full for 41 s: 0 of 20 permits free, 3412 waiting}, of those that have been
-     *     full for too long, of those that the application keeps occupied, and of those that nobody lends permits, such as {@code
-     *     alone for 12 s: 7 of 20 permits}
+     * @param details gets, with the name of the limit, text such as {@code full for 41 s: 0 of 20 permits free, 3412 waiting}, of those
+     *     that have been full for too long, of those that the application keeps occupied, and of those that nobody lends permits, such
+     *     as {@code alone for 12 s: 7 of 20 permits}
+     * @return whether one of them has been full for too long
      */
-    record State(boolean saturated, Map<String, String> details) {}
-
-    State look() {
+    boolean isSaturated(BiConsumer<String, String> details) {
         boolean saturated = false;
-        Map<String, String> details = new TreeMap<>();
         for (TaskLimit limit : limits.all()) {
             Duration full = limit.saturated();
             String whyFull = limit.whyFull();
@@ -51,10 +47,10 @@ record LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
                 detail.add(permits);
             }
             if (!detail.isEmpty()) {
-                details.put(limit.name(), String.join("; ", detail));
+                details.accept(limit.name(), String.join("; ", detail));
             }
         }
-        return new State(saturated, details);
+        return saturated;
     }
 
     /** Empty while permits are lent, and for the first second: at the start, and after a pause, the engine is asked first. */
