@@ -10,67 +10,69 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * A requested change of a limit.
+ * A requested change of a limit, as it was sent; null keeps what the limit has.
  *
- * @param permits number of permits, null to keep it
- * @param queueCapacity capacity of the queue, null to keep it
- * @param maxWait maximum wait, zero for none, null to keep it
- * @param permitsPerKey number of permits for one key, null to keep it
- * @param queueCapacityPerKey number of waiting calls of one key, null to keep it
- * @param clusterPermits number of permits in all replicas together, null to keep it
+ * @param permits number of permits
+ * @param queueCapacity capacity of the queue, or unbounded
+ * @param maxWait maximum wait, or none
+ * @param permitsPerKey number of permits for one key, or unbounded
+ * @param queueCapacityPerKey number of waiting calls of one key, or unbounded
+ * @param clusterPermits number of permits in all replicas together
  */
 record LimitRequest(
-        @Nullable Integer permits,
-        @Nullable Integer queueCapacity,
-        @Nullable Duration maxWait,
-        @Nullable Integer permitsPerKey,
-        @Nullable Integer queueCapacityPerKey,
-        @Nullable Integer clusterPermits) {
+        @Nullable String permits,
+        @Nullable String queueCapacity,
+        @Nullable String maxWait,
+        @Nullable String permitsPerKey,
+        @Nullable String queueCapacityPerKey,
+        @Nullable String clusterPermits) {
 
     /**
-     * Reads the parameters of a request.
+     * Returns the settings of a limit with what is to change.
      *
-     * @throws IllegalArgumentException if all are null, or one is not a valid number or duration
+     * @throws IllegalArgumentException if nothing is to change, or a value is not a valid number or duration
      */
-    static LimitRequest of(
-            @Nullable String permits,
-            @Nullable String queueCapacity,
-            @Nullable String maxWait,
-            @Nullable String permitsPerKey,
-            @Nullable String queueCapacityPerKey,
-            @Nullable String clusterPermits) {
+    LimitSettings applyTo(LimitSettings now) {
         if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits)
                 .allMatch(Objects::isNull)) {
             throw new IllegalArgumentException(
                     "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey or"
                             + " clusterPermits, as in {\"permits\": 20}");
         }
-        return new LimitRequest(
-                permits == null ? null : whole("permits", permits, 1, Integer.MAX_VALUE),
-                bound("queueCapacity", queueCapacity, 0, "lets any number of calls wait"),
-                maxWait == null ? null : wait(maxWait.strip()),
-                bound("permitsPerKey", permitsPerKey, 1, "lets one key have all permits"),
-                bound("queueCapacityPerKey", queueCapacityPerKey, 0, "lets any number of calls of one key wait"),
-                clusterPermits == null ? null : whole("clusterPermits", clusterPermits, 1, Integer.MAX_VALUE));
+        LimitSettings shared = shared(now); // permits may exceed the old number
+        return shared.withPermits(number("permits", permits, shared.permits(), 1))
+                .withQueueCapacity(
+                        bound("queueCapacity", queueCapacity, now.queueCapacity(), 0, "lets any number of calls wait"))
+                .withMaxWait(maxWait == null ? now.maxWait() : wait(maxWait.strip()))
+                .withPermitsPerKey(
+                        bound("permitsPerKey", permitsPerKey, now.permitsPerKey(), 1, "lets one key have all permits"))
+                .withQueueCapacityPerKey(bound(
+                        "queueCapacityPerKey",
+                        queueCapacityPerKey,
+                        now.queueCapacityPerKey(),
+                        0,
+                        "lets any number of calls of one key wait"));
     }
 
-    private static @Nullable Integer bound(String name, @Nullable String text, int least, String unbounded) {
-        if (text == null) {
-            return null;
-        }
-        if (text.strip().equalsIgnoreCase("unbounded")) {
+    private static int number(String name, @Nullable String text, int now, int least) {
+        return text == null ? now : whole(name, text, least, Integer.MAX_VALUE);
+    }
+
+    private static int bound(String name, @Nullable String text, int now, int least, String unbounded) {
+        if (text != null && text.strip().equalsIgnoreCase("unbounded")) {
             return LimitSettings.UNBOUNDED;
         }
         try {
-            return whole(name, text.strip(), least, Integer.MAX_VALUE);
+            return number(name, text, now, least);
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException("%s; \"unbounded\" %s".formatted(wrong.getMessage(), unbounded), wrong);
         }
     }
 
-    private static Duration wait(String text) {
+    /** Null for none. */
+    private static @Nullable Duration wait(String text) {
         if (text.equalsIgnoreCase("none")) {
-            return Duration.ZERO;
+            return null;
         }
         try {
             Duration wait = DurationStyle.detectAndParse(text);
@@ -85,16 +87,6 @@ record LimitRequest(
                 .formatted(text));
     }
 
-    LimitSettings applyTo(LimitSettings now) {
-        LimitSettings shared = shared(now); // permits may exceed the old number
-        Duration wait = maxWait == null ? now.maxWait() : maxWait;
-        return shared.withPermits(permits == null ? shared.permits() : permits)
-                .withQueueCapacity(queueCapacity == null ? now.queueCapacity() : queueCapacity)
-                .withMaxWait(Duration.ZERO.equals(wait) ? null : wait)
-                .withPermitsPerKey(permitsPerKey == null ? now.permitsPerKey() : permitsPerKey)
-                .withQueueCapacityPerKey(queueCapacityPerKey == null ? now.queueCapacityPerKey() : queueCapacityPerKey);
-    }
-
     private LimitSettings shared(LimitSettings now) {
         if (clusterPermits == null) {
             return now;
@@ -104,7 +96,7 @@ record LimitRequest(
                     "Limit '%s' is one of this JVM alone, so clusterPermits cannot be changed: to share it, set %s.cluster-permits, and restart all replicas"
                             .formatted(now.name(), PropertyKeys.limit(now.name())));
         }
-        return now.withClusterPermits(clusterPermits);
+        return now.withClusterPermits(whole("clusterPermits", clusterPermits, 1, Integer.MAX_VALUE));
     }
 
     /**

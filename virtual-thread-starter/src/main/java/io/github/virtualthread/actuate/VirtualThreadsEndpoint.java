@@ -171,8 +171,8 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey,
             @org.springframework.lang.Nullable @Nullable String clusterPermits) {
         TaskLimit found = find(limitInPath);
-        LimitRequest request =
-                LimitRequest.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
+        LimitRequest request = new LimitRequest(
+                permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
         limits.change(found, request::applyTo, Source.ENDPOINT);
         return descriptors.limit(found, live.running(found));
     }
