@@ -7,6 +7,7 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
+import org.springframework.aop.TargetClassAware;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -31,6 +35,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.AdviceMode;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -214,7 +219,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
         beans.seen(bean, beanName);
-        earlyReferences.put(beanName, ProxiedBeans.rawTarget(bean));
+        earlyReferences.put(beanName, rawTarget(bean));
         return advise(bean, beanName);
     }
 
@@ -250,23 +255,57 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     }
 
     private Object advise(Object bean, String beanName) {
-        Class<?> type = ProxiedBeans.annotatedType(bean, methods);
+        Class<?> type = annotatedType(bean);
         if (type == null || bean instanceof AopInfrastructureBean) {
             return bean;
         }
         Object result = bean;
         Mistake failure = weaving == null ? null : weaving.check(bean, type);
         try {
-            boolean asItIs = !isAdvising() || ProxiedBeans.isAdvised(bean);
+            boolean asItIs = !isAdvising() || isAdvised(bean);
             result = asItIs ? bean : super.postProcessAfterInitialization(bean, beanName);
         } catch (RuntimeException | LinkageError thrown) {
-            failure = ProxiedBeans.failure(type, methods.annotations(type), thrown);
+            failure = cannotBeProxied(type, thrown);
         }
         boolean classProxy = result instanceof SpringProxy
                 ? !Proxy.isProxyClass(result.getClass())
                 : predictsClassProxy(beanName, type);
         beans.add(bean, beanName, new Created(type, classProxy), failure);
         return result;
+    }
+
+    /** The class of the bean that has annotated methods: that of the target, otherwise that of the proxy, otherwise null. */
+    private @Nullable Class<?> annotatedType(Object bean) {
+        if (bean instanceof TargetClassAware) {
+            Class<?> target = AopProxyUtils.ultimateTargetClass(bean);
+            if (!methods.in(target).isEmpty()) {
+                return TypeHierarchy.userClass(target);
+            }
+        }
+        return methods.in(bean.getClass()).isEmpty() ? null : TypeHierarchy.userClass(bean.getClass());
+    }
+
+    /** The object behind all proxies that have a fixed target. */
+    static Object rawTarget(Object bean) {
+        Object target = AopProxyUtils.getSingletonTarget(bean);
+        return target == null ? bean : rawTarget(target);
+    }
+
+    /** Whether the bean has our advice already: it may have two names, or be returned by a factory again. */
+    static boolean isAdvised(Object bean) {
+        if (bean instanceof Advised advised
+                && Arrays.stream(advised.getAdvisors()).anyMatch(VirtualThreadAdvisor.class::isInstance)) {
+            return true;
+        }
+        Object target = AopProxyUtils.getSingletonTarget(bean);
+        return target != null && isAdvised(target);
+    }
+
+    private Mistake cannotBeProxied(Class<?> type, Throwable failure) {
+        return new Mistake(
+                "%s has methods with %s, but cannot be proxied: %s"
+                        .formatted(type.getName(), methods.annotations(type), NestedExceptionUtils.getMostSpecificCause(failure)),
+                "Make it a class that can be subclassed, or let it implement an interface and use interface proxies.");
     }
 
     /** Whether the proxy of a bean will be a subclass, by the rules of Spring's post-processors. */

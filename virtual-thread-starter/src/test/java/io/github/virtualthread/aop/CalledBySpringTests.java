@@ -59,7 +59,7 @@ class CalledBySpringTests {
             ApplicationListener<?> bean =
                     context.getBeanProvider(ApplicationListener.class).getObject();
             assertThat(AopUtils.isCglibProxy(bean)).isEqualTo(classProxy);
-            listener = (Listener) ProxiedBeans.rawTarget(bean);
+            listener = (Listener) VirtualThreadBeanPostProcessor.rawTarget(bean);
             assertThat(listener.threads.take()).matches(Thread::isVirtual);
             Findings findings = context.check();
             assertThat(findings.mistakes()).isEmpty();
@@ -86,7 +86,7 @@ class CalledBySpringTests {
         try (TestContext context = TestContext.of(SlowConverter.class)) {
             DefaultConversionService conversions = new DefaultConversionService();
             conversions.addConverter(context.getBean(Converter.class));
-            SlowConverter converter = (SlowConverter) ProxiedBeans.rawTarget(context.getBean(SlowConverter.class));
+            SlowConverter converter = (SlowConverter) VirtualThreadBeanPostProcessor.rawTarget(context.getBean(SlowConverter.class));
             TaskLimit mail = context.getBean(TaskLimits.class).get("mail");
             List<CompletableFuture<Price>> conversionsAtOnce = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
@@ -182,7 +182,7 @@ class CalledBySpringTests {
     void theLifeCycleOfTheBeanStaysOnTheThreadThatDrivesIt() {
         Server server;
         try (TestContext context = TestContext.of(Server.class)) {
-            server = (Server) ProxiedBeans.rawTarget(context.getBean(Server.class));
+            server = (Server) VirtualThreadBeanPostProcessor.rawTarget(context.getBean(Server.class));
             assertThat(context.check().mistakes()).isEmpty();
             assertThat(context.getBean(Server.class).serve().join()).matches(Thread::isVirtual);
         }
@@ -229,7 +229,7 @@ class CalledBySpringTests {
     void anAnnotatedCallbackThatSpringCallsOnTheBeanItselfIsReported() {
         Cache cache;
         try (TestContext context = TestContext.of(Cache.class)) {
-            cache = (Cache) ProxiedBeans.rawTarget(context.getBean(Cache.class));
+            cache = (Cache) VirtualThreadBeanPostProcessor.rawTarget(context.getBean(Cache.class));
             String bypasses =
                     " on the bean itself: the call bypasses the proxy, which applies @VirtualThread, so it runs on"
                             + " the caller's thread and takes no permit";
@@ -251,7 +251,7 @@ class CalledBySpringTests {
     @Test
     void anAnnotatedCallbackThatSpringCallsThroughTheProxyIsNotReported() throws InterruptedException {
         try (TestContext context = TestContext.of(Warmer.class)) {
-            Warmer warmer = (Warmer) ProxiedBeans.rawTarget(context.getBean(Warmer.class));
+            Warmer warmer = (Warmer) VirtualThreadBeanPostProcessor.rawTarget(context.getBean(Warmer.class));
 
             assertThat(context.check().selfInvocations()).isEmpty();
             assertThat(warmer.driving.poll(2, MINUTES)).matches(Thread::isVirtual);

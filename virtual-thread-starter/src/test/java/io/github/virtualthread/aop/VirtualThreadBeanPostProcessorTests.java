@@ -107,7 +107,7 @@ class VirtualThreadBeanPostProcessorTests {
 
             assertThat(mailer.send().get(120, SECONDS).isVirtual()).isTrue();
             assertThat(mailer.limited().get(120, SECONDS).isVirtual()).isTrue();
-            assertThat(ProxiedBeans.isAdvised(mailer)).isFalse();
+            assertThat(VirtualThreadBeanPostProcessor.isAdvised(mailer)).isFalse();
             Findings findings = context.check();
             assertThat(findings.mistakes()).isEmpty();
             assertThat(findings.methods()).hasSize(2);
