@@ -47,12 +47,14 @@ final class KeyExpression {
 
     private final String text;
     private final String method;
-    private final Source source;
+    private final int parameter;
+    private final @Nullable Expression expression; // null for a parameter alone
 
-    private KeyExpression(String text, AnnotatedMethod method, Source source) {
+    private KeyExpression(String text, AnnotatedMethod method, int parameter, @Nullable Expression expression) {
         this.text = text;
         this.method = method.qualifiedName();
-        this.source = source;
+        this.parameter = parameter;
+        this.expression = expression;
     }
 
     /**
@@ -65,17 +67,17 @@ final class KeyExpression {
         Parameters parameters = Parameters.of(method.annotatedDeclaration());
         KeyMistakes mistakes = new KeyMistakes(text, method, parameters);
         Matcher parameter = PARAMETER.matcher(text);
-        Source source;
+        int index = -1;
+        Expression expression = null;
         if (parameter.matches()) {
             mistakes.checkVariable(parameter.group(1));
-            int index = parameters.indexOf(parameter.group(1));
+            index = parameters.indexOf(parameter.group(1));
             mistakes.checkType(index);
-            source = (target, arguments) -> arguments[index];
         } else {
-            source = Expression.of(text, method, parameters, mistakes);
+            expression = Expression.of(text, method, parameters, mistakes);
         }
         mistakes.throwIfAny();
-        return new KeyExpression(text, method, source);
+        return new KeyExpression(text, method, index, expression);
     }
 
     /**
@@ -87,7 +89,7 @@ final class KeyExpression {
         Object value;
         String key;
         try {
-            value = source.read(target, arguments);
+            value = expression == null ? arguments[parameter] : expression.read(target, arguments);
             key = value == null ? null : value.toString();
         } catch (RuntimeException failure) {
             throw new IllegalArgumentException(
@@ -120,17 +122,9 @@ final class KeyExpression {
 
     /** Registers what the expression calls by reflection. */
     void registerHints(ReflectionHints hints) {
-        source.registerHints(hints);
-    }
-
-    /** Where the value comes from. */
-    @FunctionalInterface
-    private interface Source {
-
-        @Nullable
-        Object read(@Nullable Object target, @Nullable Object[] arguments);
-
-        default void registerHints(ReflectionHints hints) {}
+        if (expression != null) {
+            expression.registerHints(hints);
+        }
     }
 
     /**
@@ -169,12 +163,13 @@ final class KeyExpression {
 
     /** An expression of Spring. */
     private record Expression(
-            SpelExpression parsed, AnnotatedMethod method, Parameters parameters, StandardEvaluationContext shared)
-            implements Source {
+            SpelExpression parsed, AnnotatedMethod method, Parameters parameters, StandardEvaluationContext shared) {
 
         private static final Set<String> ROOT = Set.of("root", "this");
 
-        static Source of(String text, AnnotatedMethod method, Parameters parameters, KeyMistakes mistakes) {
+        /** Null if it cannot be parsed. */
+        static @Nullable Expression of(
+                String text, AnnotatedMethod method, Parameters parameters, KeyMistakes mistakes) {
             ClassLoader classLoader = method.type().getClassLoader();
             // a native image cannot define classes
             SpelCompilerMode mode = NativeDetector.inNativeImage() ? SpelCompilerMode.OFF : SpelCompilerMode.MIXED;
@@ -183,7 +178,7 @@ final class KeyExpression {
                 parsed = new SpelExpressionParser(new SpelParserConfiguration(mode, classLoader)).parseRaw(text);
             } catch (RuntimeException failure) {
                 mistakes.unreadable(failure);
-                return (target, arguments) -> null;
+                return null;
             }
             check(parsed.getAST(), true, false, mistakes);
             StandardEvaluationContext shared = new StandardEvaluationContext();
@@ -230,15 +225,14 @@ final class KeyExpression {
             return node instanceof Indexer || node instanceof Projection || node instanceof Selection;
         }
 
-        @Override
-        public @Nullable Object read(@Nullable Object target, @Nullable Object[] arguments) {
+        @Nullable
+        Object read(@Nullable Object target, @Nullable Object[] arguments) {
             Evaluation evaluation = new Evaluation(new Root(method.method(), target, arguments), parameters);
             shared.applyDelegatesTo(evaluation);
             return parsed.getValue(evaluation);
         }
 
-        @Override
-        public void registerHints(ReflectionHints hints) {
+        void registerHints(ReflectionHints hints) {
             new KeyExpressionHints(method, parameters, hints).register(parsed.getAST());
         }
     }
