@@ -36,9 +36,6 @@ final class CallMeters implements TaskListener {
 
     private static final String NONE = "none";
 
-    /** Where meters are registered, and what their gauges read. */
-    private record Target(TaskMeters meters, RunningCalls running) {}
-
     /** An event from before the start. It does not hold the call, which would keep the result alive. */
     private record Early(@Nullable TaskLimit limit, String method, Consumer<Series> event) {}
 
@@ -50,7 +47,7 @@ final class CallMeters implements TaskListener {
     private final Queue<Early> early = new ConcurrentLinkedQueue<>();
     private final ScopedLock lock = new ScopedLock();
     private final Function<TaskSpec, Series> lookup = this::lookUp;
-    private volatile @Nullable Target target;
+    private volatile @Nullable TaskMeters meters; // null before the start
     private volatile boolean off;
 
     CallMeters(LimitMeters limits) {
@@ -58,8 +55,8 @@ final class CallMeters implements TaskListener {
     }
 
     /** Records all earlier events and, from now on, every event at once. */
-    void begin(TaskMeters meters, RunningCalls running) {
-        target = new Target(meters, running);
+    void begin(TaskMeters registering) {
+        meters = registering;
         off = false; // there was no registry at an earlier start
         catchUp();
     }
@@ -145,24 +142,23 @@ final class CallMeters implements TaskListener {
     /** Pins before the start are not recorded. */
     @Override
     public void pinned(String task, Duration time) {
-        Target known = target;
+        TaskMeters known = meters;
         if (known != null) {
             String what = "Time that a blocked virtual thread kept its carrier busy";
-            pins.computeIfAbsent(task, method -> known.meters()
-                            .timer("virtual.thread.pinned", what, Tags.of("method", method)))
+            pins.computeIfAbsent(task, method -> known.timer("virtual.thread.pinned", what, Tags.of("method", method)))
                     .record(time);
         }
     }
 
     private @Nullable Series series(TaskSpec spec) {
-        return target == null ? null : TaskEngine.kept(spec, this, lookup);
+        return meters == null ? null : TaskEngine.kept(spec, this, lookup);
     }
 
     private Series lookUp(TaskSpec spec) {
-        return series(Objects.requireNonNull(target), spec.limit(), spec.name());
+        return series(Objects.requireNonNull(meters), spec.limit(), spec.name());
     }
 
-    private Series series(Target known, @Nullable TaskLimit limit, String method) {
+    private Series series(TaskMeters known, @Nullable TaskLimit limit, String method) {
         Map<String, Series> methods = methods(limit == null ? NONE : limit);
         Series made = methods.get(method);
         return made == null ? create(known, limit, method, methods) : made;
@@ -174,7 +170,7 @@ final class CallMeters implements TaskListener {
     }
 
     /** Creates each series once, and not inside the map: it runs filters of the application. */
-    private Series create(Target known, @Nullable TaskLimit limit, String method, Map<String, Series> methods) {
+    private Series create(TaskMeters known, @Nullable TaskLimit limit, String method, Map<String, Series> methods) {
         try (ScopedLock held = lock.hold()) {
             Series made = methods.get(method);
             if (made == null) {
@@ -194,7 +190,7 @@ final class CallMeters implements TaskListener {
     }
 
     private void catchUp() {
-        Target known = target;
+        TaskMeters known = meters;
         if (known != null) {
             for (Early next = early.poll(); next != null; next = early.poll()) {
                 next.event().accept(series(known, next.limit(), next.method()));
@@ -220,7 +216,6 @@ final class CallMeters implements TaskListener {
     private final class Series {
 
         private final TaskMeters meters;
-        private final RunningCalls running;
         private final Tags tags;
         private final Counter submitted;
         private final LongAdder active = new LongAdder();
@@ -230,9 +225,8 @@ final class CallMeters implements TaskListener {
         private final Map<Reason, Counter> rejected = new ConcurrentHashMap<>();
         private @Nullable Counter stuck; // one thread watches all calls
 
-        Series(Target target, Tags tags) {
-            this.meters = target.meters();
-            this.running = target.running();
+        Series(TaskMeters meters, Tags tags) {
+            this.meters = meters;
             this.tags = tags;
             this.submitted = meters.counter("virtual.thread.submitted", "Calls that were made", tags);
             this.wait = meters.timer("virtual.thread.wait", "Time from the call to the start of its body", tags);
@@ -272,7 +266,7 @@ final class CallMeters implements TaskListener {
                 gauge(
                         "virtual.thread.tasks.stuck",
                         "Calls that have run longer than virtual-thread.stuck-after and still run",
-                        () -> running.stuck(spec));
+                        () -> meters.running().stuck(spec));
                 counter = meters.counter(
                         "virtual.thread.stuck", "Calls that ran longer than virtual-thread.stuck-after", tags);
                 stuck = counter;

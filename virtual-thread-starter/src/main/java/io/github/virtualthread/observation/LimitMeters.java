@@ -29,15 +29,13 @@ final class LimitMeters implements TaskLimitCustomizer {
     private final Set<TaskLimit> withKeys = ConcurrentHashMap.newKeySet();
     private final Map<TaskLimit, Tags> tags = new ConcurrentHashMap<>();
     private @Nullable TaskMeters meters; // guarded by lock
-    private @Nullable RunningCalls calls; // guarded by lock
 
     /** Registers the gauges of all limits, which have their final names now. */
-    void begin(TaskMeters meters, RunningCalls calls) {
+    void begin(TaskMeters meters) {
         boolean shared;
         try (ScopedLock held = lock.hold()) {
             this.meters = meters;
-            this.calls = calls;
-            limits.forEach(limit -> register(limit, meters, calls));
+            limits.forEach(limit -> register(limit, meters));
             withKeys.forEach(limit -> registerKeys(limit, meters));
             shared = limits.stream().anyMatch(LimitMeters::isShared);
         }
@@ -51,8 +49,8 @@ final class LimitMeters implements TaskLimitCustomizer {
         TaskMeters begun;
         try (ScopedLock held = lock.hold()) {
             begun = meters;
-            if (limits.add(limit) && meters != null && calls != null) {
-                register(limit, meters, calls);
+            if (limits.add(limit) && meters != null) {
+                register(limit, meters);
             }
         }
         if (begun != null && isShared(limit)) {
@@ -81,7 +79,8 @@ final class LimitMeters implements TaskLimitCustomizer {
         return limit == null ? UNLIMITED : tags.computeIfAbsent(limit, first -> Tags.of("limit", first.name()));
     }
 
-    private void register(TaskLimit limit, TaskMeters meters, RunningCalls calls) {
+    private void register(TaskLimit limit, TaskMeters meters) {
+        RunningCalls calls = meters.running();
         new Gauges(meters, tags(limit))
                 .number("permits", limit::permits, "Most calls that run at once")
                 .number("available", limit::available, "Permits that nobody holds")

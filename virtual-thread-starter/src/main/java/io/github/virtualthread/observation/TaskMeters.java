@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The meters {@code virtual.thread.*} of one application context. They are in its registry from the start of the context until
@@ -48,8 +49,7 @@ public final class TaskMeters implements DisposableBean {
     private record Registered(MeterRegistry registry, Meter.Id id) {}
 
     private final ObjectProvider<MeterRegistry> registries;
-    private final ObjectProvider<TaskEngine> engine;
-    private final @Nullable Duration stuckAfter;
+    private final SingletonSupplier<RunningCalls> running;
     private final ObjectProvider<ClusterShares> shares;
     private final AtomicBoolean listening = new AtomicBoolean();
     private final LimitMeters limits = new LimitMeters();
@@ -75,8 +75,8 @@ public final class TaskMeters implements DisposableBean {
             @Nullable Duration stuckAfter,
             ObjectProvider<ClusterShares> shares) {
         this.registries = registries;
-        this.engine = engine;
-        this.stuckAfter = stuckAfter;
+        this.running =
+                SingletonSupplier.of(() -> new RunningCalls(engine.getObject().liveCalls(), stuckAfter));
         this.shares = shares;
     }
 
@@ -122,12 +122,17 @@ public final class TaskMeters implements DisposableBean {
             return;
         }
         registry = found;
-        RunningCalls live = new RunningCalls(engine.getObject().liveCalls(), stuckAfter);
-        limits.begin(this, live);
-        calls.begin(this, live);
+        running.obtain(); // without a lock: it looks up the engine
+        limits.begin(this);
+        calls.begin(this);
         if (withStatements) {
             statements.begin(this);
         }
+    }
+
+    /** What gauges read. */
+    RunningCalls running() {
+        return running.obtain();
     }
 
     /** A limit is shared by all replicas. */
