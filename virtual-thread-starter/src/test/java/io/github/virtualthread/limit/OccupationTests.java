@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class OccupationTests extends TimedLimits {
 
-
     @Test
     void newCallsWaitAndRunningOnesGoOn() {
         TaskLimit limit = limits(LimitSettings.of("db", 2)).get("db");

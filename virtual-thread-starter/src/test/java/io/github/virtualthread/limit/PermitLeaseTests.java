@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class PermitLeaseTests extends TimedLimits {
 
-
     @Test
     void withoutALeaseCallsWait() {
         TaskLimits limits = limits(LimitSettings.of("partner", 2).withClusterPermits(2));

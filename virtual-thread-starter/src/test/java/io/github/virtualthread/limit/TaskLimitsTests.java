@@ -15,7 +15,6 @@ import org.springframework.util.SerializationUtils;
 @Timeout(300)
 class TaskLimitsTests extends TimedLimits {
 
-
     @Test
     void findsALimitInAnySpellingOfItsName() {
         TaskLimits limits = limits(LimitSettings.of("price-db", 3));
