@@ -44,6 +44,7 @@ record Descriptors(
 
     private static final String TRACE_ID = "traceId";
     private static final int LONGEST_STATEMENT = 100;
+
     VirtualThreadsDescriptor all(Collection<AdvisedMethod> advised) {
         List<LiveCall> running = live.running();
         Map<TaskLimit, List<LiveCall>> byLimit = new HashMap<>();

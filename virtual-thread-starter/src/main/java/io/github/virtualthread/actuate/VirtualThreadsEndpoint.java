@@ -171,8 +171,8 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey,
             @org.springframework.lang.Nullable @Nullable String clusterPermits) {
         TaskLimit found = find(limitInPath);
-        LimitRequest request = new LimitRequest(
-                permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
+        LimitRequest request =
+                new LimitRequest(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
         limits.change(found, request::applyTo, Source.ENDPOINT);
         return descriptors.limit(found, live.running(found));
     }
@@ -197,7 +197,8 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String id,
             @org.springframework.lang.Nullable @Nullable String all,
             @org.springframework.lang.Nullable @Nullable String member) {
-        return new Endings(limits, live).end(LimitNames.isNone(limitInPath) ? null : find(limitInPath), id, all, member);
+        return new Endings(limits, live)
+                .end(LimitNames.isNone(limitInPath) ? null : find(limitInPath), id, all, member);
     }
 
     private TaskLimit find(String limit) {

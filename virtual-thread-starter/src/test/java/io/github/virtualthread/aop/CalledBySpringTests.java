@@ -86,7 +86,8 @@ class CalledBySpringTests {
         try (TestContext context = TestContext.of(SlowConverter.class)) {
             DefaultConversionService conversions = new DefaultConversionService();
             conversions.addConverter(context.getBean(Converter.class));
-            SlowConverter converter = (SlowConverter) VirtualThreadBeanPostProcessor.rawTarget(context.getBean(SlowConverter.class));
+            SlowConverter converter =
+                    (SlowConverter) VirtualThreadBeanPostProcessor.rawTarget(context.getBean(SlowConverter.class));
             TaskLimit mail = context.getBean(TaskLimits.class).get("mail");
             List<CompletableFuture<Price>> conversionsAtOnce = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
