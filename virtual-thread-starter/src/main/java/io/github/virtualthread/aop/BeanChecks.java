@@ -140,10 +140,10 @@ final class BeanChecks {
                 annotated.stream().map(AnnotatedMethod::qualifiedName).toList();
         return new Mistake(
                 "%s matches no annotated method".formatted(PropertyKeys.method(name)),
-                Spelling.nearest(name, names)
-                        .map("Did you mean '%s'?"::formatted)
-                        .orElse(
-                                "Write the class and the method of a bean, as in \"[com.acme.Mailer.send]\", or remove the key."));
+                Spelling.meant(
+                        name,
+                        names,
+                        "Write the class and the method of a bean, as in \"[com.acme.Mailer.send]\", or remove the key."));
     }
 
     private List<Mistake> selfInvocations() {

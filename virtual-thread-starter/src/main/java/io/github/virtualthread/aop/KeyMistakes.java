@@ -120,9 +120,7 @@ final class KeyMistakes {
     void unknownProperty(String name, Class<?> type, List<String> known) {
         addToMethod(
                 "uses '%s', but the properties of %s are %s".formatted(name, type.getName(), known),
-                Spelling.nearest(name, known)
-                        .map("Did you mean '%s'?"::formatted)
-                        .orElse("Name one of them, or call a method."));
+                Spelling.meant(name, known, "Name one of them, or call a method."));
     }
 
     private void addToAnnotation(String problem, String action) {

@@ -6,7 +6,6 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
-import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -82,23 +81,13 @@ record SettingsChecks(CallSettings calls, Supplier<TaskLimits> limits) {
     }
 
     private Mistake unknown(AnnotatedMethod method, String limit) {
-        String action = Spelling.nearest(limit, limits.get().names())
-                        .map("Did you mean '%s'? "::formatted)
-                        .orElse("")
-                + "Correct " + source(method);
+        String action = Spelling.question(limit, limits.get().names()) + "Correct " + source(method);
         return new Mistake(
-                "%s asks for limit '%s', but %s".formatted(method.place(), limit, problem(limit)),
+                "%s asks for limit '%s', but %s"
+                        .formatted(method.place(), limit, limits.get().whyUnknown(limit)),
                 LimitNames.isAllowed(limit)
                         ? "%s, or set %s.permits.".formatted(action, PropertyKeys.limit(limit))
                         : action + ".");
-    }
-
-    private String problem(String limit) {
-        if (!LimitNames.isAllowed(limit)) {
-            return LimitNames.RULE;
-        }
-        List<String> names = limits.get().names();
-        return names.isEmpty() ? "no limits are configured" : "the configured limits are " + names;
     }
 
     /** Where the name of the limit is written. */

@@ -228,8 +228,6 @@ final class PropertyMistakes {
                 "one of " + allowed,
                 name,
                 value,
-                Spelling.nearest(value, allowed)
-                        .map("Did you mean '%s'?"::formatted)
-                        .orElse("Write one of %s.".formatted(allowed)));
+                Spelling.meant(value, allowed, "Write one of %s.".formatted(allowed)));
     }
 }

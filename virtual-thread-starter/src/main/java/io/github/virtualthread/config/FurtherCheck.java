@@ -59,18 +59,12 @@ public interface FurtherCheck {
      */
     static Mistake unknownLimit(String key, String name, TaskLimits limits) {
         return new Mistake(
-                "%s asks for limit '%s', but %s"
-                        .formatted(
-                                key,
-                                name,
-                                limits.names().isEmpty()
-                                        ? "no limits are configured"
-                                        : "the configured limits are " + limits.names()),
-                Spelling.nearest(name, limits.names())
-                        .map("Did you mean '%s'?"::formatted)
-                        .orElse(
-                                LimitNames.isAllowed(name)
-                                        ? "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name))
-                                        : "Correct the name: %s.".formatted(LimitNames.RULE)));
+                "%s asks for limit '%s', but %s".formatted(key, name, limits.whyUnknown(name)),
+                Spelling.meant(
+                        name,
+                        limits.names(),
+                        LimitNames.isAllowed(name)
+                                ? "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name))
+                                : "Correct the name."));
     }
 }

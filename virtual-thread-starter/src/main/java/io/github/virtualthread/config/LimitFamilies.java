@@ -114,9 +114,7 @@ public final class LimitFamilies {
                 .map(LimitSettings::name)
                 .sorted()
                 .toList();
-        String meant = Spelling.nearest(within, others)
-                .map("Did you mean '%s'? "::formatted)
-                .orElse("");
+        String meant = Spelling.question(within, others);
         boolean possible = LimitNames.isAllowed(within) && !LimitNames.isNone(within);
         return new Mistake(
                 "Limit '%s' lies within '%s', but %s"

@@ -25,6 +25,30 @@ public final class Spelling {
     }
 
     /**
+     * Asks for the name that was most likely meant.
+     *
+     * @param name name that is not known
+     * @param known names that are
+     * @param otherwise what to say where none is near
+     * @return as in {@code Did you mean 'mail'?}
+     */
+    public static String meant(String name, Collection<String> known, String otherwise) {
+        return nearest(name, known).map("Did you mean '%s'?"::formatted).orElse(otherwise);
+    }
+
+    /**
+     * As {@link #meant}, before what else there is to say.
+     *
+     * @param name name that is not known
+     * @param known names that are
+     * @return the question and a space, empty where no name is near
+     */
+    public static String question(String name, Collection<String> known) {
+        String meant = meant(name, known, "");
+        return meant.isEmpty() ? "" : meant + " ";
+    }
+
+    /**
      * Whether somebody who wrote {@code name} may have meant another one.
      *
      * @param name name that is not known

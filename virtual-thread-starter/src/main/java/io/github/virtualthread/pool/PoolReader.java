@@ -90,10 +90,7 @@ record PoolReader(ListableBeanFactory beans, ObjectProvider<PoolSizes> sizes) {
                     limit,
                     name,
                     "but there is no such bean; the beans of type DataSource or PermitsSource are " + known,
-                    Spelling.nearest(name, known)
-                                    .map("Did you mean '%s'? "::formatted)
-                                    .orElse("")
-                            + "Correct %s.permits-from, or replace it with permits.");
+                    Spelling.question(name, known) + "Correct %s.permits-from, or replace it with permits.");
         }
         return beans.getBean(name);
     }
