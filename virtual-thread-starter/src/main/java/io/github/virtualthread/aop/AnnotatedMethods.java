@@ -5,7 +5,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,11 +26,9 @@ final class AnnotatedMethods {
 
     private static final Logger logger = LoggerFactory.getLogger(AnnotatedMethods.class);
 
-    private static final OfClass NOTHING = new OfClass(Map.of(), List.of());
-
     private final Class<? extends Annotation> annotationType;
     private final List<Class<? extends Annotation>> annotationTypes;
-    private final Map<Class<?>, OfClass> classes = new ConcurrentHashMap<>();
+    private final Map<Class<?>, Map<Method, AnnotatedMethod>> classes = new ConcurrentHashMap<>();
     private final Map<Class<?>, Boolean> carriers = new ConcurrentHashMap<>();
 
     AnnotatedMethods(Class<? extends Annotation> annotationType) {
@@ -56,33 +54,38 @@ final class AnnotatedMethods {
     /** The annotated method that runs when {@code method} is called on an object of {@code targetClass}. */
     @Nullable
     AnnotatedMethod find(Method method, Class<?> targetClass) {
-        return of(targetClass).byDeclaration().get(method);
+        return of(targetClass).get(method);
+    }
+
+    /** Whether a class has annotated methods. */
+    boolean areIn(Class<?> type) {
+        return !of(type).isEmpty();
     }
 
     /** All annotated methods of a class, by name. */
     List<AnnotatedMethod> in(Class<?> type) {
-        return of(type).all();
+        return of(type).values().stream().distinct().toList();
     }
 
-    private OfClass of(Class<?> type) {
-        OfClass known = classes.get(type);
+    /** By each method that they override or implement. */
+    private Map<Method, AnnotatedMethod> of(Class<?> type) {
+        Map<Method, AnnotatedMethod> known = classes.get(type);
         if (known == null) {
             Class<?> user = TypeHierarchy.userClass(type);
-            known = carries(user) || inherits(user) ? inspect(user) : NOTHING;
+            known = carries(user) || inherits(user) ? inspect(user) : Map.of();
             classes.put(type, known);
         }
         return known;
     }
 
-    private OfClass inspect(Class<?> type) {
-        List<AnnotatedMethod> all = new MethodResolution(type, annotationTypes)
+    private Map<Method, AnnotatedMethod> inspect(Class<?> type) {
+        Map<Method, AnnotatedMethod> byDeclaration = new LinkedHashMap<>();
+        new MethodResolution(type, annotationTypes)
                 .annotated()
                 .sorted(Comparator.comparing(AnnotatedMethod::qualifiedName)
                         .thenComparing(each -> each.method().toString()))
-                .toList();
-        Map<Method, AnnotatedMethod> byDeclaration = new HashMap<>();
-        all.forEach(each -> each.declarations().forEach(method -> byDeclaration.put(method, each)));
-        return all.isEmpty() ? NOTHING : new OfClass(byDeclaration, all);
+                .forEach(each -> each.declarations().forEach(method -> byDeclaration.put(method, each)));
+        return byDeclaration;
     }
 
     /** Whether one of the supertypes carries an annotation; each of them is inspected once. */
@@ -141,6 +144,4 @@ final class AnnotatedMethods {
             return new Method[0];
         }
     }
-
-    private record OfClass(Map<Method, AnnotatedMethod> byDeclaration, List<AnnotatedMethod> all) {}
 }

@@ -85,7 +85,7 @@ final class BeanChecks {
             return;
         }
         Class<?> type = typeOf(name);
-        if (type != null && !methods.in(type).isEmpty()) {
+        if (type != null && methods.areIn(type)) {
             check(new Created(type, classProxy.test(name, type)));
         }
     }

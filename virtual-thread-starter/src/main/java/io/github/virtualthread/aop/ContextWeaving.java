@@ -71,7 +71,7 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
 
     private void made(Object bean) {
         Class<?> type = bean.getClass();
-        if (!methods.in(type).isEmpty() && (wanted || isWoven(type))) {
+        if (methods.areIn(type) && (wanted || isWoven(type))) {
             WovenCalls.SHARED.made(bean, context);
         }
     }

@@ -32,7 +32,7 @@ final class CreatedBeans implements BeanPostProcessor {
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        if (!methods.in(bean.getClass()).isEmpty()) {
+        if (methods.areIn(bean.getClass())) {
             unseen.put(key(bean, beanName), TypeHierarchy.userClass(bean.getClass()));
         }
         return bean;

@@ -37,7 +37,7 @@ final class MethodChecks {
 
     /** Checks the class of a bean. */
     Checked check(Created bean) {
-        if (methods.in(bean.type()).isEmpty()) {
+        if (!methods.areIn(bean.type())) {
             return new Checked(List.of(), List.of(), List.of());
         }
         Checked checked = known.get(bean);

@@ -17,7 +17,7 @@ final class VirtualThreadAdvisor extends StaticMethodMatcherPointcutAdvisor impl
 
     @Override
     public boolean matches(Class<?> type) {
-        return !methods.in(type).isEmpty();
+        return methods.areIn(type);
     }
 
     @Override

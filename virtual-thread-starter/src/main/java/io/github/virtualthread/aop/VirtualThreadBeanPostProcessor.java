@@ -278,11 +278,11 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private @Nullable Class<?> annotatedType(Object bean) {
         if (bean instanceof TargetClassAware) {
             Class<?> target = AopProxyUtils.ultimateTargetClass(bean);
-            if (!methods.in(target).isEmpty()) {
+            if (methods.areIn(target)) {
                 return TypeHierarchy.userClass(target);
             }
         }
-        return methods.in(bean.getClass()).isEmpty() ? null : TypeHierarchy.userClass(bean.getClass());
+        return methods.areIn(bean.getClass()) ? TypeHierarchy.userClass(bean.getClass()) : null;
     }
 
     /** The object behind all proxies that have a fixed target. */
@@ -304,7 +304,10 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     private Mistake cannotBeProxied(Class<?> type, Throwable failure) {
         return new Mistake(
                 "%s has methods with %s, but cannot be proxied: %s"
-                        .formatted(type.getName(), methods.annotations(type), NestedExceptionUtils.getMostSpecificCause(failure)),
+                        .formatted(
+                                type.getName(),
+                                methods.annotations(type),
+                                NestedExceptionUtils.getMostSpecificCause(failure)),
                 "Make it a class that can be subclassed, or let it implement an interface and use interface proxies.");
     }
 
