@@ -36,15 +36,12 @@ final class CallMeters implements TaskListener {
 
     private static final String NONE = "none";
 
-    /** An event from before the start. It does not hold the call, which would keep the result alive. */
-    private record Early(@Nullable TaskLimit limit, String method, Consumer<Series> event) {}
-
     private final LimitMeters limits;
     private final Map<Object, Map<String, Series>> series =
             new ConcurrentHashMap<>(); // by limit or NONE, then by method
     private final Map<Meter.Id, List<LongSupplier>> gauges = new ConcurrentHashMap<>();
     private final Map<String, Timer> pins = new ConcurrentHashMap<>();
-    private final Queue<Early> early = new ConcurrentLinkedQueue<>();
+    private final Queue<Consumer<TaskMeters>> early = new ConcurrentLinkedQueue<>(); // events from before the start
     private final ScopedLock lock = new ScopedLock();
     private final Function<TaskSpec, Series> lookup = this::lookUp;
     private volatile @Nullable TaskMeters meters; // null before the start
@@ -181,10 +178,15 @@ final class CallMeters implements TaskListener {
         }
     }
 
-    /** Keeps an event for later. If the meters begin meanwhile, it is recorded at once. */
+    /**
+     * Keeps an event for later. If the meters begin meanwhile, it is recorded at once. It does not hold the call, which would keep the
+     * result alive.
+     */
     private void later(TaskSpec spec, Consumer<Series> event) {
         if (!off) {
-            early.add(new Early(spec.limit(), spec.name(), event));
+            TaskLimit limit = spec.limit();
+            String method = spec.name();
+            early.add(known -> event.accept(series(known, limit, method)));
             catchUp();
         }
     }
@@ -192,8 +194,8 @@ final class CallMeters implements TaskListener {
     private void catchUp() {
         TaskMeters known = meters;
         if (known != null) {
-            for (Early next = early.poll(); next != null; next = early.poll()) {
-                next.event().accept(series(known, next.limit(), next.method()));
+            for (Consumer<TaskMeters> next = early.poll(); next != null; next = early.poll()) {
+                next.accept(known);
             }
         }
     }
