@@ -20,7 +20,7 @@ import org.springframework.core.Ordered;
  * Settings of the virtual-thread starter. An unknown key is an error, because a misspelt limit would otherwise be no limit.
  *
  * <p>A start that sets no key binds nothing, and has {@code EngineSettings.DEFAULTS}. A record below this one is bound only if a key
- * of it is set, and otherwise is the constant {@code DEFAULTS} of its type.
+ * of it is set, and otherwise is made with the same defaults by the constructor.
  *
  * @param enabled whether annotated methods are intercepted; otherwise they run on the caller's thread, without limits
  * @param mode how annotated methods are intercepted: by proxies, or by an aspect woven into their classes
@@ -72,17 +72,17 @@ public record VirtualThreadProperties(
 
     /** Created by Spring Boot, with null for what has no key. */
     public VirtualThreadProperties {
-        propagation = propagation == null ? Propagation.DEFAULTS : propagation;
+        propagation = propagation == null ? new Propagation(true, List.of(), true) : propagation;
         cluster = cluster == null ? Cluster.DEFAULTS : cluster;
-        saturation = saturation == null ? Saturation.DEFAULTS : saturation;
-        pinning = pinning == null ? Pinning.DEFAULTS : pinning;
-        observation = observation == null ? Observation.DEFAULTS : observation;
-        health = health == null ? Health.DEFAULTS : health;
-        endpoint = endpoint == null ? Endpoint.DEFAULTS : endpoint;
+        saturation = saturation == null ? new Saturation(Duration.ofSeconds(10)) : saturation;
+        pinning = pinning == null ? new Pinning(false, Duration.ofMillis(20)) : pinning;
+        observation = observation == null ? new Observation(false) : observation;
+        health = health == null ? new Health(null) : health;
+        endpoint = endpoint == null ? new Endpoint(List.of(), false, false) : endpoint;
         web = web == null ? Web.DEFAULTS : web;
-        jdbc = jdbc == null ? Jdbc.DEFAULTS : jdbc;
-        async = async == null ? Async.DEFAULTS : async;
-        shutdown = shutdown == null ? Shutdown.DEFAULTS : shutdown;
+        jdbc = jdbc == null ? new Jdbc(false) : jdbc;
+        async = async == null ? new Async(null, Map.of()) : async;
+        shutdown = shutdown == null ? new Shutdown(Duration.ofSeconds(30)) : shutdown;
     }
 
     /**
@@ -96,10 +96,7 @@ public record VirtualThreadProperties(
     public record Propagation(
             @DefaultValue("true") boolean mdc,
             @DefaultValue List<String> mdcKeys,
-            @DefaultValue("true") boolean context) {
-
-        static final Propagation DEFAULTS = new Propagation(true, List.of(), true);
-    }
+            @DefaultValue("true") boolean context) {}
 
     /**
      * One limit.
@@ -229,10 +226,7 @@ public record VirtualThreadProperties(
      *
      * @param warnAfter time for which a limit must be full before a warning is logged; zero for no warning
      */
-    public record Saturation(@DefaultValue("10s") Duration warnAfter) {
-
-        static final Saturation DEFAULTS = new Saturation(Duration.ofSeconds(10));
-    }
+    public record Saturation(@DefaultValue("10s") Duration warnAfter) {}
 
     /**
      * Recording of virtual threads that block their carrier thread.
@@ -242,20 +236,14 @@ public record VirtualThreadProperties(
      */
     public record Pinning(
             @DefaultValue("false") boolean enabled,
-            @DefaultValue("20ms") Duration threshold) {
-
-        static final Pinning DEFAULTS = new Pinning(false, Duration.ofMillis(20));
-    }
+            @DefaultValue("20ms") Duration threshold) {}
 
     /**
      * Observations of runs.
      *
      * @param enabled whether each run is an observation, if Micrometer's observations are on the classpath
      */
-    public record Observation(@DefaultValue("false") boolean enabled) {
-
-        static final Observation DEFAULTS = new Observation(false);
-    }
+    public record Observation(@DefaultValue("false") boolean enabled) {}
 
     /**
      * Health of the limits.
@@ -263,10 +251,7 @@ public record VirtualThreadProperties(
      * @param saturatedAfter time for which a limit must be full before the application is out of service; if not set, the health
      *     has only limits that all replicas share
      */
-    public record Health(@Nullable Duration saturatedAfter) {
-
-        static final Health DEFAULTS = new Health(null);
-    }
+    public record Health(@Nullable Duration saturatedAfter) {}
 
     /**
      * What the endpoint virtualthreads shows.
@@ -279,10 +264,7 @@ public record VirtualThreadProperties(
     public record Endpoint(
             @DefaultValue List<String> mdcKeys,
             @DefaultValue("false") boolean keys,
-            @DefaultValue("false") boolean sql) {
-
-        static final Endpoint DEFAULTS = new Endpoint(List.of(), false, false);
-    }
+            @DefaultValue("false") boolean sql) {}
 
     /**
      * Limit and deadline of web requests, and answers to those that were rejected or have timed out.
@@ -340,10 +322,7 @@ public record VirtualThreadProperties(
      *     a cancel or the end of the application; otherwise the call is interrupted, which closes the connection while the
      *     database goes on with the statement. For pools of HikariCP
      */
-    public record Jdbc(@DefaultValue("false") boolean cancelStatements) {
-
-        static final Jdbc DEFAULTS = new Jdbc(false);
-    }
+    public record Jdbc(@DefaultValue("false") boolean cancelStatements) {}
 
     /**
      * Executors of Spring that become executors of limits.
@@ -353,18 +332,12 @@ public record VirtualThreadProperties(
      * @param executors names of limits, or none, keyed by the name of the executor bean that is replaced or added
      */
     public record Async(
-            @Nullable String limit, @DefaultValue Map<String, String> executors) {
-
-        static final Async DEFAULTS = new Async(null, Map.of());
-    }
+            @Nullable String limit, @DefaultValue Map<String, String> executors) {}
 
     /**
      * What happens to calls when the application stops.
      *
      * @param awaitTerminationPeriod time that running and waiting calls have to finish
      */
-    public record Shutdown(@DefaultValue("30s") Duration awaitTerminationPeriod) {
-
-        static final Shutdown DEFAULTS = new Shutdown(Duration.ofSeconds(30));
-    }
+    public record Shutdown(@DefaultValue("30s") Duration awaitTerminationPeriod) {}
 }
