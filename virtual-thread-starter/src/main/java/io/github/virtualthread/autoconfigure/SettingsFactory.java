@@ -6,7 +6,6 @@ import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.config.EngineSettings;
-import io.github.virtualthread.config.EngineSettings.Watch;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
@@ -123,11 +122,10 @@ final class SettingsFactory {
                         properties.shutdown().awaitTerminationPeriod()),
                 properties.selfInvocation(),
                 properties.callerTrace(),
-                new Watch(
-                        notNegative(
-                                "virtual-thread.saturation.warn-after",
-                                properties.saturation().warnAfter()),
-                        positive("virtual-thread.stuck-after", properties.stuckAfter())),
+                notNegative(
+                        "virtual-thread.saturation.warn-after",
+                        properties.saturation().warnAfter()),
+                positive("virtual-thread.stuck-after", properties.stuckAfter()),
                 properties.enabled() && alone == null ? cluster : null,
                 limits,
                 mistakes);

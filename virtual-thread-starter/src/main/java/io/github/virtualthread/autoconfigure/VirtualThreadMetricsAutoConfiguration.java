@@ -47,7 +47,7 @@ public class VirtualThreadMetricsAutoConfiguration {
             ObjectProvider<ClusterShares> virtualThreadClusterShares,
             TaskEngineLifecycle virtualThreadEngineLifecycle) {
         TaskMeters meters =
-                new TaskMeters(registries, engine, virtualThreadSettings.watch().stuck(), virtualThreadClusterShares);
+                new TaskMeters(registries, engine, virtualThreadSettings.stuckAfter(), virtualThreadClusterShares);
         virtualThreadEngineLifecycle.add(meters::start, () -> {});
         return meters;
     }

@@ -188,7 +188,7 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
                 decorators()::all,
                 settings.callerTrace());
         CallWatch watching = new CallWatch(
-                engine, limits, settings.watch().saturated(), settings.watch().stuck(), settings.threadNamePrefix());
+                engine, limits, settings.saturatedAfter(), settings.stuckAfter(), settings.threadNamePrefix());
         watch = watching;
         lifecycle().add(watching::start, watching::stop);
         lifecycle().add(engine::start, () -> stop(engine, limits));

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param awaitTermination time that calls have to finish when the application stops; zero for none
  * @param selfInvocation what happens if a call of an annotated method bypasses the proxy
  * @param callerTrace whether a failure also shows where its call was made
- * @param watch when the log warns of full limits and stuck calls
+ * @param saturatedAfter time for which a limit must be full before the log warns of it; zero for no warning
+ * @param stuckAfter run time after which a running body is reported; null for never
  * @param cluster how limits are shared with the other replicas; null if all limits are those of this
  *     JVM alone
  * @param limits limits that the settings declare, in addition to beans of type {@link LimitSettings}
@@ -35,18 +36,11 @@ public record EngineSettings(
         Duration awaitTermination,
         SelfInvocation selfInvocation,
         boolean callerTrace,
-        Watch watch,
+        Duration saturatedAfter,
+        @Nullable Duration stuckAfter,
         @Nullable ClusterSettings cluster,
         List<LimitSettings> limits,
         List<Mistake> mistakes) {
-
-    /**
-     * When the log warns of full limits and stuck calls.
-     *
-     * @param saturated time for which a limit must be full; zero for no warning
-     * @param stuck run time after which a running body is reported; null for never
-     */
-    public record Watch(Duration saturated, @Nullable Duration stuck) {}
 
     /** Settings of an application that sets nothing. */
     public static final EngineSettings DEFAULTS = new EngineSettings(
@@ -58,7 +52,8 @@ public record EngineSettings(
             Duration.ofSeconds(30),
             SelfInvocation.WARN,
             false,
-            new Watch(Duration.ofSeconds(10), null),
+            Duration.ofSeconds(10),
+            null,
             ClusterSettings.DEFAULTS,
             List.of(),
             List.of());

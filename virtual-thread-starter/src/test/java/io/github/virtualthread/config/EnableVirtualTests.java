@@ -256,7 +256,8 @@ class EnableVirtualTests {
                     defaults.awaitTermination(),
                     defaults.selfInvocation(),
                     defaults.callerTrace(),
-                    defaults.watch(),
+                    defaults.saturatedAfter(),
+                    defaults.stuckAfter(),
                     defaults.cluster(),
                     defaults.limits(),
                     defaults.mistakes());

@@ -96,7 +96,8 @@ class PlainSpringTests {
                     defaults.awaitTermination(),
                     defaults.selfInvocation(),
                     defaults.callerTrace(),
-                    defaults.watch(),
+                    defaults.saturatedAfter(),
+                    defaults.stuckAfter(),
                     defaults.cluster(),
                     defaults.limits(),
                     defaults.mistakes());

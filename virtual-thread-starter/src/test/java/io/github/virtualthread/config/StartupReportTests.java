@@ -259,7 +259,8 @@ class StartupReportTests {
                 defaults.awaitTermination(),
                 defaults.selfInvocation(),
                 defaults.callerTrace(),
-                defaults.watch(),
+                defaults.saturatedAfter(),
+                defaults.stuckAfter(),
                 defaults.cluster(),
                 defaults.limits(),
                 defaults.mistakes());
@@ -293,7 +294,8 @@ class StartupReportTests {
                 Duration.ZERO,
                 SelfInvocation.WARN,
                 false,
-                EngineSettings.DEFAULTS.watch(),
+                EngineSettings.DEFAULTS.saturatedAfter(),
+                EngineSettings.DEFAULTS.stuckAfter(),
                 null,
                 List.of(),
                 List.of());
