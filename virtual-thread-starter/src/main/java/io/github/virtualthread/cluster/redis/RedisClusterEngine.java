@@ -34,6 +34,20 @@ public final class RedisClusterEngine implements ClusterEngine {
     private final StringRedisTemplate redis;
     private final String cluster;
 
+    /**
+     * Each key is the hash of one limit: field {@code limit} with {@code lostAt heldUpAt noGrowthUntil unseen server}, and for each
+     * member a field {@code member:<name>} with {@code number holds wants permits localShare since claimed lease carefulUntil}. Names
+     * are fields of their own, so they may have any characters.
+     *
+     * <p>The arguments are the name of the member and, for each key, what {@link #exchange} adds, with times in milliseconds. The
+     * numbers of claims have 19 digits each, so that they are compared as text: a number of Lua has no room for all digits.
+     *
+     * <p>Returns for each key {@code ok}, share, localShare, permits, noGrowthFor, now and, for each other member in the same list,
+     * name, holds, wants, permits, localShare, since, claimed, alive; or {@code late} and the number of the claim that came first, or
+     * {@code error} and why, if the key holds something else. Then nothing is stored of this claim.
+     *
+     * <p>Reads the time and then writes, so it needs Redis 5 or later.
+     */
     @SuppressWarnings("rawtypes") // as Spring Data has it
     private final RedisScript<List> script;
 

@@ -1,18 +1,5 @@
 -- What the members of a cluster claim, and what they are lent: the rules of ClusterEngine, for all claims of one member at once.
--- LimitLedger has the same rules, in Java.
---
--- KEYS     one hash for each limit: field 'limit' with 'lostAt heldUpAt noGrowthUntil unseen server', and for each member a field
---          'member:<name>' with 'number holds wants permits localShare since claimed lease carefulUntil'. Names are fields of their
---          own, so they may have any characters.
--- ARGV[1]  name of the member
--- ARGV     then for each key: number and last (19 digits each, so that they are compared as text: a number of Lua has no room for
---          all digits), age, permits, holds, wants, asks, localShare, asksLocal, turn, lease; times in milliseconds
---
--- Returns for each key { 'ok', share, localShare, permits, noGrowthFor, now } and for each other member in the same list: name,
--- holds, wants, permits, localShare, since, claimed, alive; or { 'late', number of the claim that came first }, or { 'error', why } if
--- the key holds something else. Then nothing is stored of this claim.
---
--- Reads the time and then writes, so it needs Redis 5 or later.
+-- LimitLedger has the same rules, in Java. RedisClusterEngine says what goes in and out, and what is stored.
 
 -- Local shares that were lost with data: not known until a member comes that these data should know; or, if another server has the
 -- data, until a member comes that has local shares at all.
