@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.jdbc.TableName;
+import io.github.virtualthread.config.ClusterCheck;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
@@ -45,11 +46,7 @@ final class ClusterSettingsFactory {
                 properties.onFailure(),
                 properties.replicas());
         if (beat != null && !settings.isLongEnoughFor(beat)) {
-            mistakes.add(new Mistake(
-                    "%s.lease must be at least 10 times %s.beat, which is %s, was %s"
-                            .formatted(KEY, KEY, Durations.text(beat), Durations.text(properties.lease())),
-                    "Set %s.lease to %s or more, or shorten %s.beat."
-                            .formatted(KEY, Durations.text(beat.multipliedBy(10)), KEY)));
+            mistakes.add(ClusterCheck.shortLease(KEY + ".beat", beat, settings));
         }
         return settings;
     }

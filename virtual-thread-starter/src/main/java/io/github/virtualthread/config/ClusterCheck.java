@@ -6,6 +6,7 @@ import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -40,7 +41,7 @@ public final class ClusterCheck {
         try {
             ClusterEngine engine = engines.getObject();
             return settings.beat() == null && !settings.isLongEnoughFor(engine.beat())
-                    ? List.of(shortLease(engine, settings))
+                    ? List.of(shortLease("the beat of " + engine.getClass().getSimpleName(), engine.beat(), settings))
                     : List.of();
         } catch (NoUniqueBeanDefinitionException several) {
             return List.of(of(
@@ -73,12 +74,19 @@ public final class ClusterCheck {
         return new Mistake("%s, but %s".formatted(limits, but), action);
     }
 
-    private static Mistake shortLease(ClusterEngine engine, ClusterSettings settings) {
-        String beat = Durations.text(engine.beat());
+    /**
+     * Describes a lease that is too short.
+     *
+     * @param whose what has the beat
+     * @param beat time between two exchanges
+     * @param settings have the lease
+     * @return what is wrong
+     */
+    public static Mistake shortLease(String whose, Duration beat, ClusterSettings settings) {
         return new Mistake(
-                "virtual-thread.cluster.lease must be at least 10 times the beat of %s, which is %s, was %s"
-                        .formatted(engine.getClass().getSimpleName(), beat, Durations.text(settings.lease())),
+                "virtual-thread.cluster.lease must be at least 10 times %s, which is %s, was %s"
+                        .formatted(whose, Durations.text(beat), Durations.text(settings.lease())),
                 "Set virtual-thread.cluster.lease to %s or more, or set virtual-thread.cluster.beat to a tenth of it."
-                        .formatted(Durations.text(engine.beat().multipliedBy(10))));
+                        .formatted(Durations.text(beat.multipliedBy(10))));
     }
 }
