@@ -106,22 +106,18 @@ final class WeavingChecks implements MethodChecks.Reach {
         if (!weaverNeeded) {
             return null;
         }
-        if (!AspectJRuntime.isOnClassPath(classLoader)) {
-            return new Mistake(
-                    "Mode ASPECTJ is set, but AspectJ is not on the classpath",
-                    "Add the dependency org.aspectj:aspectjweaver and start the JVM with"
-                            + " -javaagent:/path/to/aspectjweaver-<version>.jar, or weave at compile time; docs/weaving.md"
-                            + " describes both. Or use mode PROXY.");
-        }
-        if (anyWoven || notWoven.isEmpty() || AspectJRuntime.isAgent()) {
+        boolean isPresent = AspectJRuntime.isOnClassPath(classLoader);
+        if (isPresent && (anyWoven || notWoven.isEmpty() || AspectJRuntime.isAgent())) {
             return null;
         }
         return new Mistake(
-                "Mode ASPECTJ is set, but no class with annotated methods is woven: the calls would run on their callers'"
-                        + " threads and take no permits",
-                "Start the JVM, and that of the tests, with -javaagent:/path/to/aspectjweaver-<version>.jar"
-                        + " (org.aspectj:aspectjweaver), or weave at compile time; docs/weaving.md describes both. Or use mode"
-                        + " PROXY.");
+                "Mode ASPECTJ is set, but "
+                        + (isPresent
+                                ? "no class with annotated methods is woven: the calls would run on their callers' threads and take no permits"
+                                : "AspectJ is not on the classpath"),
+                (isPresent ? "Start" : "Add the dependency org.aspectj:aspectjweaver, and start")
+                        + " the JVM, and that of the tests, with -javaagent:/path/to/aspectjweaver-<version>.jar, or weave at"
+                        + " compile time; docs/weaving.md describes both. Or use mode PROXY.");
     }
 
     private static boolean isWovenFor(Class<? extends Annotation> annotationType) {
