@@ -144,14 +144,10 @@ final class PropertyMistakes {
 
     private static Mistake noValue(ConfigurationPropertyName name, Class<?> type, String state) {
         if (LIMITS.equals(name)) {
-            return new Mistake(
-                    "%s %s, but must contain limits by name".formatted(name, state),
-                    "Remove it, or set %s.<name>.permits.".formatted(name));
+            return mustContain("limits by name", name, state, name + ".<name>.permits");
         }
         if (METHODS.equals(name)) {
-            return new Mistake(
-                    "%s %s, but must contain methods by name".formatted(name, state),
-                    "Remove it, or set %s.limit.".formatted(PropertyKeys.method("com.acme.Mailer.send")));
+            return mustContain("methods by name", name, state, PropertyKeys.method("com.acme.Mailer.send") + ".limit");
         }
         if (LIMITS.isParentOf(name)) {
             String key = name.getLastElement(Form.DASHED);
@@ -165,19 +161,17 @@ final class PropertyMistakes {
                                     .formatted(name, state),
                             "Remove it, or set %s.permits to the maximum number of concurrent calls.".formatted(name));
         }
-        if (type == Map.class) {
-            boolean weights = LIMITS.isAncestorOf(name);
-            return new Mistake(
-                    "%s %s, but must contain %s"
-                            .formatted(name, state, weights ? "weights by key" : "executor beans by name"),
-                    "Remove it, or set %s.%s."
-                            .formatted(
-                                    name,
-                                    weights ? "gold to a number such as 3" : "mailExecutor to the name of a limit"));
+        if (type != Map.class) {
+            return mustContain("properties", name, state, "one of %s below it".formatted(keys(type)));
         }
+        return LIMITS.isAncestorOf(name)
+                ? mustContain("weights by key", name, state, name + ".gold to a number such as 3")
+                : mustContain("executor beans by name", name, state, name + ".mailExecutor to the name of a limit");
+    }
+
+    private static Mistake mustContain(String what, ConfigurationPropertyName name, String state, String example) {
         return new Mistake(
-                "%s %s, but must contain properties".formatted(name, state),
-                "Remove it, or set one of %s below it.".formatted(keys(type)));
+                "%s %s, but must contain %s".formatted(name, state, what), "Remove it, or set %s.".formatted(example));
     }
 
     private static @Nullable Mistake otherValue(ConfigurationPropertyName name, Class<?> type, String value) {
