@@ -119,7 +119,17 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         }
     }
 
-    private static <T> T read(Environment environment, String key, Class<T> type, T byDefault) {
+    /**
+     * Reads a property before the properties are bound, where an invalid value is reported.
+     *
+     * @param <T> type of its value
+     * @param environment has the property
+     * @param key its key
+     * @param type type of its value
+     * @param byDefault value if it is not set, or invalid
+     * @return its value
+     */
+    public static <T> T read(Environment environment, String key, Class<T> type, T byDefault) {
         try {
             return environment.getProperty(key, type, byDefault);
         } catch (ConversionException | IllegalArgumentException unreadable) {

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
@@ -25,7 +26,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
-import org.springframework.core.convert.ConversionException;
 import org.springframework.core.convert.ConverterNotFoundException;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
@@ -91,11 +91,7 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
 
     /** A value that is needed before the properties are bound, where an invalid one is reported. */
     static boolean isOn(Environment environment, String key, boolean byDefault) {
-        try {
-            return environment.getProperty(key, Boolean.class, byDefault);
-        } catch (ConversionException | IllegalArgumentException unreadable) {
-            return byDefault;
-        }
+        return VirtualThreadBeanPostProcessor.read(environment, key, Boolean.class, byDefault);
     }
 
     /** File and line, or environment variable, that a property comes from. */
