@@ -202,11 +202,11 @@ public final class VirtualThreadsEndpoint {
     }
 
     private TaskLimit find(String limit) {
-        if (!limits.contains(limit)) {
-            throw new NoSuchElementException(
-                    "No limit '%s' is configured; the configured limits are %s".formatted(limit, limits.names()));
+        try {
+            return limits.get(limit);
+        } catch (IllegalArgumentException unknown) {
+            throw new NoSuchElementException(unknown.getMessage(), unknown);
         }
-        return limits.get(limit);
     }
 
     /**
