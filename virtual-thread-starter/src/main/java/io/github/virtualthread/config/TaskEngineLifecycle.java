@@ -12,9 +12,8 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  */
 public final class TaskEngineLifecycle implements SmartLifecycle {
 
-    private record Part(Runnable start, Runnable stop) {}
-
-    private final List<Part> parts = new CopyOnWriteArrayList<>(); // the last one first
+    private final List<Runnable> starts = new CopyOnWriteArrayList<>(); // the last one first
+    private final List<Runnable> stops = new CopyOnWriteArrayList<>(); // likewise
     private volatile boolean running;
     private volatile boolean stopped;
 
@@ -27,7 +26,8 @@ public final class TaskEngineLifecycle implements SmartLifecycle {
      * @param stop called before the parts that were added before
      */
     public void add(Runnable start, Runnable stop) {
-        parts.add(0, new Part(start, stop));
+        starts.add(0, start);
+        stops.add(0, stop);
         if (running) {
             start.run();
         } else if (stopped) {
@@ -39,21 +39,21 @@ public final class TaskEngineLifecycle implements SmartLifecycle {
     public void start() {
         running = true;
         stopped = false;
-        parts.forEach(part -> part.start().run());
+        starts.forEach(Runnable::run);
     }
 
     @Override
     public void stop() {
         running = false;
         stopped = true;
-        stop(parts.iterator());
+        stop(stops.iterator());
     }
 
     /** The others stop even if one of them fails. */
-    private static void stop(Iterator<Part> left) {
+    private static void stop(Iterator<Runnable> left) {
         if (left.hasNext()) {
             try {
-                left.next().stop().run();
+                left.next().run();
             } finally {
                 stop(left);
             }
