@@ -88,7 +88,7 @@ final class LimitMeters implements TaskLimitCustomizer {
                 .number("queue.capacity", limit::queueCapacity, "Most calls that may wait")
                 .number(
                         "abandoned",
-                        () -> calls.of(limit).abandoned(),
+                        () -> calls.abandoned(limit),
                         "Permits held by bodies whose call has ended by cancel or timeout")
                 .seconds(
                         "saturated",
@@ -96,7 +96,7 @@ final class LimitMeters implements TaskLimitCustomizer {
                         "How long no permit has been free, while calls wait or have been rejected since")
                 .seconds(
                         "oldest.running",
-                        () -> calls.of(limit).oldest(),
+                        () -> calls.oldest(limit),
                         "How long the oldest of the bodies has run that run now")
                 .seconds(
                         "oldest.waiting",

@@ -22,29 +22,15 @@ final class RunningCalls {
     /** How long a snapshot is used: one scrape of all gauges takes less, and the next one comes later. */
     private static final long FRESH = Duration.ofSeconds(1).toNanos();
 
-    /**
-     * What runs under one limit.
-     *
-     * @param abandoned number of permits held by bodies whose call has ended
-     * @param oldest how long the oldest body has run, in seconds
-     */
-    record Holding(int abandoned, double oldest) {
-
-        static final Holding NOTHING = new Holding(0, 0);
-
-        Holding and(Holding other) {
-            return new Holding(abandoned + other.abandoned, Math.max(oldest, other.oldest));
-        }
-    }
-
-    private record Look(long at, Map<TaskLimit, Holding> limits, List<TaskSpec> stuck) {}
-
     private final Supplier<List<LiveCall>> running;
     private final LiveCalls calls;
     private final LongSupplier clock;
     private final @Nullable Duration stuckAfter;
     private final ScopedLock lock = new ScopedLock();
-    private @Nullable Look last; // guarded by the lock
+    private final Map<TaskLimit, Integer> abandoned = new HashMap<>(); // guarded by lock, as all below
+    private final Map<TaskLimit, Double> oldest = new HashMap<>();
+    private List<TaskSpec> stuck = List.of();
+    private long looked;
 
     RunningCalls(LiveCalls calls, @Nullable Duration stuckAfter) {
         this(calls, calls::running, System::nanoTime, stuckAfter);
@@ -55,17 +41,24 @@ final class RunningCalls {
         this.running = running;
         this.clock = clock;
         this.stuckAfter = stuckAfter;
+        this.looked = clock.getAsLong() - FRESH;
     }
 
-    Holding of(TaskLimit limit) {
-        return look().limits().getOrDefault(limit, Holding.NOTHING);
+    /** Counts the permits held by bodies whose call has ended. */
+    int abandoned(TaskLimit limit) {
+        return fresh(() -> abandoned.getOrDefault(limit, 0));
+    }
+
+    /** Returns how long the oldest body has run, in seconds; 0 if none runs. */
+    double oldest(TaskLimit limit) {
+        return fresh(() -> oldest.getOrDefault(limit, 0.0));
     }
 
     /** Counts the calls of that name and limit that are stuck and still run. */
     long stuck(TaskSpec spec) {
-        return look().stuck().stream()
+        return fresh(() -> stuck.stream()
                 .filter(each -> each.limit() == spec.limit() && each.name().equals(spec.name()))
-                .count();
+                .count());
     }
 
     /** Returns how long the oldest waiting call has waited, in seconds; 0 if none waits. */
@@ -76,16 +69,27 @@ final class RunningCalls {
                 .orElse(0);
     }
 
-    private Look look() {
+    private <T> T fresh(Supplier<T> value) {
         try (ScopedLock held = lock.hold()) {
-            Look look = last;
-            if (look == null || clock.getAsLong() - look.at() >= FRESH) {
-                List<LiveCall> now = running.get();
-                look = new Look(clock.getAsLong(), byLimit(now), stuck(now));
-                last = look;
+            if (clock.getAsLong() - looked >= FRESH) {
+                look();
             }
-            return look;
+            return value.get();
         }
+    }
+
+    private void look() {
+        List<LiveCall> now = running.get();
+        abandoned.clear();
+        oldest.clear();
+        for (LiveCall live : now) {
+            for (TaskLimit limit = live.call().spec().limit(); limit != null; limit = limit.within()) {
+                abandoned.merge(limit, live.abandoned() ? 1 : 0, Integer::sum);
+                oldest.merge(limit, seconds(live.call().ran()), Math::max);
+            }
+        }
+        stuck = stuck(now);
+        looked = clock.getAsLong();
     }
 
     private List<TaskSpec> stuck(List<LiveCall> now) {
@@ -96,18 +100,6 @@ final class RunningCalls {
                         .filter(call -> call.ran().compareTo(stuckAfter) >= 0)
                         .map(TaskCall::spec)
                         .toList();
-    }
-
-    private static Map<TaskLimit, Holding> byLimit(List<LiveCall> now) {
-        Map<TaskLimit, Holding> limits = new HashMap<>();
-        for (LiveCall live : now) {
-            Holding one =
-                    new Holding(live.abandoned() ? 1 : 0, seconds(live.call().ran()));
-            for (TaskLimit limit = live.call().spec().limit(); limit != null; limit = limit.within()) {
-                limits.merge(limit, one, Holding::and);
-            }
-        }
-        return limits;
     }
 
     private static double seconds(Duration duration) {

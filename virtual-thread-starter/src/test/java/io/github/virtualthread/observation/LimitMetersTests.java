@@ -277,13 +277,13 @@ class LimitMetersTests {
         RunningCalls running = new RunningCalls(calls, counted, clock::get, null);
 
         for (String limit : test.limits.names()) {
-            running.of(test.limits.get(limit));
-            running.of(test.limits.get(limit));
+            running.oldest(test.limits.get(limit));
+            running.oldest(test.limits.get(limit));
         }
         assertThat(looks).hasValue(1);
 
         clock.addAndGet(Duration.ofSeconds(1).toNanos());
-        running.of(test.limits.get("db"));
+        running.oldest(test.limits.get("db"));
         assertThat(looks).hasValue(2);
     }
 
