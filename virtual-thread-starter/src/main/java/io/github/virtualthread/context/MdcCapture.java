@@ -18,7 +18,7 @@ final class MdcCapture implements Supplier<CapturedContext> {
     private static final String LOGBACK = "ch.qos.logback.classic.util.LogbackMDCAdapter";
     private static final Scope CLEAR = MDC::clear;
 
-    private final boolean logback;
+    private final boolean logback = isLogback(MDC.getMDCAdapter());
 
     /** Reads the context map of the current thread. That map never changes afterwards, so the same map has the same entries. */
     private final Supplier<@Nullable Map<String, String>> reader;
@@ -27,15 +27,12 @@ final class MdcCapture implements Supplier<CapturedContext> {
 
     /** Captures all keys. */
     MdcCapture() {
-        MDCAdapter adapter = MDC.getMDCAdapter();
-        this.logback = isLogback(adapter);
-        this.reader = logback ? ofLogback(adapter) : MDC::getCopyOfContextMap;
+        this.reader = logback ? ofLogback() : MDC::getCopyOfContextMap;
     }
 
     /** Captures these keys only. */
     MdcCapture(List<String> keys) {
         List<String> wanted = List.copyOf(keys);
-        this.logback = isLogback(MDC.getMDCAdapter());
         this.reader = () -> only(wanted);
     }
 
@@ -71,9 +68,8 @@ final class MdcCapture implements Supplier<CapturedContext> {
     }
 
     /** Reads Logback's own snapshot of the map: unmodifiable, made once per change, so that a burst of calls shares one. */
-    private static Supplier<@Nullable Map<String, String>> ofLogback(MDCAdapter adapter) {
-        LogbackMDCAdapter logback = (LogbackMDCAdapter) adapter;
-        return logback::getPropertyMap;
+    private static Supplier<@Nullable Map<String, String>> ofLogback() {
+        return ((LogbackMDCAdapter) MDC.getMDCAdapter())::getPropertyMap;
     }
 
     /** What was captured last, and the map that it was captured from. */

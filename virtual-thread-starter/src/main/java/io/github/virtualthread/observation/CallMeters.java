@@ -156,14 +156,10 @@ final class CallMeters implements TaskListener {
     }
 
     private Series series(TaskMeters known, @Nullable TaskLimit limit, String method) {
-        Map<String, Series> methods = methods(limit == null ? NONE : limit);
+        Map<String, Series> methods =
+                series.computeIfAbsent(limit == null ? NONE : limit, first -> new ConcurrentHashMap<>());
         Series made = methods.get(method);
         return made == null ? create(known, limit, method, methods) : made;
-    }
-
-    private Map<String, Series> methods(Object limit) {
-        Map<String, Series> methods = series.get(limit);
-        return methods == null ? series.computeIfAbsent(limit, first -> new ConcurrentHashMap<>()) : methods;
     }
 
     /** Creates each series once, and not inside the map: it runs filters of the application. */

@@ -114,8 +114,9 @@ record Goal(String what, double most, String unit, Function<BenchReport, Optiona
 
     private static Optional<Rounds> ratio(
             Optional<Figures> contender, Optional<Figures> other, Function<Figures, List<Double>> values) {
-        return contender.flatMap(
-                figures -> other.map(others -> Rounds.ratio(values.apply(figures), values.apply(others))));
+        return contender
+                .flatMap(figures -> other.map(others -> Rounds.ratio(values.apply(figures), values.apply(others))))
+                .filter(rounds -> !rounds.values().isEmpty());
     }
 
     /** The best of the others, by the median of those values. */
