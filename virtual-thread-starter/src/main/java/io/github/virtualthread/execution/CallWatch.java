@@ -39,8 +39,9 @@ public final class CallWatch {
     private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by the lock
     private final StuckCalls stuckCalls = new StuckCalls(); // guarded by the lock
     private Set<TaskCall> reported = Set.of(); // stuck calls that still run; guarded by the lock
-    private volatile boolean running;
-    private volatile @Nullable Thread thread;
+    private final ScopedLock starting = new ScopedLock();
+    private boolean running; // guarded by starting
+    private volatile @Nullable Thread thread; // set under starting
 
     /**
      * Creates a watch, which checks nothing before its start.
@@ -77,7 +78,9 @@ public final class CallWatch {
 
     /** Starts to check, at the latest with the first call that a warning could be about. Does not block. */
     public void start() {
-        running = true;
+        try (ScopedLock held = starting.hold()) {
+            running = true;
+        }
         engine.watched(this::startThread);
         if (stuck != null || !limits.all().isEmpty()) {
             startThread();
@@ -85,14 +88,16 @@ public final class CallWatch {
     }
 
     private void startThread() {
-        if (thread == null && running && (saturated.isPositive() || stuck != null)) {
-            Thread made = TaskTimer.daemon().name(threadName).unstarted(this::run);
-            thread = made;
-            try {
-                made.start();
-            } catch (Throwable noThread) {
-                thread = null;
-                throw noThread;
+        try (ScopedLock held = starting.hold()) {
+            if (thread == null && running && (saturated.isPositive() || stuck != null)) {
+                Thread made = TaskTimer.daemon().name(threadName).unstarted(this::run);
+                thread = made;
+                try {
+                    made.start();
+                } catch (Throwable noThread) {
+                    thread = null;
+                    throw noThread;
+                }
             }
         }
     }
@@ -126,10 +131,12 @@ public final class CallWatch {
 
     /** Stops to check until the next start. Does not block. */
     public void stop() {
-        running = false;
-        Thread stopped = thread;
-        thread = null;
-        LockSupport.unpark(stopped);
+        try (ScopedLock held = starting.hold()) {
+            running = false;
+            Thread stopped = thread;
+            thread = null;
+            LockSupport.unpark(stopped);
+        }
     }
 
     /** Checks once. */

@@ -15,13 +15,19 @@ import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -470,6 +476,29 @@ class CallWatchTests {
         awaitEnd();
         test.engine.spec("Limited.task", "db");
         assertThat(threads()).isEmpty();
+    }
+
+    @RepeatedTest(300)
+    void noThreadOutlivesAStop() throws Exception {
+        TaskLimits none = new TaskLimits(List.of(), new TaskTimer("unused"), change -> {});
+        CallWatch watch = watch(none, Duration.ofNanos(1), null);
+        watch.start();
+
+        CyclicBarrier together = new CyclicBarrier(3);
+        Callable<TaskSpec> call = () -> {
+            together.await();
+            return test.engine.spec("Limited.task", "db");
+        };
+        try (ExecutorService callers = Executors.newCachedThreadPool()) {
+            Future<TaskSpec> first = callers.submit(call);
+            Future<TaskSpec> second = callers.submit(call);
+            together.await();
+            watch.stop();
+            first.get();
+            second.get();
+        }
+
+        awaitEnd();
     }
 
     /** Bodies that keep all carriers busy are what somebody has to hear of. */
