@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.FurtherCheck;
 import io.github.virtualthread.config.VirtualThreadRegistrar;
+import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.web.WebFluxRejections;
 import java.util.List;
@@ -11,13 +12,18 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.WebExceptionHandler;
 
@@ -53,6 +59,35 @@ public class VirtualThreadWebFluxAutoConfiguration {
     /** An application that handles errors itself replaces Spring Boot's handler; then ours comes last. */
     private static boolean isSpringBoots(@Nullable WebExceptionHandler handler) {
         return handler != null && handler.getClass().getName().startsWith("org.springframework.boot.");
+    }
+
+    /**
+     * After Spring Boot's, which does so with {@code spring.threads.virtual.enabled} only, and before those of the application. WebFlux
+     * hands each handler over twice, to resolve its arguments and to call it: both in one task, unless a body comes in between.
+     */
+    @Bean
+    @Order(1)
+    @ConditionalOnProperty("virtual-thread.async.limit")
+    WebFluxConfigurer virtualThreadBlockingHandlers(
+            @Qualifier(AsyncExecutors.APPLICATION) ObjectProvider<AsyncTaskExecutor> executor) {
+        ThreadLocal<Boolean> inTask = new ThreadLocal<>();
+        return new WebFluxConfigurer() {
+            @Override
+            public void configureBlockingExecution(BlockingExecutionConfigurer blocking) {
+                if (executor.getIfAvailable() instanceof ExecutorView limited) {
+                    blocking.setExecutor(handler -> {
+                        if (inTask.get() != null) {
+                            handler.run();
+                        } else {
+                            limited.execute(() -> {
+                                inTask.set(true); // each task has a thread of its own
+                                handler.run();
+                            });
+                        }
+                    });
+                }
+            }
+        };
     }
 
     /** WebFlux has no filter as at the door: its permits would be back before the work of a cancelled request has ended. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -37,12 +38,15 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
     }
 
     /**
-     * Returns the answer to a failure, null for none. Futures wrap the failure of their call, some more than once. Any other
-     * wrapper has a meaning of its own.
+     * Returns the answer to a failure, null for none. Futures wrap the failure of their call, some more than once, and Reactor's
+     * schedulers wrap a rejection. Any other wrapper has a meaning of its own.
      */
     static @Nullable RejectionAnswer to(Throwable failure, List<RejectionAnswer> answers) {
         Throwable cause = failure;
-        while (cause instanceof CompletionException || cause instanceof ExecutionException) {
+        while (cause instanceof CompletionException
+                || cause instanceof ExecutionException
+                || (cause instanceof RejectedExecutionException
+                        && cause.getCause() instanceof LimitExceededException)) {
             cause = cause.getCause();
         }
         for (RejectionAnswer answer : answers) {
