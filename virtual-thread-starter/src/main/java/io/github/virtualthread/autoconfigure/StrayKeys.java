@@ -86,7 +86,7 @@ final class StrayKeys {
                 return;
             }
         }
-        String[] elements = StringUtils.tokenizeToStringArray(key, ".[");
+        String[] elements = elements(key, ".[");
         int end = prefix(elements);
         if (end > 0 && end < elements.length && isOurs(elements[end])) {
             String prefix = String.join(".", Arrays.copyOf(elements, end));
@@ -110,7 +110,7 @@ final class StrayKeys {
     }
 
     private void checkVariable(PropertySource<?> source, String key) {
-        String[] elements = StringUtils.tokenizeToStringArray(key, "_.");
+        String[] elements = elements(key, "_.");
         int end = prefix(elements);
         if (end == 0) {
             return;
@@ -156,6 +156,26 @@ final class StrayKeys {
                 .orElse(null);
     }
 
+    /** Those of a key whose first elements are nearly as long as our prefix. Most keys end here, and this look costs no object. */
+    private static String[] elements(String key, String separators) {
+        int length = 0;
+        for (int i = 0; i < key.length(); i++) {
+            char letter = key.charAt(i);
+            if (separators.indexOf(letter) < 0) {
+                length += letter == '-' || letter == '_' ? 0 : 1;
+            } else if (i == "spring".length() && StringUtils.startsWithIgnoreCase(key, "spring")) {
+                length = 0;
+            } else if (isAsLong(length)) {
+                return StringUtils.tokenizeToStringArray(key, separators);
+            }
+        }
+        return new String[0];
+    }
+
+    private static boolean isAsLong(int length) {
+        return Math.abs(length - OURS.length()) <= 1;
+    }
+
     /** How many of the first elements are nearly our prefix; 0 if they are not, or are exactly our prefix. */
     private static int prefix(String[] elements) {
         int begin = elements.length > 0 && elements[0].equalsIgnoreCase("spring") ? 1 : 0;
@@ -165,8 +185,7 @@ final class StrayKeys {
             if (i == 0 && joined.equals(OURS)) {
                 return 0;
             }
-            boolean isNear = Math.abs(joined.length() - OURS.length()) <= 1 && Spelling.isNear(joined, OURS);
-            if (isNear) {
+            if (isAsLong(joined.length()) && Spelling.isNear(joined, OURS)) {
                 return i + 1;
             }
         }
