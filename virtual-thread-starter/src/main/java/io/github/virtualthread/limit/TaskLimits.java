@@ -3,13 +3,11 @@ package io.github.virtualthread.limit;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.timer.TaskTimer;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
@@ -40,34 +38,16 @@ public final class TaskLimits {
     public TaskLimits(Collection<LimitSettings> settings, TaskTimer timer, Consumer<LimitChange> changes) {
         this.timer = timer;
         this.changes = changes;
-        Map<String, LimitSettings> left = new LinkedHashMap<>();
-        for (LimitSettings each : settings) {
-            LimitSettings present = left.put(LimitNames.uniform(each.name()), each);
-            if (present != null) {
-                throw new IllegalArgumentException(
-                        "Limit '%s' is declared twice, also as '%s'".formatted(each.name(), present.name()));
-            }
+        List<LimitSettings> left = new ArrayList<>(settings);
+        boolean made = true;
+        while (made) { // each with the lock of the one around it, so that one comes first
+            made = left.removeIf(each -> (each.within() == null || contains(each.within())) && add(each));
         }
-        while (!left.isEmpty()) {
-            createWithThoseAround(left.keySet().iterator().next(), left, new LinkedHashSet<>());
-        }
-    }
-
-    /** A limit is made with the lock of the one around it, so that one comes first. */
-    private void createWithThoseAround(String name, Map<String, LimitSettings> left, Set<String> path) {
-        LimitSettings settings = left.get(name);
-        if (settings == null) {
-            return; // exists, or is unknown
-        }
-        if (!path.add(name)) {
+        if (!left.isEmpty()) {
             throw new IllegalArgumentException(
-                    "Limits lie within each other: %s within %s".formatted(String.join(" within ", path), name));
+                    "Limits must neither be declared twice, nor lie within each other or within limits that do not exist: %s"
+                            .formatted(left));
         }
-        if (settings.within() != null) {
-            createWithThoseAround(LimitNames.uniform(settings.within()), left, path);
-        }
-        left.remove(name);
-        boolean unused = add(settings);
     }
 
     private @Nullable SemaphoreLimit around(LimitSettings settings) {
