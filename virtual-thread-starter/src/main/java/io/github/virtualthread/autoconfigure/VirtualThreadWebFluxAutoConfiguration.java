@@ -12,7 +12,6 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -67,7 +66,7 @@ public class VirtualThreadWebFluxAutoConfiguration {
      */
     @Bean
     @Order(1)
-    @ConditionalOnProperty("virtual-thread.async.limit")
+    @Conditional(OnAsync.class)
     WebFluxConfigurer virtualThreadBlockingHandlers(
             @Qualifier(AsyncExecutors.APPLICATION) ObjectProvider<AsyncTaskExecutor> executor) {
         ThreadLocal<Boolean> inTask = new ThreadLocal<>();
