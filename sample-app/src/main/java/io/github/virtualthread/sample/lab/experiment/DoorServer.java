@@ -16,6 +16,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /**
@@ -26,23 +27,23 @@ final class DoorServer implements AutoCloseable {
 
     static final String PATH = "/work?request=";
 
-    private final FairPool pool;
+    private final Work work;
     private final AnnotationConfigServletWebServerApplicationContext context =
             new AnnotationConfigServletWebServerApplicationContext();
 
-    private DoorServer(FairPool pool, Map<String, Object> settings) {
-        this.pool = pool;
+    private DoorServer(Work work, Map<String, Object> settings) {
+        this.work = work;
         context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("door", settings));
-        context.registerBean(FairPool.class, () -> pool);
+        context.registerBean(Work.class, () -> work);
         context.register(Application.class);
     }
 
     /**
      * Starts one, on a port that is free.
      *
-     * @param pool what its requests need; closed with it
+     * @param work what its requests need; closed with it
      */
-    static DoorServer start(FairPool pool, boolean virtualThreads, Map<String, Object> settings) {
+    static DoorServer start(Work work, boolean virtualThreads, Map<String, Object> settings) {
         Map<String, Object> all = new HashMap<>(settings);
         all.put("spring.threads.virtual.enabled", virtualThreads);
         all.put("server.address", "127.0.0.1");
@@ -51,7 +52,7 @@ final class DoorServer implements AutoCloseable {
         all.put("server.tomcat.max-keep-alive-requests", -1);
         all.put("spring.mvc.servlet.load-on-startup", 1); // otherwise the first requests wait for it
         all.put("spring.web.resources.add-mappings", false);
-        DoorServer server = new DoorServer(pool, all);
+        DoorServer server = new DoorServer(work, all);
         server.context.refresh();
         return server;
     }
@@ -63,8 +64,17 @@ final class DoorServer implements AutoCloseable {
     /** Ends what it still serves. */
     @Override
     public void close() {
-        pool.close();
+        work.close();
         context.close();
+    }
+
+    /** What a request does. */
+    interface Work extends AutoCloseable {
+
+        ServerResponse serve(ServerRequest request) throws Exception;
+
+        @Override
+        void close();
     }
 
     /** Without an annotation by which the sample would find it. */
@@ -80,8 +90,8 @@ final class DoorServer implements AutoCloseable {
     static final class Application {
 
         @Bean
-        RouterFunction<ServerResponse> requests(FairPool pool) {
-            return RouterFunctions.route().GET("/work", pool::serve).build();
+        RouterFunction<ServerResponse> requests(Work work) {
+            return RouterFunctions.route().GET("/work", work::serve).build();
         }
     }
 }

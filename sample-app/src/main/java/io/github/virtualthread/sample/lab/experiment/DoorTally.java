@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Also counts the users who wait, and those who are refused with the time they had waited by then. */
-final class DoorTally extends Tally {
+class DoorTally extends Tally {
 
     static final Column REFUSED = new Column("refused", "refused", "per second");
     static final Column TOLD = new Column("told", "refused after, median", "ms");
@@ -46,6 +46,10 @@ final class DoorTally extends Tally {
     public void timedOut() {
         waiting.decrementAndGet();
         super.timedOut();
+    }
+
+    int refused() {
+        return refused.get();
     }
 
     int waiting() {

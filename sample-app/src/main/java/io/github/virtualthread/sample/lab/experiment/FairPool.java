@@ -10,7 +10,7 @@ import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** Work that needs one of few places, as a query needs a connection. Its queue is fair, and nobody waits in it for ever. */
-final class FairPool implements AutoCloseable {
+final class FairPool implements DoorServer.Work {
 
     private final Semaphore places;
     private final Duration timeout;
@@ -24,7 +24,8 @@ final class FairPool implements AutoCloseable {
     }
 
     // shown
-    ServerResponse serve(ServerRequest request) throws InterruptedException {
+    @Override
+    public ServerResponse serve(ServerRequest request) throws InterruptedException {
         if (!places.tryAcquire(timeout.toNanos(), NANOSECONDS)) {
             return ServerResponse.status(HttpStatus.SERVICE_UNAVAILABLE).build();
         }

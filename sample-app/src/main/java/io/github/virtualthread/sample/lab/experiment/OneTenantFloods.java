@@ -38,9 +38,10 @@ class OneTenantFloods implements Experiment {
 
     static final String ONE_QUEUE = "one queue";
     static final String TURNS = "turns";
+    static final String WEIGHT = "turns and a weight";
     static final String CAP = "turns and a cap";
 
-    static final String BEHIND = "Most of the flood, in all three";
+    static final String BEHIND = "Most of the flood, in all four";
     static final String ONLY_A_CAP = "Most of the flood, unless it has a cap";
     static final String TURNS_SUFFICE = "With turns hardly at all";
 
@@ -87,12 +88,15 @@ class OneTenantFloods implements Experiment {
                   limits:
                     tenants:
                       permits: 20
+                    weighted-tenants:
+                      permits: 20
+                      key-weights: {flood: 0.1}
                     capped-tenants:
                       permits: 20
                       permits-per-key: 5""",
                 "",
-                42,
-                6,
+                56,
+                8,
                 "calls of the others done");
     }
 
@@ -106,6 +110,7 @@ class OneTenantFloods implements Experiment {
             List<Row> rows = run.compare(Stream.of(
                             new Way(ONE_QUEUE, calls::inOneQueue),
                             new Way(TURNS, calls::inTurns),
+                            new Way(WEIGHT, calls::weighted),
                             new Way(CAP, calls::capped))
                     .map(way -> contender(way, run, waits))
                     .toList());
@@ -189,11 +194,13 @@ class OneTenantFloods implements Experiment {
 
     private static List<String> notes(TaskLimit capped) {
         return List.of(
-                "Both limits have %d permits. One tenant makes all its calls at once; ten others then call at a steady rate."
+                "All limits have %d permits. One tenant makes all its calls at once; ten others then call at a steady rate."
                         .formatted(capped.permits()),
                 "The chart has a point for each call of the others, of the last round. In one queue a call waits for all calls"
                         + " that were made before it, so the line falls while the flood drains. With turns a call waits until"
                         + " one of the running calls ends.",
+                "With a weight of 0.1 one call of the flood runs in ten rounds. A weight shares out permits for which others wait: it"
+                        + " helps the others only if they need more than turns give them.",
                 "With a cap the other permits stay free for the others: they do not wait, and the flood takes longer.",
                 "Done per second: calls that were done while the others called. What is left of the flood after that is cancelled.");
     }

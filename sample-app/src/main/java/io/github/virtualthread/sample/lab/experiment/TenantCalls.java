@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Service;
 
-/** A call of a tenant, in three ways to share a limit with other tenants. */
+/** A call of a tenant, in four ways to share a limit with other tenants. */
 @Service
 class TenantCalls {
 
@@ -19,6 +19,11 @@ class TenantCalls {
 
     @VirtualThread(limit = "tenants", key = "#tenant")
     CompletableFuture<Long> inTurns(String tenant, Duration time) throws InterruptedException {
+        return work(time);
+    }
+
+    @VirtualThread(limit = "weighted-tenants", key = "#tenant")
+    CompletableFuture<Long> weighted(String tenant, Duration time) throws InterruptedException {
         return work(time);
     }
 

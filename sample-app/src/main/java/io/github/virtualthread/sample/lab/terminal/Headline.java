@@ -76,6 +76,12 @@ record Headline(String experiment, String column, List<String> settings, String 
                     List.of("users", "places"),
                     "virtual threads, no door",
                     "virtual threads, door"),
+            new Headline(
+                    "three-times-too-much",
+                    "inTime",
+                    List.of("load"),
+                    "limit with a deadline",
+                    "the same, reject-hopeless"),
             new Headline("who-waits-burns", "each", List.of("callers"), "no limit.*", "permits-from.*"),
             new Headline(
                     "database-stops",

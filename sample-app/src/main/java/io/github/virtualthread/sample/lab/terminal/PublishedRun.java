@@ -44,6 +44,11 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
                             "pause", 5_000,
                             "seconds", 12,
                             "rounds", 3)),
+            new PublishedRun("three-times-too-much", Map.of("load", 300, "rounds", 3)),
+            new PublishedRun("three-times-too-much", Map.of("load", 50, "rounds", 1)),
+            new PublishedRun("three-times-too-much", Map.of("load", 100, "rounds", 1)),
+            new PublishedRun("three-times-too-much", Map.of("load", 1_000, "rounds", 1)),
+            new PublishedRun("three-times-too-much", Map.of("load", 300, "wait", 0, "rounds", 1)),
             new PublishedRun("three-replicas", Map.of("rounds", 3)));
 
     private static PublishedRun tasks(int number) {

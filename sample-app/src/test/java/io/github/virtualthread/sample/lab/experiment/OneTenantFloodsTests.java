@@ -51,20 +51,19 @@ class OneTenantFloodsTests {
                 }));
 
         List<Row> rows = answer.rows();
-        assertThat(rows)
-                .extracting(Row::name)
-                .containsExactly(OneTenantFloods.ONE_QUEUE, OneTenantFloods.TURNS, OneTenantFloods.CAP);
+        String[] names = {OneTenantFloods.ONE_QUEUE, OneTenantFloods.TURNS, OneTenantFloods.WEIGHT, OneTenantFloods.CAP
+        };
+        assertThat(rows).extracting(Row::name).containsExactly(names);
         double inOneQueue = waited(answer, OneTenantFloods.ONE_QUEUE);
         assertThat(waited(answer, OneTenantFloods.TURNS)).isLessThan(inOneQueue / 2);
+        assertThat(waited(answer, OneTenantFloods.WEIGHT)).isLessThan(inOneQueue / 2);
         assertThat(waited(answer, OneTenantFloods.CAP)).isLessThan(inOneQueue / 2);
         // three permits, 20 ms each
         assertThat(answer.row(OneTenantFloods.CAP).median(OneTenantFloods.FLOOD_DONE.key()))
                 .isLessThanOrEqualTo(3 * 50);
         assertThat(ofTheFlood).contains(CAP).allMatch(running -> running <= CAP);
         List<Line> lines = answer.charts().getFirst().lines();
-        assertThat(lines)
-                .extracting(Line::name)
-                .containsExactly(OneTenantFloods.ONE_QUEUE, OneTenantFloods.TURNS, OneTenantFloods.CAP);
+        assertThat(lines).extracting(Line::name).containsExactly(names);
         assertThat(lines)
                 .allSatisfy(line -> assertThat(line.points()).as(line.name()).hasSize(100));
         assertThat(answer.sentence())
@@ -72,6 +71,7 @@ class OneTenantFloodsTests {
                 .endsWith(" with turns and a cap of 3.");
         assertThat(capped.permitsPerKey()).isEqualTo(5);
         assertThat(limits.get("tenants").waiting()).isZero();
+        assertThat(limits.get("weighted-tenants").waiting()).isZero();
         assertThat(capped.waiting()).isZero();
     }
 

@@ -6,6 +6,7 @@ import io.github.virtualthread.sample.lab.Answer.Row;
 import io.github.virtualthread.sample.lab.Measurement;
 import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.experiment.LimitWhileItRuns.Change;
+import io.github.virtualthread.sample.lab.experiment.OverloadServer.Way;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.DoubleStream;
@@ -133,6 +134,19 @@ class RightGuessTests {
         assertThat(OneTenantFloods.right(waits(30, 8, 0), 20, ranges))
                 .as("no flood")
                 .isEmpty();
+    }
+
+    @Test
+    void threeTimesTooMuchComparesWhatIsDoneInTime() {
+        assertThat(ThreeTimesTooMuch.right(inTime(199, 1), ranges)).isEqualTo(ThreeTimesTooMuch.MORE);
+        assertThat(ThreeTimesTooMuch.right(inTime(100, 100), ranges)).isEqualTo(ThreeTimesTooMuch.AS_MANY);
+        assertThat(ThreeTimesTooMuch.right(inTime(100, 199), ranges)).isEqualTo(ThreeTimesTooMuch.FEWER);
+        assertThat(ThreeTimesTooMuch.right(inTime(199, 1), new Ranges(1))).isEqualTo(ThreeTimesTooMuch.MORE);
+    }
+
+    private static List<Row> inTime(double hopeless, double deadline) {
+        String key = DeadlineTally.IN_TIME.key();
+        return List.of(row(Way.DEADLINE.label(), key, deadline), row(Way.HOPELESS.label(), key, hopeless));
     }
 
     @Test
