@@ -84,7 +84,10 @@ record SettingsChecks(CallSettings calls, Supplier<TaskLimits> limits) {
         String action = Spelling.question(limit, limits.get().names()) + "Correct " + source(method);
         return new Mistake(
                 "%s asks for limit '%s', but %s"
-                        .formatted(method.place(), limit, limits.get().whyUnknown(limit)),
+                        .formatted(
+                                method.place(),
+                                limit,
+                                LimitNames.whyUnknown(limit, limits.get().names())),
                 LimitNames.isAllowed(limit)
                         ? "%s, or set %s.permits.".formatted(action, PropertyKeys.limit(limit))
                         : action + ".");

@@ -59,7 +59,7 @@ public interface FurtherCheck {
      */
     static Mistake unknownLimit(String key, String name, TaskLimits limits) {
         return new Mistake(
-                "%s asks for limit '%s', but %s".formatted(key, name, limits.whyUnknown(name)),
+                "%s asks for limit '%s', but %s".formatted(key, name, LimitNames.whyUnknown(name, limits.names())),
                 Spelling.meant(
                         name,
                         limits.names(),

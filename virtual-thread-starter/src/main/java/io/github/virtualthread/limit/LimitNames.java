@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -54,5 +55,19 @@ public final class LimitNames {
      */
     public static boolean isAllowed(String name) {
         return name.matches("[._-]*[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*");
+    }
+
+    /**
+     * Says why there is no limit of a name.
+     *
+     * @param name the name
+     * @param known names of all limits
+     * @return the rule for names if it breaks that, otherwise the names that there are
+     */
+    public static String whyUnknown(String name, List<String> known) {
+        if (!isAllowed(name)) {
+            return RULE;
+        }
+        return known.isEmpty() ? "no limits are configured" : "the configured limits are " + known;
     }
 }

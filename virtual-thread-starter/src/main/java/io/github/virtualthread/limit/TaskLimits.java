@@ -116,19 +116,6 @@ public final class TaskLimits {
     }
 
     /**
-     * Says why {@link #get} does not find a limit.
-     *
-     * @param name the name
-     * @return the rule for names if it breaks that, otherwise the existing names
-     */
-    public String whyUnknown(String name) {
-        if (!LimitNames.isAllowed(name)) {
-            return LimitNames.RULE;
-        }
-        return limits.isEmpty() ? "no limits are configured" : "the configured limits are " + names();
-    }
-
-    /**
      * Whether a limit of that name exists.
      *
      * @param name name of a limit, in any spelling of its uniform form
