@@ -39,8 +39,8 @@ import org.springframework.core.env.MutablePropertySources;
  * its class.
  *
  * <p>Only differences from the properties that were bound last are applied, so that a limit resized by hand survives an
- * unrelated change. New limits are added, removed ones are kept, none moves into another limit, and none begins or ends to be
- * shared by all replicas. Bad values change nothing and are logged; no exception reaches the publisher of the event.
+ * unrelated change. New limits are added, removed ones are kept, and none moves into another limit. Bad values change nothing and
+ * are logged; no exception reaches the publisher of the event.
  */
 final class LimitRefresh implements GenericApplicationListener {
 
@@ -115,7 +115,6 @@ final class LimitRefresh implements GenericApplicationListener {
         asked.forEach((name, limit) -> {
             if (limits().contains(name)) {
                 logIfMoved(before.get(name), limit, limits().get(name));
-                logIfShared(before.get(name), limit, limits().get(name).settings());
             }
         });
         wanted.forEach(limit -> apply(before.get(LimitNames.uniform(limit.name())), limit));
@@ -157,21 +156,6 @@ final class LimitRefresh implements GenericApplicationListener {
         }
     }
 
-    /** A limit that is shared by all replicas has other permits than one of this JVM alone. */
-    private static void logIfShared(@Nullable LimitSettings before, LimitSettings after, LimitSettings now) {
-        if (!isSameKind(now, after) && (before == null || !isSameKind(before, after))) {
-            Integer value = after.clusterPermits();
-            logger.error(
-                    "Limit '{}' stays {}: {}.cluster-permits is now {}, but it cannot be {} while the application runs. Restart the"
-                            + " application to change it.",
-                    now.name(),
-                    value == null ? "shared by all replicas" : "as it is",
-                    PropertyKeys.limit(now.name()),
-                    value == null ? "not set" : value,
-                    value == null ? "removed" : "added");
-        }
-    }
-
     private void apply(@Nullable LimitSettings before, LimitSettings after) {
         TaskLimits limits = limits();
         LimitSettings added = after.withAdapt(null);
@@ -193,8 +177,7 @@ final class LimitRefresh implements GenericApplicationListener {
     }
 
     /**
-     * Applies the difference between two properties to a limit, which cannot move into another one, and cannot begin or end to be
-     * shared by all replicas: that stays as it is.
+     * Applies the difference between two properties to a limit.
      *
      * @param before the properties that were bound last, null if there were none
      * @param after the properties of now
@@ -202,7 +185,7 @@ final class LimitRefresh implements GenericApplicationListener {
      */
     private static LimitSettings changed(@Nullable LimitSettings before, LimitSettings after, LimitSettings now) {
         if (before == null) {
-            return isSameKind(now, after) ? after : after.withClusterPermits(now.clusterPermits());
+            return after;
         }
         return permits(before, after, now.withAdapt(null))
                 .withPermitsPerKey(merged(LimitSettings::permitsPerKey, before, after, now))
@@ -223,13 +206,9 @@ final class LimitRefresh implements GenericApplicationListener {
         return Objects.equals(value.apply(before), wanted) ? value.apply(now) : wanted;
     }
 
-    private static boolean isSameKind(LimitSettings limit, LimitSettings other) {
-        return (limit.clusterPermits() == null) == (other.clusterPermits() == null);
-    }
-
     private static LimitSettings permits(LimitSettings before, LimitSettings after, LimitSettings now) {
         LimitSettings changed = now;
-        if (isSameKind(now, after) && !Objects.equals(before.clusterPermits(), after.clusterPermits())) {
+        if (!Objects.equals(before.clusterPermits(), after.clusterPermits())) {
             changed = changed.withClusterPermits(after.clusterPermits());
         }
         if (!Objects.equals(before.permitsFrom(), after.permitsFrom())) {

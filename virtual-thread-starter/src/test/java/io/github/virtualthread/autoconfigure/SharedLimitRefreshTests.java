@@ -111,22 +111,23 @@ class SharedLimitRefreshTests {
         });
         assertThat(output)
                 .containsOnlyOnce(
-                        "Limit 'db' stays as it is: virtual-thread.limits.db.cluster-permits is now 20, but it cannot be"
-                                + " added while the application runs. Restart the application to change it.");
+                        "Limit 'db': cluster-permits cannot be added while the application runs; set it in the properties,"
+                                + " and restart the application. The limit is unchanged");
     }
 
     @Test
     void aSharedLimitStaysShared(CapturedOutput output) {
         runner.withPropertyValues(PARTNER + "cluster-permits=20").run(context -> {
             change(context, PARTNER + "cluster-permits=", PARTNER + "permits=7");
-
             assertThat(partner(context).clusterPermits()).isEqualTo(20);
-            assertThat(partner(context).permits()).isEqualTo(7);
+            assertThat(partner(context).permits()).isEqualTo(20);
+
+            change(context, PARTNER + "permits=8");
+            assertThat(partner(context).clusterPermits()).isEqualTo(20);
+            assertThat(partner(context).permits()).isEqualTo(8);
         });
         assertThat(output)
-                .containsOnlyOnce(
-                        "Limit 'partner' stays shared by all replicas: virtual-thread.limits.partner.cluster-permits is"
-                                + " now not set, but it cannot be removed while the application runs.");
+                .containsOnlyOnce("Limit 'partner': cluster-permits cannot be removed while the application runs;");
     }
 
     @Test
@@ -137,9 +138,9 @@ class SharedLimitRefreshTests {
                     change(context, PARTNER + "permits=4");
 
                     assertThat(partner(context).clusterPermits()).isEqualTo(20);
-                    assertThat(partner(context).permits()).isEqualTo(4);
+                    assertThat(partner(context).permits()).isEqualTo(20);
                 });
-        assertThat(output).containsOnlyOnce("stays shared by all replicas");
+        assertThat(output).containsOnlyOnce("cluster-permits cannot be removed");
     }
 
     @Test
