@@ -237,45 +237,30 @@ final class KeyExpression {
         }
     }
 
-    /** What {@code #root} is. Its methods are public, because expressions see no others. */
-    static final class Root {
+    /**
+     * What {@code #root} is. Its methods are public, because expressions see no others.
+     *
+     * @param method the method that runs
+     * @param target the object that it is called on, null if it is static
+     * @param args the arguments of the call
+     */
+    @SuppressWarnings("ArrayRecordComponent") // it is compared with no other
+    record Root(
+            Method method,
+            @Nullable Object target,
+            @Nullable Object[] args) {
 
         /** Not by reflection, which a native image has for those only that an expression uses. */
         static final Set<String> NAMES = Set.of("method", "methodName", "target", "targetClass", "args");
-
-        private final Method method;
-        private final @Nullable Object target;
-        private final @Nullable Object[] args;
-
-        Root(Method method, @Nullable Object target, @Nullable Object[] args) {
-            this.method = method;
-            this.target = target;
-            this.args = args;
-        }
-
-        /** The method that runs. */
-        public Method method() {
-            return method;
-        }
 
         /** Its name. */
         public String methodName() {
             return method.getName();
         }
 
-        /** The object that it is called on, null if it is static. */
-        public @Nullable Object target() {
-            return target;
-        }
-
-        /** The class of that object, null if the method is static. */
+        /** The class of the target, null if the method is static. */
         public @Nullable Class<?> targetClass() {
             return target == null ? null : target.getClass();
-        }
-
-        /** The arguments of the call. */
-        public @Nullable Object[] args() {
-            return args;
         }
     }
 

@@ -26,35 +26,20 @@ import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The limits of executors: whether they exist, and what the start says of them. */
-final class AsyncCheck implements FurtherCheck {
+/**
+ * The limits of executors: whether they exist, and what the start says of them.
+ *
+ * @param limits names of limits by the properties that name them
+ * @param enabled whether executors were replaced
+ */
+record AsyncCheck(
+        Map<String, String> limits, boolean enabled, ConfigurableListableBeanFactory beans, Environment environment)
+        implements FurtherCheck {
 
     private static final ConfigurationPropertyName SPRING = ConfigurationPropertyName.of("spring.task.execution");
 
     /** What Spring Boot's executor takes from its properties. */
     private static final Set<String> OF_POOLS = Set.of("pool", "simple", "shutdown", "threadnameprefix");
-
-    private final Map<String, String> limits;
-    private final boolean enabled;
-    private final ConfigurableListableBeanFactory beans;
-    private final Environment environment;
-
-    /**
-     * Creates a check.
-     *
-     * @param limits names of limits by the properties that name them
-     * @param enabled whether executors were replaced
-     */
-    AsyncCheck(
-            Map<String, String> limits,
-            boolean enabled,
-            ConfigurableListableBeanFactory beans,
-            Environment environment) {
-        this.limits = limits;
-        this.enabled = enabled;
-        this.beans = beans;
-        this.environment = environment;
-    }
 
     @Override
     public List<Mistake> mistakes(TaskLimits known) {

@@ -15,23 +15,14 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
 /** The beans of every application, as definitions: bean methods with conditions would cost each start more. */
-final class StarterBeans implements ImportBeanDefinitionRegistrar {
+record StarterBeans(Environment environment, BeanFactory beans, ClassLoader classLoader)
+        implements ImportBeanDefinitionRegistrar {
 
     /** Another bean of this name replaces the settings. */
     static final String SETTINGS = "virtualThreadSettings";
 
     private static final String CHECK = "virtualThreadPropertiesCheck";
     private static final String POOL_SIZES = "virtualThreadPoolSizes";
-
-    private final Environment environment;
-    private final BeanFactory beans;
-    private final ClassLoader classLoader;
-
-    StarterBeans(Environment environment, BeanFactory beans, ClassLoader classLoader) {
-        this.environment = environment;
-        this.beans = beans;
-        this.classLoader = classLoader;
-    }
 
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
