@@ -47,7 +47,7 @@ record Goal(String what, double most, String unit, Function<BenchReport, Optiona
                     "ours-full"),
             time(
                     "`ours-full` / `async-full`, making waiting calls",
-                    0.20,
+                    0.15,
                     "Waiting.start keys=3 map=shared",
                     "ours-full",
                     "async-full"),
