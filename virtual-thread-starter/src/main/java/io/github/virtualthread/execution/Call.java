@@ -46,7 +46,7 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     public final TaskSpec spec() {
-        return recipe.shared();
+        return recipe.shared;
     }
 
     @Override
@@ -89,7 +89,7 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     protected final @Nullable KeyedPlace place() {
-        return recipe.place();
+        return recipe.place;
     }
 
     @Override
@@ -99,12 +99,12 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     /** The threads of this call's name. */
     final TaskThreads.Named threads() {
-        return recipe.threads();
+        return recipe.threads;
     }
 
     /** The engine of this call. */
     final EngineParts parts() {
-        return recipe.parts();
+        return recipe.parts;
     }
 
     /** Notifies the listeners of the submission, if one of them hears it. They may ask from then on how long the call has waited. */

@@ -56,7 +56,7 @@ final class CallerTask extends Call {
         TaskLimit limit = recipe.limit();
         TaskLimit held = limit == null || limit.within() == null
                 ? null
-                : recipe.parts().holders().heldAround(limit);
+                : recipe.parts.holders().heldAround(limit);
         return held == null ? recipe : recipe.forOneCall(recipe.key(), held);
     }
 

@@ -140,7 +140,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
         CapturedContext context = parts.propagation().capture();
         Runnable report = () -> Failures.report(onFailure, recipe(), failure);
         try {
-            parts.threads().start(recipe().threads(), () -> ContextPropagation.run(context, report));
+            parts.threads().start(recipe().threads, () -> ContextPropagation.run(context, report));
         } catch (Throwable noThread) {
             Failures.suppress(failure, noThread);
             report.run();

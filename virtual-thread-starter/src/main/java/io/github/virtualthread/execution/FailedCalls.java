@@ -23,9 +23,8 @@ public record FailedCalls(TaskEngine engine) {
      */
     public CompletableFuture<@Nullable Object> submit(TaskSpec spec, Throwable failure) {
         Task task = engine.task(spec, NEVER, null);
-        CompletableFuture<@Nullable Object> future = task.future();
         rejectUnqueued(task, failure);
-        return future;
+        return task.future();
     }
 
     /**

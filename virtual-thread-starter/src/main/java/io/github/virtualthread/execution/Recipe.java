@@ -8,10 +8,17 @@ import org.jspecify.annotations.Nullable;
 /** A spec together with what its calls need in order to run. */
 final class Recipe extends TaskSpec {
 
-    private final TaskThreads.Named threads;
-    private final EngineParts parts;
-    private final @Nullable KeyedPlace place; // of the only call, if this is for one call
-    private final TaskSpec shared;
+    /** Threads of this name. */
+    final TaskThreads.Named threads;
+
+    /** The engine of the calls: held here, once for all of them. */
+    final EngineParts parts;
+
+    /** Key of the call, and permit that its thread holds; null if this is for many calls. */
+    final @Nullable KeyedPlace place;
+
+    /** What all calls of this name share, the same for all of them. */
+    final TaskSpec shared;
 
     Recipe(
             String name,
@@ -43,30 +50,9 @@ final class Recipe extends TaskSpec {
         return new Recipe(this, new KeyedPlace(key, held));
     }
 
-    /** Key of the call, and permit that its thread holds; null if this is for many calls. */
-    @Nullable
-    KeyedPlace place() {
-        return place;
-    }
-
     /** Key of the call, null if it has none. */
     @Nullable
     String key() {
         return place == null ? null : place.key();
-    }
-
-    /** What all calls of this name share, the same for all of them. */
-    TaskSpec shared() {
-        return shared;
-    }
-
-    /** Threads of this name. */
-    TaskThreads.Named threads() {
-        return threads;
-    }
-
-    /** The engine of the calls: held here, once for all of them. */
-    EngineParts parts() {
-        return parts;
     }
 }

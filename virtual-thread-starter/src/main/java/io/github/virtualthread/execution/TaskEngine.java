@@ -186,9 +186,8 @@ public final class TaskEngine implements AutoCloseable {
      */
     public CompletableFuture<@Nullable Object> submit(TaskSpec spec, TaskBody body) {
         Task task = task(spec, body, null);
-        CompletableFuture<@Nullable Object> future = task.future();
         submit(task);
-        return future;
+        return task.future();
     }
 
     /**
@@ -263,12 +262,11 @@ public final class TaskEngine implements AutoCloseable {
     /** As {@link #submit(TaskSpec, TaskBody)}, but throws a rejection that comes before this returns. */
     CompletableFuture<@Nullable Object> submitOrThrow(TaskSpec spec, TaskBody body) {
         Task task = task(spec, body, null);
-        CompletableFuture<@Nullable Object> future = task.future();
         submit(task);
         if (task.refusal() instanceof LimitExceededException refused) {
             throw refused;
         }
-        return future;
+        return task.future();
     }
 
     /**
