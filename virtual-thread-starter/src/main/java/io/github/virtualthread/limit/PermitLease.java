@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class PermitLease {
 
-    private final TaskLimit limit;
-    private final Borrower borrower; // the same
+    private final Borrower borrower;
     private final LongAdder refused = new LongAdder();
     volatile int lent; // written under the lock of the limit
 
@@ -21,7 +20,6 @@ public abstract class PermitLease {
      * @param limit limit with {@code clusterPermits}
      */
     protected PermitLease(TaskLimit limit) {
-        this.limit = limit;
         this.borrower = (Borrower) limit;
     }
 
@@ -128,7 +126,7 @@ public abstract class PermitLease {
 
     /** A call has found no permit, and waits or was refused. */
     final void missed(boolean wasRefused) {
-        if (limit.isOccupied()) {
+        if (borrower.isOccupied()) {
             return; // it has said what it can use, which is nothing
         }
         if (wasRefused) {
@@ -148,6 +146,9 @@ public abstract class PermitLease {
 
         /** How many permits calls may use while nothing is changed. */
         int held(PermitLease lease);
+
+        /** Whether the application occupies the limit, which then can use no permits. */
+        boolean isOccupied();
 
         /** How many calls have a permit, or would with more of them. */
         int wanted();

@@ -19,7 +19,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     private final Consumer<LimitChange> changes;
     private volatile int occupations; // written under the lock of the admission
     private volatile LimitSettings settings; // as well
-    private volatile String name;
+    volatile String name;
     private volatile @Nullable KeyWeight otherKeys; // null if all keys are equal
 
     SemaphoreLimit(
@@ -297,10 +297,6 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
                     "Limit '%s': %s while the application runs; set it in the properties, and restart the application"
                             .formatted(name, what));
         }
-    }
-
-    void spell(String spelling) {
-        name = spelling;
     }
 
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */

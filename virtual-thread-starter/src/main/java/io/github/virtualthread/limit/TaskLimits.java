@@ -166,7 +166,7 @@ public final class TaskLimits {
     public void showAs(String name) {
         SemaphoreLimit limit = limits.get(LimitNames.uniform(name));
         if (limit != null) {
-            limit.spell(name);
+            limit.name = name;
         }
     }
 
