@@ -23,7 +23,7 @@ public final class TaskObservations implements TaskListener {
 
     private final Supplier<ObservationRegistry> registry;
     private final Supplier<? extends @Nullable TaskObservationConvention> convention;
-    private final Map<TaskCall, Run> runs = new ConcurrentHashMap<>();
+    final Map<TaskCall, Run> runs = new ConcurrentHashMap<>(); // of calls that have been submitted and have not ended
 
     /**
      * Creates a listener that observes every call from now on.
@@ -73,13 +73,8 @@ public final class TaskObservations implements TaskListener {
         runs.remove(call);
     }
 
-    /** For tests: calls that have been submitted and have not ended. */
-    int size() {
-        return runs.size();
-    }
-
     /** What is kept of a call: its parent and, once it runs, its observation. Handed from the caller's thread to the body's. */
-    private static final class Run {
+    static final class Run {
 
         private final ObservationRegistry registry;
         private final @Nullable TaskObservationConvention custom;

@@ -69,7 +69,7 @@ class TaskObservationsTests {
         gate.countDown();
         engine.close();
         timer.close();
-        assertThat(observations.size()).isZero();
+        assertThat(observations.runs).isEmpty();
     }
 
     @Test
@@ -190,7 +190,7 @@ class TaskObservationsTests {
         awaitEnd(submit("slow", () -> null));
         submit("db", () -> null).cancel(false);
 
-        assertThat(observations.size()).isEqualTo(3);
+        assertThat(observations.runs).hasSize(3);
         gate.countDown();
         CompletableFuture.allOf(held, slow, db).join();
         assertThat(recorder.stopped).hasSize(3);
@@ -329,7 +329,7 @@ class TaskObservationsTests {
                 false)) {
             assertThat(idle.hears(unobserved.spec("Shop.price", null))).isFalse();
             assertThat(unobserved
-                            .submit(unobserved.spec("Shop.price", null), () -> idle.size())
+                            .submit(unobserved.spec("Shop.price", null), () -> idle.runs.size())
                             .join())
                     .isEqualTo(0);
         }
@@ -362,7 +362,7 @@ class TaskObservationsTests {
         futures.forEach(TaskObservationsTests::awaitEnd);
         awaitIdle();
 
-        assertThat(observations.size()).isZero();
+        assertThat(observations.runs).isEmpty();
         assertThat(recorder.stopped).hasSize(recorder.started.get());
         assertThat(recorder.open).hasValue(0);
     }
