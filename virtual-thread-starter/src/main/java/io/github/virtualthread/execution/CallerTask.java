@@ -260,7 +260,7 @@ final class CallerTask extends Call {
     /** Gives the permit back, as {@link #close} does, while another thread may have the call, or none. */
     void end(@Nullable Throwable failure) {
         giveBack();
-        parts().holders().leaveAway(this);
+        parts().holders().away.remove(this);
         finished(failure == null ? Outcome.SUCCESS : Outcome.ERROR, failure);
     }
 }

@@ -62,7 +62,7 @@ final class CallerTrace extends Throwable {
             try {
                 caller.addTo(failure);
             } catch (OutOfMemoryError noRoom) {
-                return failure; // without the trace, but still the right failure
+                // without the trace, but still the right failure
             }
             return failure;
         }

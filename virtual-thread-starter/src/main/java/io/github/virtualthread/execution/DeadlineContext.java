@@ -18,7 +18,7 @@ final class DeadlineContext implements CapturedContext {
 
     private final CapturedContext captured;
     private final @Nullable Deadline ofCaller;
-    private final Deadline deadline;
+    final Deadline deadline;
     private @Nullable Future<?> entry; // in the timer; written before the task asks for its permit
 
     private DeadlineContext(CapturedContext captured, @Nullable Deadline ofCaller, Deadline deadline) {
@@ -38,15 +38,6 @@ final class DeadlineContext implements CapturedContext {
         Deadline ofCaller = inherits ? Deadline.current() : null;
         Deadline deadline = Deadline.earliest(own, ofCaller);
         return deadline == null ? captured : new DeadlineContext(captured, ofCaller, deadline);
-    }
-
-    /** What was captured for a task, null if that has no deadline, or has ended. */
-    static @Nullable DeadlineContext of(CapturedContext context) {
-        return context instanceof DeadlineContext timed ? timed : null;
-    }
-
-    Deadline deadline() {
-        return deadline;
     }
 
     /** Whether the deadline is that of the caller. */

@@ -25,16 +25,16 @@ public final class HeldPermit {
     public void leaveThread() {
         call.leaveThread();
         if (!closed.get()) {
-            holders.enterAway(call);
+            holders.away.add(call);
             if (closed.get()) { // in between
-                holders.leaveAway(call);
+                holders.away.remove(call);
             }
         }
     }
 
     /** The current thread goes on with the call: calls that it makes under the same limit run under this permit. Never blocks. */
     public void enterThread() {
-        holders.leaveAway(call);
+        holders.away.remove(call);
         call.enterThread();
     }
 

@@ -80,8 +80,14 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     }
 
     private volatile byte window;
-    private @Nullable Thread thread; // written before window and start, read after them
     private volatile byte cause; // its code, 0 for none
+
+    /**
+     * The thread that runs the body, and the code before and after it; null again then, as a reference to the call must not keep it
+     * alive. Written before window and start, read after them.
+     */
+    @Nullable
+    Thread thread;
 
     InterruptibleCall(Recipe recipe) {
         super(recipe);
@@ -106,29 +112,9 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         return CAUSE.compareAndSet(this, (byte) 0, why.code());
     }
 
-    /** The current thread is the one of the body from now on. */
-    final void enteredThread() {
-        thread = Thread.currentThread();
-    }
-
-    /** A reference to the call must not keep the thread alive. */
-    final void leftThread() {
-        thread = null;
-    }
-
-    /** The thread that runs the body, and the code before and after it. */
-    final @Nullable Thread thread() {
-        return thread;
-    }
-
     /** Opens the window, on the thread of the body. */
     final void openWindow() {
         window = OPEN;
-    }
-
-    /** Interrupts the body if it runs. The outcome is a cancellation, no matter how the body reacts. */
-    final boolean cancel() {
-        return interrupt(Cause.CANCELLED);
     }
 
     /** The failure of a call that took too long. */

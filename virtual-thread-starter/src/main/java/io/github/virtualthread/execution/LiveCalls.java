@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -173,9 +174,9 @@ public final class LiveCalls {
                         .map(permit -> live(permit, entry.getKey())));
         Stream<LiveCall> ofTasks = tasks.running().stream()
                 .filter(LiveCalls::isRunning)
-                .map(task -> live(task, task.thread()))
+                .map(task -> live(task, task.thread))
                 .filter(live -> live.thread() != null); // it may have ended in between
-        Stream<LiveCall> away = holders.away().stream().map(permit -> live(permit, null));
+        Stream<LiveCall> away = Set.copyOf(holders.away).stream().map(permit -> live(permit, null));
         return Stream.of(ofCallers, ofTasks, away).flatMap(each -> each);
     }
 

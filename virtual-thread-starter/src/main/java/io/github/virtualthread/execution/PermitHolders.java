@@ -16,8 +16,10 @@ final class PermitHolders {
     private static final Logger logger = LoggerFactory.getLogger(PermitHolders.class);
 
     private final Map<Thread, CallerTask> callers = new ConcurrentHashMap<>();
-    private final Set<CallerTask> away = ConcurrentHashMap.newKeySet();
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    /** Calls that hold permits and go on without a thread of their own. */
+    final Set<CallerTask> away = ConcurrentHashMap.newKeySet();
 
     /** The call on the current thread that took its permit last and still holds it. */
     @Nullable
@@ -36,20 +38,6 @@ final class PermitHolders {
         } else {
             callers.put(Thread.currentThread(), outer);
         }
-    }
-
-    /** Adds a call that goes on without a thread of its own. */
-    void enterAway(CallerTask permit) {
-        away.add(permit);
-    }
-
-    void leaveAway(CallerTask permit) {
-        away.remove(permit);
-    }
-
-    /** Calls that hold permits without a thread at this moment. */
-    Set<CallerTask> away() {
-        return Set.copyOf(away);
     }
 
     /** Callers that hold permits on their own threads at this moment, the innermost call of each thread. */

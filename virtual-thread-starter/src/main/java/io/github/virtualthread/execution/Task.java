@@ -127,8 +127,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Returns a rejection, or the shortage itself if memory is short. */
     private Throwable refusal(Reason reason) {
         try {
-            DeadlineContext timed = DeadlineContext.of(context);
-            return rejection(reason, timed == null ? null : timed.deadline());
+            return rejection(reason, context instanceof DeadlineContext timed ? timed.deadline : null);
         } catch (Throwable noRoom) {
             return noRoom;
         }
@@ -222,7 +221,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     private void leaveThread() {
         parts().live().leave(this);
-        leftThread();
+        thread = null;
         release();
     }
 
@@ -296,7 +295,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private void enterBody() {
-        enteredThread();
+        thread = Thread.currentThread();
         if (!future.isDone()) {
             started();
         }
@@ -367,7 +366,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     }
 
     private boolean isOverdue() {
-        return context instanceof DeadlineContext timed && timed.deadline().isOver();
+        return context instanceof DeadlineContext timed && timed.deadline.isOver();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.timer.TaskTimer;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -101,11 +102,11 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
         if (cancelled == null || !mayInterruptIfRunning || (isDone() && !isCancelled())) {
             return abandon(this::cancelled);
         }
-        boolean delivered = cancelled.cancel();
+        boolean delivered = cancelled.interrupt(Cause.CANCELLED);
         boolean done = abandon(this::cancelled);
         if (done && !delivered) {
             // the body may have begun after the first attempt, before it could see that this was cancelled
-            boolean unused = cancelled.cancel();
+            boolean unused = cancelled.interrupt(Cause.CANCELLED);
         }
         return done;
     }

@@ -28,14 +28,14 @@ final class TimeBounds {
      * @return why the task was refused, null if it was not
      */
     static @Nullable Reason ask(Task task, DeadlineContext timed) {
-        long left = timed.deadline().left();
+        long left = timed.deadline.left();
         if (left <= 0) {
             return Reason.DEADLINE;
         }
         timed.watch(task.parts().timer(), () -> endOverdue(task)); // first: the task may have ended afterwards
         Reason refused = task.askForPermit(left);
         // the timer may have come before there was anything to end
-        return refused == null && timed.deadline().isOver() && task.leaveQueue() ? Reason.DEADLINE : refused;
+        return refused == null && timed.deadline.isOver() && task.leaveQueue() ? Reason.DEADLINE : refused;
     }
 
     /** On the thread of the timer. A task that neither waits nor runs looks at the clock itself. */
@@ -47,7 +47,7 @@ final class TimeBounds {
 
     /** Returns the body within timeout and deadline of its task: the body itself if there are none. */
     static TaskBody bounded(Task task, TaskBody body) {
-        return task.spec().timeout() == null && DeadlineContext.of(task.context()) == null
+        return task.spec().timeout() == null && !(task.context() instanceof DeadlineContext)
                 ? body
                 : new BoundedBody(task, body);
     }
@@ -57,8 +57,7 @@ final class TimeBounds {
 
         @Override
         public @Nullable Object run() throws Throwable {
-            DeadlineContext timed = DeadlineContext.of(task.context());
-            return timed == null ? runTimed() : timed.deadline().run(this::runTimed);
+            return task.context() instanceof DeadlineContext timed ? timed.deadline.run(this::runTimed) : runTimed();
         }
 
         private @Nullable Object runTimed() throws Throwable {
@@ -149,16 +148,14 @@ final class TimeBounds {
 
     static CallTimeoutException exception(Task task, Cause why) {
         TaskSpec spec = task.spec();
-        DeadlineContext timed = DeadlineContext.of(task.context());
-        boolean inherited = timed != null && timed.isInherited();
+        boolean inherited = task.context() instanceof DeadlineContext timed && timed.isInherited();
         Kind kind = why == Cause.TIMED_OUT ? Kind.TIMEOUT : Kind.DEADLINE;
         return new CallTimeoutException(spec.name(), spec.limitName(), kind, length(task, why), inherited);
     }
 
     /** Zero where the task has ended and its deadline is forgotten. */
     private static Duration length(Task task, Cause why) {
-        DeadlineContext timed = DeadlineContext.of(task.context());
-        Duration ofDeadline = timed == null ? null : timed.deadline().length();
+        Duration ofDeadline = task.context() instanceof DeadlineContext timed ? timed.deadline.length() : null;
         Duration length = why == Cause.TIMED_OUT ? task.spec().timeout() : ofDeadline;
         return Objects.requireNonNullElse(length, Duration.ZERO);
     }

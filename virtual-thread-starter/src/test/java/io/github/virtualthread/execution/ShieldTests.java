@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.StoppableBody.Entered;
 import io.github.virtualthread.execution.TestShield.Seen;
 import io.github.virtualthread.limit.LimitSettings;
@@ -247,7 +248,8 @@ class ShieldTests {
             Entered entered = body().shield(shield);
             boolean owed = body().unshield();
             boolean forced = body().force();
-            return List.of(entered, owed, forced, ((InterruptibleCall) body()).cancel(), isKnown(body()));
+            return List.of(
+                    entered, owed, forced, ((InterruptibleCall) body()).interrupt(Cause.CANCELLED), isKnown(body()));
         });
 
         go.countDown();
