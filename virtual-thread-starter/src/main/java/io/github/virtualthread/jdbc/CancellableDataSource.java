@@ -63,7 +63,8 @@ public final class CancellableDataSource implements DataSource {
     }
 
     private Connection guarded(Connection raw) {
-        return DriverProxy.of(Connection.class, new OfConnection(raw, new ConnectionGate(raw, times)));
+        ConnectionGate gate = new ConnectionGate(raw, new StatementCancel(raw, times));
+        return DriverProxy.of(Connection.class, new OfConnection(raw, gate));
     }
 
     @Override
@@ -116,16 +117,12 @@ public final class CancellableDataSource implements DataSource {
         @Override
         protected @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
             return switch (method.getName()) {
-                // those that must not wait, and those that send nothing. Not clearWarnings: HikariCP calls it when a
-                // connection comes back, and its failure keeps one that has been closed from the next caller
-                case "abort",
-                        "isClosed",
-                        "getNetworkTimeout",
-                        "getAutoCommit",
-                        "getMetaData",
-                        "getClientInfo",
-                        "getTypeMap",
-                        "getHoldability" -> direct(method, args);
+                // must not wait
+                case "abort", "isClosed", "getNetworkTimeout" -> direct(method, args);
+                // send nothing. Not clearWarnings: HikariCP calls it when a connection comes back, and its failure
+                // keeps one that has been closed from the next caller
+                case "getAutoCommit", "getMetaData", "getClientInfo", "getTypeMap", "getHoldability" ->
+                    direct(method, args);
                 case "createStatement" -> statement(proxy, Statement.class, direct(method, args), null);
                 case "prepareStatement" ->
                     statement(proxy, PreparedStatement.class, pass(Kind.OTHER, null, method, args), sql(args));

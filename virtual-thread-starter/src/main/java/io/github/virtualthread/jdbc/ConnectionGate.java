@@ -22,8 +22,11 @@ import org.slf4j.LoggerFactory;
  * refused too, and that ends the connection: the next borrower does not get the session of a stopped body.
  *
  * <p>Calls of a second thread on a busy connection pass without all this.
+ *
+ * @param connection of the driver
+ * @param current ends its calls
  */
-final class ConnectionGate {
+record ConnectionGate(Connection connection, StatementCancel current) {
 
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
@@ -37,11 +40,8 @@ final class ConnectionGate {
      */
     record Times(Duration again, Duration grace, Duration longest, Duration commit) {
 
-        static final Times USUAL = new Times(Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(5));
-
-        Times(Duration again, Duration grace, Duration longest) {
-            this(again, grace, longest, Duration.ofSeconds(30));
-        }
+        static final Times USUAL =
+                new Times(Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(30));
     }
 
     /** SQLState "query canceled", which Spring translates into a {@code QueryTimeoutException}. HikariCP keeps the connection. */
@@ -81,14 +81,6 @@ final class ConnectionGate {
 
         @Nullable
         Object run() throws Throwable;
-    }
-
-    private final Connection connection;
-    final StatementCancel current;
-
-    ConnectionGate(Connection connection, Times times) {
-        this.connection = connection;
-        this.current = new StatementCancel(connection, times);
     }
 
     /** Whether objects of the driver ask the database for more than rows, such as for the names of types. */

@@ -3,11 +3,11 @@ package io.github.virtualthread.jdbc;
 import io.github.virtualthread.execution.StoppableBody.Shield;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.jdbc.ConnectionGate.Kind;
+import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.limit.ScopedLock;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ abstract class CurrentCall implements Shield {
 
     final ScopedLock lock = new ScopedLock();
     final Condition changed = lock.newCondition();
-    private final Duration longest;
+    final Times times;
 
     /** Set under the lock, cleared after the shield: a stop never finds the call of another body here. */
     private volatile boolean busy;
@@ -48,8 +48,8 @@ abstract class CurrentCall implements Shield {
     private boolean aborted;
 
     /** A cancel that takes longer is not awaited. */
-    CurrentCall(Duration longest) {
-        this.longest = longest;
+    CurrentCall(Times times) {
+        this.times = times;
     }
 
     /** Returns false within another call, or beside one; otherwise {@link #end} and {@link #free} must follow. Locks by itself. */
@@ -90,7 +90,7 @@ abstract class CurrentCall implements Shield {
 
     private void awaitCancel() {
         boolean interrupted = false;
-        long left = longest.toNanos();
+        long left = times.longest().toNanos();
         while (cancelling != null && closed == null) {
             try {
                 left = changed.awaitNanos(left);
@@ -155,6 +155,6 @@ abstract class CurrentCall implements Shield {
     final void abort() {
         aborted = true;
         close("The connection has been closed, because a cancel of its last statement did not return within %d s"
-                .formatted(longest.toSeconds()));
+                .formatted(times.longest().toSeconds()));
     }
 }

@@ -32,13 +32,10 @@ abstract class DriverProxy implements InvocationHandler {
     }
 
     @Override
-    public final @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] args)
-            throws Throwable {
-        return invoked(proxy, method, args == null ? NONE : args);
-    }
-
     @SuppressWarnings("ReferenceEquality") // a proxy equals itself
-    private @Nullable Object invoked(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
+    public final @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] given)
+            throws Throwable {
+        @Nullable Object[] args = given == null ? NONE : given;
         return switch (method.getName()) {
             case "equals" -> proxy == args[0];
             case "hashCode" -> System.identityHashCode(proxy);

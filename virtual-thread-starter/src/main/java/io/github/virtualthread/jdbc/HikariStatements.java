@@ -120,8 +120,6 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
 
     private static final class SpringJdbc {
 
-        private SpringJdbc() {}
-
         static List<DataSource> behind(DataSource dataSource) {
             if (dataSource instanceof DelegatingDataSource delegating) {
                 return Stream.ofNullable(delegating.getTargetDataSource()).toList();
@@ -144,8 +142,6 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
         private static final String JNDI =
                 "its pool takes its connections from JNDI. Give the pool a CancellableDataSource by setDataSource instead.";
 
-        private Pool() {}
-
         static boolean isCovered(DataSource dataSource) throws SQLException {
             HikariDataSource pool = find(dataSource);
             DataSource below = pool == null ? null : pool.getDataSource();
@@ -165,25 +161,25 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
                 return BEGUN;
             }
             DataSource given = pool.getDataSource();
-            String type = StringUtils.hasText(pool.getDataSourceClassName()) ? pool.getDataSourceClassName() : null;
-            if (given == null && type != null) {
-                return coverClass(pool, type.strip());
+            if (given != null) {
+                pool.setDataSource(new CancellableDataSource(() -> given));
+            } else if (StringUtils.hasText(pool.getDataSourceClassName())) {
+                coverClass(pool, pool.getDataSourceClassName().strip());
+            } else if (StringUtils.hasText(pool.getJdbcUrl())) {
+                pool.setDataSource(new CancellableDataSource(() -> ofDriver(pool)));
+            } else if (StringUtils.hasText(pool.getDataSourceJNDI())) {
+                return JNDI;
             }
-            if (given == null && !StringUtils.hasText(pool.getJdbcUrl())) {
-                return StringUtils.hasText(pool.getDataSourceJNDI()) ? JNDI : null; // HikariCP says what is missing
-            }
-            pool.setDataSource(new CancellableDataSource(given == null ? () -> ofDriver(pool) : () -> given));
-            return null;
+            return null; // also where HikariCP says what is missing
         }
 
         /** Beside a data source, HikariCP would report that it ignores the class. */
-        private static @Nullable String coverClass(HikariDataSource pool, String type) {
-            if (!StringUtils.hasText(
-                    pool.getDriverClassName())) { // otherwise HikariCP fails, because it allows one only
+        private static void coverClass(HikariDataSource pool, String type) {
+            // otherwise HikariCP fails, because it allows one only
+            if (!StringUtils.hasText(pool.getDriverClassName())) {
                 pool.setDataSourceClassName(null);
                 pool.setDataSource(new CancellableDataSource(() -> ofClass(pool, type)));
             }
-            return null;
         }
 
         private static DataSource ofClass(HikariDataSource pool, String type) {

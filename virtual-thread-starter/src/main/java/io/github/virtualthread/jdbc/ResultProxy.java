@@ -48,19 +48,9 @@ final class ResultProxy extends DriverProxy {
     @Override
     protected @Nullable Object answer(Object self, Method method, @Nullable Object[] args) throws Throwable {
         return switch (method.getName()) {
-            case "next",
-                    "previous",
-                    "first",
-                    "last",
-                    "absolute",
-                    "relative",
-                    "beforeFirst",
-                    "afterLast",
-                    "isLast",
-                    "insertRow",
-                    "updateRow",
-                    "deleteRow",
-                    "refreshRow" -> pass(Kind.READ, sql, method, args);
+            case "next", "previous", "first", "last", "absolute", "relative" -> pass(Kind.READ, sql, method, args);
+            case "beforeFirst", "afterLast", "isLast" -> pass(Kind.READ, sql, method, args);
+            case "insertRow", "updateRow", "deleteRow", "refreshRow" -> pass(Kind.READ, sql, method, args);
             case "getObject", "getArray" ->
                 of(asks(args) ? value(method, args) : direct(method, args), running, proxy, gate, sql);
             case "getMetaData" -> {
@@ -78,12 +68,10 @@ final class ResultProxy extends DriverProxy {
         if (!gate.isPostgres()) {
             return false;
         }
-        BitSet found = asking;
-        if (found == null) {
-            found = (BitSet) Objects.requireNonNull(gate.call(Kind.READ, running, sql, this::columns));
-            asking = found;
+        if (asking == null) {
+            asking = (BitSet) Objects.requireNonNull(gate.call(Kind.READ, running, sql, this::columns));
         }
-        return found.get(args[0] instanceof Integer column ? column : rows.findColumn(String.valueOf(args[0])));
+        return asking.get(args[0] instanceof Integer column ? column : rows.findColumn(String.valueOf(args[0])));
     }
 
     private BitSet columns() throws SQLException {

@@ -26,13 +26,11 @@ final class StatementCancel extends CurrentCall {
 
     private final Connection connection;
     final boolean postgres;
-    private final Times times;
 
     StatementCancel(Connection connection, Times times) {
-        super(times.longest());
+        super(times);
         this.connection = connection;
         this.postgres = Postgres.is(connection);
-        this.times = times;
     }
 
     /**
@@ -218,8 +216,6 @@ final class StatementCancel extends CurrentCall {
 
         /** {@code BaseConnection.getTransactionState()}, which asks the driver alone. */
         private static final @Nullable Method STATE = find("org.postgresql.core.BaseConnection", "getTransactionState");
-
-        private Postgres() {}
 
         private static @Nullable Method find(String type, String method) {
             try {

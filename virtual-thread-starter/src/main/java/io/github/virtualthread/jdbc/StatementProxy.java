@@ -24,12 +24,9 @@ final class StatementProxy extends DriverProxy {
     @Override
     protected @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
         return switch (method.getName()) {
-            case "execute",
-                    "executeQuery",
-                    "executeUpdate",
-                    "executeBatch",
-                    "executeLargeUpdate",
-                    "executeLargeBatch" -> result(proxy, call(Kind.STATEMENT, method, args));
+            case "execute", "executeQuery" -> result(proxy, call(Kind.STATEMENT, method, args));
+            case "executeUpdate", "executeBatch", "executeLargeUpdate", "executeLargeBatch" ->
+                result(proxy, call(Kind.STATEMENT, method, args));
             // an out parameter may be a cursor
             case "getMoreResults", "getObject" -> result(proxy, call(Kind.READ, method, args));
             // these ask the database what a prepared statement looks like

@@ -52,7 +52,7 @@ class ConnectionGateTests {
     private static final Duration ENOUGH = Duration.ofMinutes(5);
 
     /** Those who wait for the next step get it soon, those who do not never do. */
-    private static final Times PATIENT = new Times(Duration.ofMillis(1), ENOUGH, ENOUGH);
+    private static final Times PATIENT = new Times(Duration.ofMillis(1), ENOUGH, ENOUGH, ENOUGH);
 
     @RegisterExtension
     private final JdbcEngine test = new JdbcEngine();
@@ -97,6 +97,11 @@ class ConnectionGateTests {
         return caught.get(5, TimeUnit.MINUTES);
     }
 
+    private ConnectionGate gate(Times times) {
+        Connection raw = driver.connection();
+        return new ConnectionGate(raw, new StatementCancel(raw, times));
+    }
+
     @Test
     void theWaitsAreThoseOfTheDocumentation() {
         assertThat(Times.USUAL)
@@ -138,7 +143,7 @@ class ConnectionGateTests {
             }
             return null;
         });
-        CompletableFuture<@Nullable Object> call = statement(new Times(grace.dividedBy(2), grace, ENOUGH));
+        CompletableFuture<@Nullable Object> call = statement(new Times(grace.dividedBy(2), grace, ENOUGH, ENOUGH));
         execute.awaitBegin();
 
         call.cancel(true);
@@ -223,7 +228,7 @@ class ConnectionGateTests {
             letPass(grace); // a slow cancel does not count
             return firstReturned.compareAndSet(0, System.nanoTime());
         });
-        CompletableFuture<@Nullable Object> call = statement(new Times(grace.dividedBy(3), grace, ENOUGH));
+        CompletableFuture<@Nullable Object> call = statement(new Times(grace.dividedBy(3), grace, ENOUGH, ENOUGH));
         execute.awaitBegin();
 
         call.cancel(true);
@@ -239,7 +244,7 @@ class ConnectionGateTests {
     void aCancelThatDoesNotReturnClosesTheConnection() throws Exception {
         Held execute = driver.hold("execute");
         Held cancel = driver.hold("cancel");
-        Connection connection = connection(new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50)));
+        Connection connection = connection(new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50), ENOUGH));
         CompletableFuture<@Nullable Object> call = body(() -> {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("select 1");
@@ -258,7 +263,7 @@ class ConnectionGateTests {
     void aConnectionIsClosedWhoseStatementHasEndedButNotItsCancel() throws Exception {
         Held execute = driver.hold("execute");
         Held cancel = driver.hold("cancel");
-        Connection connection = connection(new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50)));
+        Connection connection = connection(new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50), ENOUGH));
         CompletableFuture<@Nullable Object> call =
                 body(() -> connection.createStatement().execute("select 1"));
         execute.awaitBegin();
@@ -281,7 +286,7 @@ class ConnectionGateTests {
             FakeDriver.await(over); // the connection is back before
             return null;
         });
-        Times times = new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50));
+        Times times = new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50), ENOUGH);
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setMaximumPoolSize(1);
             pool.setDataSource(new CancellableDataSource(driver::dataSource, times));
@@ -329,7 +334,7 @@ class ConnectionGateTests {
     @Test
     void whatCannotBeCancelledIsInterruptedIfItDoesNotEnd() throws Exception {
         Held prepare = driver.hold("prepareStatement");
-        Connection connection = connection(new Times(ENOUGH, ENOUGH, Duration.ofMillis(50)));
+        Connection connection = connection(new Times(ENOUGH, ENOUGH, Duration.ofMillis(50), ENOUGH));
         CompletableFuture<@Nullable Object> call = body(() -> connection.prepareStatement("select 1"));
         prepare.awaitBegin();
 
@@ -370,7 +375,7 @@ class ConnectionGateTests {
     private void assertEndsByItself(String method, Use use) throws Exception {
         Duration longest = Duration.ofMillis(5);
         Held commit = driver.hold(method);
-        Connection connection = connection(new Times(longest, longest, longest));
+        Connection connection = connection(new Times(longest, longest, longest, ENOUGH));
         CompletableFuture<@Nullable Object> call = body(() -> use.of(connection));
         commit.awaitBegin();
 
@@ -617,14 +622,14 @@ class ConnectionGateTests {
     @Test
     void aCancelWithoutRoomForAWatchBecomesAnInterrupt() throws Exception {
         AtomicBoolean forced = new AtomicBoolean();
-        ConnectionGate gate = new ConnectionGate(driver.connection(), PATIENT);
+        ConnectionGate gate = gate(PATIENT);
         Statement statement = driver.connection().createStatement();
         Held execute = new Held();
         CompletableFuture<@Nullable Object> call = body(() -> {
             StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> forced.set(execute.end.complete(true)));
             try {
                 gate.call(Kind.STATEMENT, statement, "select 1", () -> {
-                    gate.current.stopped(noRoom);
+                    gate.current().stopped(noRoom);
                     return execute.give();
                 });
             } catch (Throwable failure) {
@@ -641,12 +646,12 @@ class ConnectionGateTests {
 
     @Test
     void aShieldThatFindsNoRoomSaysSo() throws Exception {
-        ConnectionGate gate = new ConnectionGate(driver.connection(), PATIENT);
+        ConnectionGate gate = gate(PATIENT);
         body(() -> {
             StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> {});
             try {
                 gate.call(Kind.OTHER, null, null, () -> {
-                    assertThatThrownBy(() -> gate.current.stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
+                    assertThatThrownBy(() -> gate.current().stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
                     return null;
                 });
             } catch (Throwable failure) {
@@ -662,15 +667,14 @@ class ConnectionGateTests {
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void aWarningSaysWhyTheBodyWasStoppedThoughItEndsBefore(CapturedOutput output) throws Exception {
-        ConnectionGate gate =
-                new ConnectionGate(driver.connection(), new Times(Duration.ofMillis(1), Duration.ofMillis(1), ENOUGH));
+        ConnectionGate gate = gate(new Times(Duration.ofMillis(1), Duration.ofMillis(1), ENOUGH, ENOUGH));
         Statement statement = driver.connection().createStatement();
         Held execute = new Held();
         body(() -> {
             StoppableBody stopped = ended(TaskEngine.currentBody(), execute);
             try {
                 gate.call(Kind.STATEMENT, statement, "select 1", () -> {
-                    gate.current.stopped(stopped);
+                    gate.current().stopped(stopped);
                     return execute.give();
                 });
             } catch (Throwable failure) {

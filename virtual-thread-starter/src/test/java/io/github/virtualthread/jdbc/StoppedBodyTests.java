@@ -40,7 +40,7 @@ class StoppedBodyTests {
     private final CountDownLatch running = new CountDownLatch(1);
 
     private Connection connection() throws SQLException {
-        Times patient = new Times(ENOUGH, ENOUGH, ENOUGH);
+        Times patient = new Times(ENOUGH, ENOUGH, ENOUGH, ENOUGH);
         Connection connection = new CancellableDataSource(driver::dataSource, patient).getConnection();
         driver.calls.clear();
         return connection;
