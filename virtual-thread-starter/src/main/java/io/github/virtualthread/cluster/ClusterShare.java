@@ -70,11 +70,6 @@ final class ClusterShare extends PermitLease {
         this.demand = new Demand(limit, member, settings.lease(), beat, clock.getAsLong());
     }
 
-    /** The limit asks this share from now on. */
-    void start() {
-        begin();
-    }
-
     /** Begins while the engine is known to be away. Nobody else knows this share yet. */
     void beginAway() {
         lease.beginAway();

@@ -142,7 +142,7 @@ public final class ClusterShares {
             share.beginAway();
         }
         shares.add(share);
-        share.start();
+        share.begin();
     }
 
     /**

@@ -166,13 +166,10 @@ public final class LimitLedger {
      * @return a line for the limit and one for each member, with visible ASCII characters alone
      */
     public String text() {
+        String head = lostAt + " " + heldUpAt + " " + noGrowthUntil + " " + unseen + " " + encoded(server) + "\n";
         return rows.entrySet().stream()
                 .map(each -> line(each.getKey(), each.getValue()))
-                .collect(Collectors.joining("", head(), ""));
-    }
-
-    private String head() {
-        return lostAt + " " + heldUpAt + " " + noGrowthUntil + " " + unseen + " " + encoded(server) + "\n";
+                .collect(Collectors.joining("", head, ""));
     }
 
     private static String line(String member, Row row) {

@@ -24,7 +24,7 @@ public abstract class PermitLease {
     }
 
     /** The limit has this lease from now on. If calls wait already, it is notified at once. */
-    protected final void begin() {
+    public final void begin() {
         borrower.begin(this);
         if (borrower.wanted() > 0) {
             wanted();

@@ -169,7 +169,7 @@ class ClusterMessagesTests {
                     () -> TimeUnit.MILLISECONDS.toNanos(100),
                     () -> {},
                     goodbye -> {});
-            share.start();
+            share.begin();
         }
 
         boolean isAwake() {

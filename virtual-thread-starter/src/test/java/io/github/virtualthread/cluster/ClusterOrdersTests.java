@@ -471,7 +471,7 @@ class ClusterOrdersTests {
                 ClusterSettings cluster =
                         new ClusterSettings(name, Duration.ofNanos(LEASE), Duration.ofNanos(BEAT), onFailure, null);
                 share = new ClusterShare(limit, name, cluster, () -> nanos, () -> BEAT, () -> {}, claim -> {});
-                share.start();
+                share.begin();
             }
 
             boolean isAwake() {

@@ -1092,7 +1092,7 @@ class ClusterShareTests {
                             throw new IllegalStateException(failure);
                         }
                     });
-            share.start();
+            share.begin();
         }
 
         /** Returns whether there was an answer, in time. */

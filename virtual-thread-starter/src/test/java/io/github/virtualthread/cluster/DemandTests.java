@@ -52,7 +52,7 @@ class DemandTests {
         ClusterSettings settings = new ClusterSettings("shop", LEASE, null, OnFailure.WAIT, null);
         ClusterShare made =
                 new ClusterShare(limit, "shop", settings, () -> nanos, () -> BEAT, () -> asked = true, goodbye -> {});
-        made.start();
+        made.begin();
         return made;
     }
 

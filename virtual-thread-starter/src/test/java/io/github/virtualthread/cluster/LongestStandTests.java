@@ -179,7 +179,7 @@ class LongestStandTests {
             this.pause = TimeUnit.MILLISECONDS.toNanos(pause);
             look = TimeUnit.MILLISECONDS.toNanos(start);
             nextCall = look;
-            share.start();
+            share.begin();
         }
 
         /** All that is due. */

@@ -125,11 +125,9 @@ record Exchange(Connection connection, Database database, String table, String c
                     + strange.getMessage() + ". Delete that row while no replica of another version runs");
         }
         Answer answer = ledger.lend(claim, look.now, look.server, look.late);
-        if (answer.refusal() != null || (row == null && ledger.isEmpty())) {
-            return answer;
-        }
         String text = ledger.text();
-        if (row != null && row.text.equals(text)) {
+        boolean isStored = row == null ? ledger.isEmpty() : row.text.equals(text);
+        if (answer.refusal() != null || isStored) {
             return answer;
         }
         try {

@@ -86,7 +86,12 @@ public final class RedisClusterEngine implements ClusterEngine {
             arguments.add(Long.toString(claim.turn().toMillis()));
             arguments.add(Long.toString(claim.lease().toMillis()));
         }
-        Iterator<?> values = executed(keys, arguments).iterator();
+        Iterator<?> values;
+        try {
+            values = redis.execute(script, keys, arguments.toArray()).iterator();
+        } catch (DataAccessException e) {
+            throw refused(e);
+        }
         return claims.stream()
                 .map(claim -> answer(claim, ((List<?>) values.next()).iterator()))
                 .toList();
@@ -99,14 +104,6 @@ public final class RedisClusterEngine implements ClusterEngine {
     /** Equally long: compared as text. */
     private static String digits(long number) {
         return String.format(Locale.ROOT, "%019d", number);
-    }
-
-    private List<?> executed(List<String> keys, List<String> arguments) {
-        try {
-            return redis.execute(script, keys, arguments.toArray());
-        } catch (DataAccessException e) {
-            throw refused(e);
-        }
     }
 
     private Answer answer(Claim claim, Iterator<?> values) {
