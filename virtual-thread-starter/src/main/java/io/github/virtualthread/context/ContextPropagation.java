@@ -23,8 +23,6 @@ public final class ContextPropagation {
 
     private static final Logger logger = LoggerFactory.getLogger(ContextPropagation.class);
 
-    private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
-
     /**
      * Each captures one kind of context of the caller, {@link CapturedContext#EMPTY} if the caller has none. In the order in which
      * they are opened: MDC first, so that the trace ids of a later scope win.
@@ -52,7 +50,7 @@ public final class ContextPropagation {
      * @return whether an authentication can be captured
      */
     public static boolean isSecurityPresent(@Nullable ClassLoader classLoader) {
-        return ClassUtils.isPresent(SECURITY, classLoader);
+        return ClassUtils.isPresent("org.springframework.security.core.context.SecurityContextHolder", classLoader);
     }
 
     /**

@@ -44,8 +44,7 @@ public final class Spelling {
      * @return the question and a space, empty where no name is near
      */
     public static String question(String name, Collection<String> known) {
-        String meant = meant(name, known, "");
-        return meant.isEmpty() ? "" : meant + " ";
+        return nearest(name, known).map("Did you mean '%s'? "::formatted).orElse("");
     }
 
     /**

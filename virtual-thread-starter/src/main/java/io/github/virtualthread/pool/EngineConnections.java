@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
@@ -145,9 +144,8 @@ public record EngineConnections(DataSource dataSource, ConfigurableListableBeanF
     }
 
     /** A data source may stand before another one. */
-    private static Object pool(DataSource dataSource) {
-        Object pool = HIKARI ? Hikari.below(dataSource) : null;
-        return pool == null ? dataSource : pool;
+    private static DataSource pool(DataSource dataSource) {
+        return HIKARI ? Hikari.behind(dataSource) : dataSource;
     }
 
     /** Only if HikariCP is on the classpath. */
@@ -156,17 +154,17 @@ public record EngineConnections(DataSource dataSource, ConfigurableListableBeanF
         /** Of an unused pool without a configured size. */
         private static final int DEFAULT_SIZE = 10;
 
-        static @Nullable Object below(DataSource dataSource) {
+        static DataSource behind(DataSource dataSource) {
             try {
                 return dataSource.isWrapperFor(HikariDataSource.class)
                         ? dataSource.unwrap(HikariDataSource.class)
-                        : null;
+                        : dataSource;
             } catch (SQLException | RuntimeException unknown) {
-                return null;
+                return dataSource;
             }
         }
 
-        static int size(Object pool) {
+        static int size(DataSource pool) {
             if (pool instanceof HikariDataSource hikari) {
                 return hikari.getMaximumPoolSize() < 1 ? DEFAULT_SIZE : hikari.getMaximumPoolSize();
             }

@@ -48,12 +48,10 @@ final class WatchedResponse extends HttpServletResponseWrapper {
 
     @Override
     public ServletOutputStream getOutputStream() throws IOException {
-        ServletOutputStream known = stream;
-        if (known == null) {
-            known = new Stream(super.getOutputStream());
-            stream = known;
+        if (stream == null) {
+            stream = new Stream(super.getOutputStream());
         }
-        return known;
+        return stream;
     }
 
     @Override

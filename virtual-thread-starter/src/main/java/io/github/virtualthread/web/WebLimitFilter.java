@@ -62,8 +62,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
      * @throws IllegalArgumentException if the limit does not exist, or if {@code deadline} is zero or negative
      */
     public WebLimitFilter(VirtualThreads threads, @Nullable String limit, @Nullable Duration deadline) {
-        Door known = limit == null ? null : Door.of(TaskEngine.of(threads), limit);
-        this.door = known == null ? null : () -> known;
+        this.door = SingletonSupplier.ofNullable(limit == null ? null : Door.of(TaskEngine.of(threads), limit));
         this.deadline = positive(deadline);
     }
 
