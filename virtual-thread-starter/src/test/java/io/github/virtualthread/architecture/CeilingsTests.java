@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
  */
 class CeilingsTests {
 
-    private static final int CODE_LINES = 18_385;
+    private static final int CODE_LINES = 18_335;
     private static final int LONG_TYPES = 5;
-    private static final int WORDS_OF_PAGES = 49_050;
+    private static final int WORDS_OF_PAGES = 49_500;
 
     /** Lines of code that a type has without being long. */
     private static final int LONG = 250;
