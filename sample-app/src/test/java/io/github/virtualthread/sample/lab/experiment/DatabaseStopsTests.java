@@ -115,6 +115,7 @@ class DatabaseStopsTests {
     }
 
     @Test
+    @Tag("slow")
     void aCancelledRunLeavesNoCall(@Autowired VirtualThreads threads) throws Exception {
         CountDownLatch drawn = new CountDownLatch(2);
         LabRun run = lab.start(ID, Map.of("waves", "20", "seconds", "1", "rounds", "10"), Scale.SMALL);
