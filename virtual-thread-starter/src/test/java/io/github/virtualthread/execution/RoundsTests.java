@@ -25,21 +25,19 @@ class RoundsTests {
 
     /** So many runs of that time, the last of which ends the round. */
     private Result round(int permits, int number, int millis, boolean failed, int waiting) {
-        @Nullable Result result = null;
-        for (int i = 0; i < number; i++) {
-            assertThat(result).isNull();
-            now += 1000 * MILLI;
-            result = rounds.ended(permits, ADAPT, now - millis * MILLI, now, failed, waiting);
-        }
-        return Objects.requireNonNull(result);
+        runs(permits, number - 1, millis, failed, waiting);
+        return Objects.requireNonNull(run(permits, millis, failed, waiting));
     }
 
     private void runs(int permits, int number, int millis, boolean failed, int waiting) {
         for (int i = 0; i < number; i++) {
-            now += 1000 * MILLI;
-            assertThat(rounds.ended(permits, ADAPT, now - millis * MILLI, now, failed, waiting))
-                    .isNull();
+            assertThat(run(permits, millis, failed, waiting)).isNull();
         }
+    }
+
+    private @Nullable Result run(int permits, int millis, boolean failed, int waiting) {
+        now += 1000 * MILLI;
+        return rounds.ended(permits, ADAPT, now - millis * MILLI, now, failed, waiting);
     }
 
     @Test
