@@ -34,11 +34,11 @@ import org.springframework.web.server.WebExceptionHandler;
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 public class VirtualThreadWebFluxAutoConfiguration {
 
-    /** Created by Spring. */
-    public VirtualThreadWebFluxAutoConfiguration() {}
-
     /** Spring Boot's own handler has order -1 and answers everything. */
     private static final int BEFORE_SPRING_BOOT = -2;
+
+    /** Created by Spring. */
+    public VirtualThreadWebFluxAutoConfiguration() {}
 
     @Bean
     WebFluxRejections virtualThreadRejections(

@@ -33,10 +33,10 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
 @Lazy
 public class VirtualThreadWebMvcAutoConfiguration {
 
+    static final String RESOLVERS = "handlerExceptionResolver";
+
     /** Created by Spring. */
     public VirtualThreadWebMvcAutoConfiguration() {}
-
-    static final String RESOLVERS = "handlerExceptionResolver";
 
     /** Has no order: an application's own resolver without an order is registered earlier and comes first. */
     @Bean
