@@ -54,7 +54,8 @@ final class RedisProcess implements AutoCloseable {
         StringBuilder all = new StringBuilder();
         for (String line = log.readLine(); line != null; line = log.readLine()) {
             if (line.contains("Ready to accept connections")) {
-                Thread.ofVirtual().start(() -> log.lines().forEach(more -> {}));
+                // of the platform: reading from a process keeps a carrier
+                Thread.ofPlatform().daemon().start(() -> log.lines().forEach(more -> {}));
                 return starting;
             }
             all.append(line).append('\n');

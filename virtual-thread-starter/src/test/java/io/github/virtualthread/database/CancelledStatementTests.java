@@ -40,7 +40,7 @@ class CancelledStatementTests {
 
     @BeforeAll
     static void startDatabase() throws IOException {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
     }
 
     @AfterAll

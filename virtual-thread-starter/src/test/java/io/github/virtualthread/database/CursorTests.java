@@ -51,7 +51,7 @@ class CursorTests {
 
     @BeforeAll
     static void startDatabase() throws Exception {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
         monitor = new JdbcTemplate(postgres.getPostgresDatabase());
         monitor.execute(
                 "create function slow_cursor() returns refcursor language plpgsql as $$ declare r refcursor := null;"

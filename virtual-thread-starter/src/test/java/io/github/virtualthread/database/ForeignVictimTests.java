@@ -55,7 +55,7 @@ class ForeignVictimTests implements TaskListener {
 
     @Test
     void postgres() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
+        try (EmbeddedPostgres postgres = TestPostgres.start()) {
             assertNoVictims(
                     postgres.getJdbcUrl("postgres", "postgres"),
                     "postgres",

@@ -40,7 +40,7 @@ class HangingCommitTests {
 
     @BeforeAll
     static void startDatabase() throws IOException {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
         monitor = new JdbcTemplate(postgres.getPostgresDatabase());
         monitor.execute("create table sold (x int)");
         monitor.execute("create function wait() returns trigger language plpgsql as"

@@ -38,7 +38,7 @@ class InterruptedQueryTests {
 
     @BeforeAll
     static void startDatabase() throws IOException {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
     }
 
     @AfterAll

@@ -39,7 +39,7 @@ class PgBouncerTests {
 
     @BeforeAll
     static void startDatabase() throws IOException {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
         monitor = new JdbcTemplate(postgres.getPostgresDatabase());
     }
 

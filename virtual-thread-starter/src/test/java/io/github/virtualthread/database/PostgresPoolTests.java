@@ -56,7 +56,7 @@ class PostgresPoolTests {
     @BeforeAll
     @Timeout(300)
     static void startDatabase() throws IOException {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
     }
 
     @AfterAll

@@ -46,7 +46,7 @@ class StoppedSessionTests {
 
     @BeforeAll
     static void startDatabase() throws Exception {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
         try (Connection connection = postgres.getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("create role tenants");

@@ -34,7 +34,7 @@ class StoppedTransactionTests {
 
         @BeforeAll
         void start() throws IOException {
-            postgres = EmbeddedPostgres.start();
+            postgres = TestPostgres.start();
             table = new StatementTable(
                     postgres.getJdbcUrl("postgres", "postgres"),
                     "postgres",

@@ -62,7 +62,7 @@ class TemplateCostTests {
 
             @Override
             DataSource open() throws IOException {
-                postgres = EmbeddedPostgres.start();
+                postgres = TestPostgres.start();
                 return postgres.getPostgresDatabase();
             }
 

@@ -32,7 +32,7 @@ class TransactionBeginTests {
 
     @Test
     void aTransactionHasBegunBeforeAStatementOfABodyCanBeCancelled() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start();
+        try (EmbeddedPostgres postgres = TestPostgres.start();
                 StoppedCalls calls =
                         new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, StoppedCalls.LONG)) {
             CancellableDataSource source = new CancellableDataSource(() -> watched(postgres));

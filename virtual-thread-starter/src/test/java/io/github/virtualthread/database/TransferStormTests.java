@@ -93,7 +93,7 @@ class TransferStormTests {
     @ParameterizedTest
     @EnumSource
     void theSumStaysAndNobodyElseIsHurt(Way way) throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start();
+        try (EmbeddedPostgres postgres = TestPostgres.start();
                 TaskTimer timer = new TaskTimer("storm");
                 StoppedCalls calls = new StoppedCalls(
                         postgres.getJdbcUrl("postgres", "postgres") + "&ApplicationName=calls",

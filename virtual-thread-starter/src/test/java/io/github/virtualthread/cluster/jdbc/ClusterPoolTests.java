@@ -8,6 +8,7 @@ import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.cluster.ClusterShares.Outcome;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.database.TestPostgres;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
@@ -77,7 +78,7 @@ class ClusterPoolTests {
 
     @BeforeAll
     static void startDatabase() throws IOException {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
     }
 
     @AfterAll

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Claim;
+import io.github.virtualthread.database.TestPostgres;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
@@ -23,7 +24,7 @@ class PostgresClusterEngineTests extends JdbcEngineContract {
 
     @BeforeAll
     static void startDatabase() throws IOException {
-        postgres = EmbeddedPostgres.start();
+        postgres = TestPostgres.start();
     }
 
     @AfterAll

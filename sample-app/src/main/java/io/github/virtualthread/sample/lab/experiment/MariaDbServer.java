@@ -23,7 +23,14 @@ final class MariaDbServer implements ScarceServer {
     static MariaDbServer start() {
         TemporaryFolder folder = TemporaryFolder.create("mariadb");
         try {
-            DB server = DB.newEmbeddedDB(configuration(folder));
+            DB server = new DB(configuration(folder)) {
+                {
+                    dbStartMaxWaitInMS = 300_000; // a busy machine may need more than the 30 seconds of newEmbeddedDB
+                    prepareDirectories();
+                    unpackEmbeddedDb();
+                    install();
+                }
+            };
             server.start();
             return new MariaDbServer(folder, server);
         } catch (ManagedProcessException failure) {

@@ -11,7 +11,7 @@ final class PostgresServer implements ScarceServer {
     private static final String MISSING = "Missing embedded postgres binaries";
 
     /** The library's own 10 s may not be enough where many things run at once. */
-    private static final Duration LONGEST_START = Duration.ofSeconds(30);
+    private static final Duration LONGEST_START = Duration.ofMinutes(5);
 
     private final TemporaryFolder folder;
     private final EmbeddedPostgres server;

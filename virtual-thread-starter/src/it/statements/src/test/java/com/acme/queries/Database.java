@@ -13,6 +13,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -189,7 +190,9 @@ enum Database {
             return given;
         }
         try {
-            EmbeddedPostgres server = EmbeddedPostgres.start(); // stops it with the JVM
+            EmbeddedPostgres server = EmbeddedPostgres.builder() // stops it with the JVM
+                    .setPGStartupWait(Duration.ofMinutes(5))
+                    .start();
             return server.getJdbcUrl("postgres", "postgres");
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
@@ -213,7 +216,14 @@ enum Database {
             if (System.getProperty("user.name").equals("root")) {
                 configuration.addArg("--user=root"); // otherwise it refuses
             }
-            DB server = DB.newEmbeddedDB(configuration.build());
+            DB server = new DB(configuration.build()) {
+                {
+                    dbStartMaxWaitInMS = 300_000; // a busy machine may need more than the 30 seconds of newEmbeddedDB
+                    prepareDirectories();
+                    unpackEmbeddedDb();
+                    install();
+                }
+            };
             server.start();
             return "jdbc:mariadb://127.0.0.1:%d/test"
                     .formatted(server.getConfiguration().getPort());

@@ -38,7 +38,14 @@ class MariaDbClusterEngineTests extends JdbcEngineContract {
         if (System.getProperty("user.name").equals("root")) {
             configuration.addArg("--user=root"); // otherwise it refuses
         }
-        server = DB.newEmbeddedDB(configuration.build());
+        server = new DB(configuration.build()) {
+            {
+                dbStartMaxWaitInMS = 300_000; // a busy machine may need more than the 30 seconds of newEmbeddedDB
+                prepareDirectories();
+                unpackEmbeddedDb();
+                install();
+            }
+        };
         server.start();
     }
 
