@@ -87,7 +87,7 @@ class VirtualThreadInterceptorTests {
     @Test
     void nullInPlaceOfAFutureIsLoggedOnceForEachMethod() {
         try (TestContext context = TestContext.of(Forgetful.class);
-                Logs logs = new Logs()) {
+                Logs logs = new Logs(Thread::isVirtual)) {
             Forgetful forgetful = context.getBean(Forgetful.class);
             assertThat(forgetful.first().join()).isNull();
             assertThat(forgetful.first().join()).isNull();
@@ -276,7 +276,7 @@ class VirtualThreadInterceptorTests {
 
     @Test
     void aHandlerThatThrowsIsLoggedAndHurtsNobody() throws Exception {
-        try (Logs logs = new Logs();
+        try (Logs logs = new Logs(Thread::isVirtual);
                 TestContext context = TestContext.of(Mailer.class, ThrowingHandler.class)) {
             Mailer mailer = context.getBean(Mailer.class);
             mailer.broken("a");

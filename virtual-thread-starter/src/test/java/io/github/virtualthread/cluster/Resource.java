@@ -92,8 +92,7 @@ final class Resource implements AutoCloseable {
                 Count count = read(() -> count(limit));
                 change(count, replica, 1);
                 Thread.sleep(millis);
-                awaitRelease(replica);
-                change(count, replica, -1);
+                end(count, replica);
                 connection.getOutputStream().write(1);
             }
         } catch (IOException | InterruptedException gone) {
@@ -115,12 +114,14 @@ final class Resource implements AutoCloseable {
         return limits.computeIfAbsent(limit, name -> new Count());
     }
 
-    private void awaitRelease(int replica) throws InterruptedException {
+    /** When it is released, and under the same lock: a call that runs while its replica is held does not end. */
+    private void end(Count count, int replica) throws InterruptedException {
         lock.lock();
         try {
             while (held == replica) {
                 changed.await();
             }
+            change(count, replica, -1);
         } finally {
             lock.unlock();
         }

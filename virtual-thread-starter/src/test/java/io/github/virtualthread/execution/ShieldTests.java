@@ -157,6 +157,7 @@ class ShieldTests {
         stop(Stop.CANCEL, future);
         stop(Stop.DELETE, future);
         stop(Stop.CANCEL, future);
+        await(shield.heardTwiceMore); // who deletes does not wait where the future is complete
         assertThat(shield.told).hasValue(1);
         go.countDown();
 

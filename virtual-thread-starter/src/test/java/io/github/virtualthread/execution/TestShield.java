@@ -12,6 +12,7 @@ class TestShield implements Shield {
 
     final AtomicInteger told = new AtomicInteger();
     final CountDownLatch heard = new CountDownLatch(1);
+    final CountDownLatch heardTwiceMore = new CountDownLatch(2);
     volatile @Nullable String sql;
 
     /**
@@ -35,6 +36,12 @@ class TestShield implements Shield {
     @Override
     public @Nullable String statement() {
         return sql;
+    }
+
+    @Override
+    public boolean stoppedAgain(StoppableBody body) {
+        heardTwiceMore.countDown();
+        return false;
     }
 
     /** The body on the current thread. */

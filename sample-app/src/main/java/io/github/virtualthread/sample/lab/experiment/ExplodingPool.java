@@ -46,6 +46,8 @@ class ExplodingPool implements Experiment {
     private static final int WARM_UP_REQUESTS = 500;
     private static final int WARM_UP_USERS = 100;
 
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(30); // of a request whose call has ended
+
     private final WebServerApplicationContext context;
     private final FloodRequests requests;
     private final List<ThreadPoolTaskExecutor> pools;
@@ -145,20 +147,24 @@ class ExplodingPool implements Experiment {
         requests.belongTo(flood);
         // of its own each time: what is still served when the time is over ends with it
         try (Doors doors = Doors.open(context.getWebServer())) {
-            WebUsers.Load load = new WebUsers.Load(
-                    doors.platform(),
-                    "/lab/flood/%s?request=".formatted(PATHS.get(name)),
-                    users,
-                    Duration.ZERO,
-                    watch,
-                    flood.requests(),
-                    timeout);
-            WebUsers.Spent spent = WebUsers.ask(load, tally, flood::clientIsGone);
-            flood.await(end - System.nanoTime());
-            return flood.addTo(tally.measured(spent));
+            try {
+                WebUsers.Load load = new WebUsers.Load(
+                        doors.platform(),
+                        "/lab/flood/%s?request=".formatted(PATHS.get(name)),
+                        users,
+                        Duration.ZERO,
+                        watch,
+                        flood.requests(),
+                        timeout);
+                WebUsers.Spent spent = WebUsers.ask(load, tally, flood::clientIsGone);
+                flood.await(end - System.nanoTime());
+                return flood.addTo(tally.measured(spent));
+            } finally {
+                requests.belongTo(Flood.fromOutside());
+                flood.end();
+                doors.awaitAnswers(LONGEST_ANSWER);
+            }
         } finally {
-            requests.belongTo(Flood.fromOutside());
-            flood.end();
             pools.forEach(ExplodingPool::restart);
         }
     }

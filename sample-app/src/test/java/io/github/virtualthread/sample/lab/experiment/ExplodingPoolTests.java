@@ -142,14 +142,15 @@ class ExplodingPoolTests {
     @ParameterizedTest
     @ValueSource(strings = {ExplodingPool.VIRTUAL_WAITS, ExplodingPool.SYNC})
     void whatIsDoneForAClientThatHasGoneIsCounted(String waits) throws Exception {
-        Held flood = new Held(8);
+        Held flood = new Held(100);
 
-        Measurement measured = experiment.measure(waits, flood, new Tally(), 8, Duration.ofMillis(100), LONG);
+        Measurement measured = experiment.measure(waits, flood, new Tally(), 100, Duration.ofMillis(100), LONG);
 
         assertThat(measured.figures())
-                .containsEntry("timedOut", 8.0)
+                .containsEntry("timedOut", 100.0)
                 .containsEntry("answered", 0.0)
-                .containsEntry("late", 8.0);
+                .containsEntry("late", 100.0);
+        leftovers.assertNone();
     }
 
     private Map<String, Double> measure(String way, Flood flood, Duration watch) throws Exception {
