@@ -9,6 +9,7 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
 import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -22,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class CallCounts implements TaskListener {
 
     private final Map<Name, Counts> methods = new ConcurrentHashMap<>();
-    private final Map<String, Map<Reason, LongAdder>> refusals = new ConcurrentHashMap<>(); // by uniform name of limit
+    /** By the uniform name of the limit. */
+    private final Map<Entry<String, Reason>, LongAdder> refusals = new ConcurrentHashMap<>();
+
     private final Function<TaskSpec, Counts> lookup = this::lookUp;
 
     /** Creates counters; all are zero. */
@@ -42,8 +45,7 @@ public final class CallCounts implements TaskListener {
     @Override
     public void rejected(TaskCall call, LimitExceededException rejection) {
         counts(call).rejected.increment();
-        refusals.computeIfAbsent(LimitNames.uniform(rejection.limit()), first -> new ConcurrentHashMap<>())
-                .computeIfAbsent(rejection.reason(), first -> new LongAdder())
+        refusals.computeIfAbsent(refusal(rejection.limit(), rejection.reason()), first -> new LongAdder())
                 .increment();
     }
 
@@ -69,9 +71,12 @@ public final class CallCounts implements TaskListener {
 
     /** How many calls a limit has rejected for a reason. */
     long rejected(String limit, Reason reason) {
-        LongAdder counted =
-                refusals.getOrDefault(LimitNames.uniform(limit), Map.of()).get(reason);
+        LongAdder counted = refusals.get(refusal(limit, reason));
         return counted == null ? 0 : counted.sum();
+    }
+
+    private static Entry<String, Reason> refusal(String limit, Reason reason) {
+        return Map.entry(LimitNames.uniform(limit), reason);
     }
 
     /**

@@ -11,7 +11,6 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.List;
-import java.util.Locale;
 import java.util.NoSuchElementException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -111,10 +110,10 @@ record Endings(TaskLimits limits, LiveCalls live) {
     }
 
     private static boolean isTrue(String all) {
-        return switch (all.strip().toLowerCase(Locale.ROOT)) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw new IllegalArgumentException("all must be true or false, was '%s'".formatted(all));
-        };
+        boolean isTrue = all.strip().equalsIgnoreCase("true");
+        if (!isTrue && !all.strip().equalsIgnoreCase("false")) {
+            throw new IllegalArgumentException("all must be true or false, was '%s'".formatted(all));
+        }
+        return isTrue;
     }
 }

@@ -9,37 +9,39 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
-/**
- * A requested change of a limit, as it was sent; null keeps what the limit has.
- *
- * @param permits number of permits
- * @param queueCapacity capacity of the queue, or unbounded
- * @param maxWait maximum wait, or none
- * @param permitsPerKey number of permits for one key, or unbounded
- * @param queueCapacityPerKey number of waiting calls of one key, or unbounded
- * @param clusterPermits number of permits in all replicas together
- */
-record LimitRequest(
-        @Nullable String permits,
-        @Nullable String queueCapacity,
-        @Nullable String maxWait,
-        @Nullable String permitsPerKey,
-        @Nullable String queueCapacityPerKey,
-        @Nullable String clusterPermits) {
+/** Reads what a request asks for, as it was sent. */
+final class LimitRequest {
+
+    private LimitRequest() {}
 
     /**
-     * Returns the settings of a limit with what is to change.
+     * Returns the settings of a limit with what is to change; null keeps what the limit has.
      *
+     * @param now settings of the limit
+     * @param permits number of permits
+     * @param queueCapacity capacity of the queue, or unbounded
+     * @param maxWait maximum wait, or none
+     * @param permitsPerKey number of permits for one key, or unbounded
+     * @param queueCapacityPerKey number of waiting calls of one key, or unbounded
+     * @param clusterPermits number of permits in all replicas together
      * @throws IllegalArgumentException if nothing is to change, or a value is not a valid number or duration
      */
-    LimitSettings applyTo(LimitSettings now) {
+    static LimitSettings changed(
+            LimitSettings now,
+            @Nullable String permits,
+            @Nullable String queueCapacity,
+            @Nullable String maxWait,
+            @Nullable String permitsPerKey,
+            @Nullable String queueCapacityPerKey,
+            @Nullable String clusterPermits) {
         if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits)
                 .allMatch(Objects::isNull)) {
             throw new IllegalArgumentException(
                     "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey or"
                             + " clusterPermits, as in {\"permits\": 20}");
         }
-        LimitSettings shared = shared(now); // permits may exceed the old number
+        // first, as permits may exceed the old number
+        LimitSettings shared = clusterPermits == null ? now : shared(now, clusterPermits);
         return shared.withPermits(number("permits", permits, shared.permits(), 1))
                 .withQueueCapacity(
                         bound("queueCapacity", queueCapacity, now.queueCapacity(), 0, "lets any number of calls wait"))
@@ -87,10 +89,7 @@ record LimitRequest(
                 .formatted(text));
     }
 
-    private LimitSettings shared(LimitSettings now) {
-        if (clusterPermits == null) {
-            return now;
-        }
+    private static LimitSettings shared(LimitSettings now, String clusterPermits) {
         if (now.clusterPermits() == null) {
             throw new IllegalArgumentException(
                     "Limit '%s' is one of this JVM alone, so clusterPermits cannot be changed: to share it, set %s.cluster-permits, and restart all replicas"

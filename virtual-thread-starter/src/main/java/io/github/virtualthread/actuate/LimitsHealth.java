@@ -8,7 +8,6 @@ import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
@@ -39,7 +38,15 @@ record LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
                             limit.waiting(),
                             whyFull == null ? "" : ", " + whyFull);
             List<String> detail = new ArrayList<>();
-            notLent(limit).ifPresent(detail::add);
+            ClusterState cluster = limit.cluster();
+            if (cluster != null && isNotLent(cluster)) {
+                detail.add("%s for %d s: %d of %s"
+                        .formatted(
+                                cluster.lending() == Lending.ALONE ? "alone" : "no permits lent",
+                                cluster.since().toSeconds(),
+                                limit.lent(),
+                                Numbers.of(cluster.permits(), "permit")));
+            }
             if (full.compareTo(saturatedAfter) >= 0) {
                 saturated = true;
                 detail.add("full for %d s: %s".formatted(full.toSeconds(), permits));
@@ -53,19 +60,8 @@ record LimitsHealth(TaskLimits limits, Duration saturatedAfter) {
         return saturated;
     }
 
-    /** Empty while permits are lent, and for the first second: at the start, and after a pause, the engine is asked first. */
-    private static Optional<String> notLent(TaskLimit limit) {
-        ClusterState cluster = limit.cluster();
-        if (cluster == null
-                || cluster.lending() == Lending.LENT
-                || cluster.since().toSeconds() < 1) {
-            return Optional.empty();
-        }
-        return Optional.of("%s for %d s: %d of %s"
-                .formatted(
-                        cluster.lending() == Lending.ALONE ? "alone" : "no permits lent",
-                        cluster.since().toSeconds(),
-                        limit.lent(),
-                        Numbers.of(cluster.permits(), "permit")));
+    /** Not within the first second: at the start, and after a pause, the engine is asked first. */
+    private static boolean isNotLent(ClusterState cluster) {
+        return cluster.lending() != Lending.LENT && cluster.since().toSeconds() >= 1;
     }
 }

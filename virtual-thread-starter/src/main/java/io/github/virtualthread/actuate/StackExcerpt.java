@@ -2,6 +2,7 @@ package io.github.virtualthread.actuate;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** The part of a thread's stack that shows what a body does: at most 20 frames of it. */
 final class StackExcerpt {
@@ -9,13 +10,10 @@ final class StackExcerpt {
     private static final int FRAMES = 20;
     private static final int INNERMOST = 8;
 
-    private static final List<String> ENGINE = List.of(
-            "io.github.virtualthread.execution.", "io.github.virtualthread.aop.", "io.github.virtualthread.aspectj.");
-    private static final List<String> PROXIES = List.of(
-            "org.springframework.aop.",
-            "org.springframework.cglib.",
-            "org.springframework.transaction.",
-            "org.aspectj.runtime.");
+    private static final Pattern ENGINE = Pattern.compile("io\\.github\\.virtualthread\\.(execution|aop|aspectj)\\.");
+    private static final Pattern JDK = Pattern.compile("(java|jdk)\\.");
+    private static final Pattern PROXIES = Pattern.compile(
+            "org\\.springframework\\.(aop|cglib|transaction)\\.|org\\.aspectj\\.runtime\\.|.*\\$\\$SpringCGLIB\\$\\$");
 
     private StackExcerpt() {}
 
@@ -50,7 +48,7 @@ final class StackExcerpt {
     private static int endOfBody(StackTraceElement[] stack) {
         int end = stack.length;
         for (int i = 0; i < stack.length; i++) {
-            if (ENGINE.stream().anyMatch(stack[i].getClassName()::startsWith)) {
+            if (ENGINE.matcher(stack[i].getClassName()).lookingAt()) {
                 end = i;
             }
         }
@@ -65,9 +63,8 @@ final class StackExcerpt {
     private static boolean isAround(StackTraceElement frame) {
         String module = frame.getModuleName();
         String type = frame.getClassName();
-        return (module != null && (module.startsWith("java.") || module.startsWith("jdk.")))
-                || type.contains("$$SpringCGLIB$$")
-                || ENGINE.stream().anyMatch(type::startsWith)
-                || PROXIES.stream().anyMatch(type::startsWith);
+        return (module != null && JDK.matcher(module).lookingAt())
+                || ENGINE.matcher(type).lookingAt()
+                || PROXIES.matcher(type).lookingAt();
     }
 }

@@ -171,9 +171,11 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey,
             @org.springframework.lang.Nullable @Nullable String clusterPermits) {
         TaskLimit found = find(limitInPath);
-        LimitRequest request =
-                new LimitRequest(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
-        limits.change(found, request::applyTo, Source.ENDPOINT);
+        limits.change(
+                found,
+                now -> LimitRequest.changed(
+                        now, permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits),
+                Source.ENDPOINT);
         return descriptors.limit(found, live.running(found));
     }
 

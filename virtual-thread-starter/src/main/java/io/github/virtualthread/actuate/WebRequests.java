@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
@@ -32,7 +31,6 @@ import org.springframework.web.context.request.RequestContextHolder;
  * <p>Unknown parameters are rejected. Spring Boot ignores them, so a misspelt one would change nothing, or more than was meant. A
  * known parameter is accepted in any spelling of its uniform form: {@code queue-capacity} is {@code queueCapacity}.
  */
-@RegisterReflectionForBinding(WebRequests.Problem.class)
 public final class WebRequests implements OperationInvokerAdvisor {
 
     private static final EndpointId ENDPOINT = EndpointId.of("virtualthreads");
@@ -43,24 +41,15 @@ public final class WebRequests implements OperationInvokerAdvisor {
     /** Creates an advisor without state. */
     public WebRequests() {}
 
-    /**
-     * Why a request was refused.
-     *
-     * @param message the reason, and what to send instead
-     */
-    public record Problem(String message) implements OperationResponseBody {
-
-        static WebEndpointResponse<Problem> of(RuntimeException failure, int status) {
-            return new WebEndpointResponse<>(new Problem(String.valueOf(failure.getMessage())), status);
-        }
-    }
-
     /** Does not affect other endpoints, nor operations without parameters of their own. */
     @Override
     public OperationInvoker apply(
             EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
-        List<String> path = names(parameters, true);
-        List<String> known = names(parameters, false);
+        List<String> path = new ArrayList<>();
+        List<String> known = new ArrayList<>();
+        for (OperationParameter parameter : parameters) {
+            (parameter.getAnnotation(Selector.class) == null ? known : path).add(parameter.getName());
+        }
         if (!endpoint.equals(ENDPOINT) || known.isEmpty()) {
             return invoker;
         }
@@ -69,24 +58,25 @@ public final class WebRequests implements OperationInvokerAdvisor {
                 return invoker.invoke(context);
             }
             try {
-                path.forEach(name -> requireOfPath(name, context.getArguments().get(name)));
+                for (String name : path) {
+                    requireOfPath(name, context.getArguments().get(name));
+                }
                 Map<String, Object> arguments = read(context.getArguments(), path, known);
                 return invoker.invoke(new InvocationContext(SecurityContext.NONE, arguments, allOf(context)));
             } catch (NoSuchElementException unknown) {
-                return Problem.of(unknown, WebEndpointResponse.STATUS_NOT_FOUND);
+                return refusal(unknown, WebEndpointResponse.STATUS_NOT_FOUND);
             } catch (IllegalArgumentException wrong) {
-                return Problem.of(wrong, WebEndpointResponse.STATUS_BAD_REQUEST);
+                return refusal(wrong, WebEndpointResponse.STATUS_BAD_REQUEST);
             } catch (IllegalStateException away) {
-                return Problem.of(away, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+                return refusal(away, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
             }
         };
     }
 
-    private static List<String> names(OperationParameters parameters, boolean inPath) {
-        return parameters.stream()
-                .filter(parameter -> (parameter.getAnnotation(Selector.class) != null) == inPath)
-                .map(OperationParameter::getName)
-                .toList();
+    /** The body says why the request was refused, and what to send instead. */
+    private static WebEndpointResponse<Map<String, String>> refusal(RuntimeException failure, int status) {
+        return new WebEndpointResponse<>(
+                OperationResponseBody.of(Map.of("message", String.valueOf(failure.getMessage()))), status);
     }
 
     /** Spring Boot lets a parameter replace a variable of the path, which would evade rules for paths. Only Spring MVC tells. */
@@ -119,10 +109,12 @@ public final class WebRequests implements OperationInvokerAdvisor {
     }
 
     private static @Nullable String nameOf(String spelling, List<String> known) {
-        return known.stream()
-                .filter(name -> LimitNames.areEqual(name, spelling))
-                .findFirst()
-                .orElse(null);
+        for (String name : known) {
+            if (LimitNames.areEqual(name, spelling)) {
+                return name;
+            }
+        }
+        return null;
     }
 
     /** Passes on what the web layer resolves for operations besides their parameters, such as the caller's identity. */

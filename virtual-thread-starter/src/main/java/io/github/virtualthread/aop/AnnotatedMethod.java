@@ -2,7 +2,6 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.Limited;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -63,13 +62,15 @@ record AnnotatedMethod(
 
     /** The method whose parameters the attributes of the annotation refer to: the nearest that has it or whose type has it. */
     Method annotatedDeclaration() {
-        return declarations.stream()
-                .map(BridgeMethodResolver::findBridgedMethod)
-                .filter(each -> carrier == null
-                        ? Declaration.of(each, declaration.type()) != null
-                        : each.getDeclaringClass() == carrier)
-                .findFirst()
-                .orElse(method);
+        for (Method each : declarations) {
+            Method written = BridgeMethodResolver.findBridgedMethod(each);
+            if (carrier == null
+                    ? Declaration.of(written, declaration.type()) != null
+                    : written.getDeclaringClass() == carrier) {
+                return written;
+            }
+        }
+        return method;
     }
 
     /** Declared type of a parameter of the method that runs; unknown if there is no such parameter. */
@@ -97,6 +98,12 @@ record AnnotatedMethod(
         return MergedAnnotations.from(method).isPresent(Bean.class);
     }
 
+    /** Whether one of the declarations has an annotation. It is looked up by its type, because others may contradict themselves. */
+    boolean has(String annotationType) {
+        return declarations.stream()
+                .anyMatch(each -> MergedAnnotations.from(each).isPresent(annotationType));
+    }
+
     /** Whether advice can do what the annotation asks for. If it cannot, the check at start-up says why. */
     boolean isAdvisable() {
         return (isLimited() || returnsNothing() || returnsFuture()) && !isSuspending() && !isBeanMethod();
@@ -108,9 +115,5 @@ record AnnotatedMethod(
 
     boolean is(int modifier) {
         return (method.getModifiers() & modifier) != 0;
-    }
-
-    boolean isPackagePrivate() {
-        return !is(Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE);
     }
 }

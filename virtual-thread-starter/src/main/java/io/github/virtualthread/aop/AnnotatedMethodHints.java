@@ -2,10 +2,7 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
@@ -35,41 +32,46 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
             kept.add(methods.annotationType());
         }
         Set<KeyExpression> keys = new LinkedHashSet<>();
-        typesOf(bean).map(TypeHierarchy::userClass).forEach(type -> {
-            List<AnnotatedMethod> annotated = methods.in(type);
-            if (!annotated.isEmpty()) {
+        for (Class<?> type : typesOf(bean)) {
+            for (AnnotatedMethod method : methods.in(type)) {
                 kept.addAll(TypeHierarchy.of(type));
-                annotated.forEach(each -> keys.addAll(key(each, bean)));
+                addKey(keys, method, bean);
             }
-        });
+        }
         return kept.isEmpty()
                 ? null
                 : (generation, code) -> {
                     ReflectionHints hints = generation.getRuntimeHints().reflection();
-                    kept.stream()
-                            .filter(type -> type.isInterface() || !TypeHierarchy.isOfSpring(type))
-                            .filter(type -> !type.getName().startsWith("java."))
-                            .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS));
+                    for (Class<?> type : kept) {
+                        if ((type.isInterface() || !TypeHierarchy.isOfSpring(type))
+                                && !type.getName().startsWith("java.")) {
+                            hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS);
+                        }
+                    }
                     keys.forEach(each -> each.registerHints(hints));
                 };
     }
 
     /** Mistakes are reported at the start, under the properties of that start. */
-    private static List<KeyExpression> key(AnnotatedMethod method, RegisteredBean bean) {
+    private static void addKey(Set<KeyExpression> keys, AnnotatedMethod method, RegisteredBean bean) {
         try {
             CallSettings settings = new CallSettings(bean.getBeanFactory()::resolveEmbeddedValue, MethodSettings.NONE);
             String key = settings.key(method);
-            return key == null ? List.of() : List.of(KeyExpression.of(key, method));
+            if (key != null) {
+                keys.add(KeyExpression.of(key, method));
+            }
         } catch (IllegalArgumentException | VirtualThreadConfigurationException wrong) {
-            return List.of();
+            // the start says so
         }
     }
 
     /** The product of a factory counts too, such as a repository. An inner bean cannot be looked up by name. */
-    private static Stream<Class<?>> typesOf(RegisteredBean bean) {
-        return bean.isInnerBean()
-                ? Stream.of(bean.getBeanClass())
-                : Stream.of(bean.getBeanClass(), bean.getBeanFactory().getType(bean.getBeanName(), false))
-                        .filter(Objects::nonNull);
+    private static Set<Class<?>> typesOf(RegisteredBean bean) {
+        Set<Class<?>> types = new LinkedHashSet<>(Set.of(TypeHierarchy.userClass(bean.getBeanClass())));
+        Class<?> product = bean.isInnerBean() ? null : bean.getBeanFactory().getType(bean.getBeanName(), false);
+        if (product != null) {
+            types.add(TypeHierarchy.userClass(product));
+        }
+        return types;
     }
 }

@@ -25,9 +25,12 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
 
     private static final Logger logger = LoggerFactory.getLogger(ApplicationUncaughtExceptionHandler.class);
 
+    /** Logs exceptions of {@code void} methods at ERROR. Arguments are omitted, because they may be secret. */
+    static final AsyncUncaughtExceptionHandler LOGGING =
+            (failure, method, params) -> log(method.getDeclaringClass().getName() + "." + method.getName(), failure);
+
     private static final Method EXECUTE = ClassUtils.getMethod(VirtualThreads.class, "execute", Runnable.class);
 
-    private final BeanFactory beanFactory;
     private final SingletonSupplier<AsyncUncaughtExceptionHandler> found;
 
     /**
@@ -36,8 +39,7 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
      * @param beanFactory where the application's handler is looked up
      */
     public ApplicationUncaughtExceptionHandler(BeanFactory beanFactory) {
-        this.beanFactory = beanFactory;
-        this.found = SingletonSupplier.of(this::find);
+        this.found = SingletonSupplier.of(() -> find(beanFactory));
     }
 
     @Override
@@ -54,45 +56,35 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
      */
     public void handleUncaughtException(String task, Throwable failure) {
         AsyncUncaughtExceptionHandler handler = found.obtain();
-        if (handler instanceof Logging logging) {
-            logging.log(task, failure);
+        if (LOGGING.equals(handler)) {
+            log(task, failure);
         } else {
             handler.handleUncaughtException(failure, EXECUTE);
         }
     }
 
-    private AsyncUncaughtExceptionHandler find() {
+    private static AsyncUncaughtExceptionHandler find(BeanFactory beans) {
         try {
-            return unique(AsyncUncaughtExceptionHandler.class)
-                    .or(() -> unique(AsyncConfigurer.class).map(AsyncConfigurer::getAsyncUncaughtExceptionHandler))
-                    .orElseGet(Logging::new);
+            return unique(beans, AsyncUncaughtExceptionHandler.class)
+                    .or(() ->
+                            unique(beans, AsyncConfigurer.class).map(AsyncConfigurer::getAsyncUncaughtExceptionHandler))
+                    .orElse(LOGGING);
         } catch (BeansException failure) {
             logger.error(
                     "The AsyncUncaughtExceptionHandler cannot be created; uncaught exceptions are logged instead",
                     failure);
-            return new Logging();
+            return LOGGING;
         }
     }
 
-    private <T> Optional<T> unique(Class<T> type) {
-        return Optional.ofNullable(beanFactory.getBeanProvider(type).getIfUnique());
+    private static <T> Optional<T> unique(BeanFactory beans, Class<T> type) {
+        return Optional.ofNullable(beans.getBeanProvider(type).getIfUnique());
     }
 
-    /**
-     * Logs exceptions of {@code void} methods at ERROR. Arguments are omitted, because they may be secret. Rejections are
-     * omitted, because the engine logs them with their number.
-     */
-    static final class Logging implements AsyncUncaughtExceptionHandler {
-
-        @Override
-        public void handleUncaughtException(Throwable ex, Method method, @Nullable Object... params) {
-            log(method.getDeclaringClass().getName() + "." + method.getName(), ex);
-        }
-
-        void log(String task, Throwable failure) {
-            if (!TaskEngine.isRejection(failure)) {
-                logger.error("{} failed, and no caller waits for its result", task, failure);
-            }
+    /** Rejections are omitted, because the engine logs them with their number. */
+    private static void log(String task, Throwable failure) {
+        if (!TaskEngine.isRejection(failure)) {
+            logger.error("{} failed, and no caller waits for its result", task, failure);
         }
     }
 }

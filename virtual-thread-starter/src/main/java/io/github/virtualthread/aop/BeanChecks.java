@@ -35,8 +35,8 @@ final class BeanChecks {
     private static final Logger logger = LoggerFactory.getLogger(BeanChecks.class);
 
     private final ConfigurableListableBeanFactory factory;
-    private final MethodChecks checks;
     private final AnnotatedMethods methods;
+    private final MethodChecks checks;
     private final BiPredicate<String, Class<?>> classProxy;
     private final Set<Mistake> mistakes = new LinkedHashSet<>();
     private final Set<AdvisedMethod> calls = new LinkedHashSet<>();
@@ -47,10 +47,14 @@ final class BeanChecks {
      *
      * @param classProxy whether a bean of that name and class gets, or would get, a subclass as its proxy
      */
-    BeanChecks(ConfigurableListableBeanFactory factory, MethodChecks checks, BiPredicate<String, Class<?>> classProxy) {
+    BeanChecks(
+            ConfigurableListableBeanFactory factory,
+            AnnotatedMethods methods,
+            MethodChecks checks,
+            BiPredicate<String, Class<?>> classProxy) {
         this.factory = factory;
+        this.methods = methods;
         this.checks = checks;
-        this.methods = checks.methods();
         this.classProxy = classProxy;
     }
 
@@ -58,9 +62,10 @@ final class BeanChecks {
      * Checks all definitions and all created beans.
      *
      * @param beans the beans that have been created so far
+     * @param overrides what replaces attributes of annotations, by method
      * @param advising whether annotated methods are advised at all
      */
-    Findings check(CreatedBeans beans, boolean advising) {
+    Findings check(CreatedBeans beans, Map<String, MethodOverride> overrides, boolean advising) {
         Map<String, Created> created = beans.created();
         for (String name : factory.getBeanDefinitionNames()) {
             checkDefinition(name, created.remove(name));
@@ -70,10 +75,10 @@ final class BeanChecks {
             }
         }
         created.values().forEach(this::check);
-        beans.failures().forEach((bean, failure) -> mistakes.addAll(checks.mistakes(bean, failure)));
-        checkOverrides(checks.overrides());
+        beans.failures.forEach((bean, failure) -> mistakes.addAll(checks.mistakes(bean, failure)));
+        checkOverrides(overrides);
         if (advising) {
-            beans.unseen().forEach((name, type) -> mistakes.add(tooEarly(name, type)));
+            beans.unseen.forEach((name, type) -> mistakes.add(tooEarly(name, type)));
         }
         return new Findings(
                 List.copyOf(mistakes), List.copyOf(calls), advising && !seen.isEmpty() ? selfInvocations() : List.of());
@@ -93,7 +98,7 @@ final class BeanChecks {
     private void check(Created bean) {
         Checked checked = checks.check(bean);
         mistakes.addAll(checked.mistakes());
-        calls.addAll(checked.methods());
+        calls.addAll(checked.advised().values());
         if (seen.putIfAbsent(bean.type(), bean) == null) {
             methods.in(bean.type()).forEach(MethodWarnings::log);
         }
@@ -148,12 +153,12 @@ final class BeanChecks {
 
     private List<Mistake> selfInvocations() {
         SelfInvocations invocations = new SelfInvocations();
-        return seen.values().stream()
-                .flatMap(bean -> invocations
-                        .in(bean.type(), bean.classProxy(), checks.check(bean).advised())
-                        .stream())
-                .distinct()
-                .toList();
+        Set<Mistake> found = new LinkedHashSet<>();
+        for (Created bean : seen.values()) {
+            Set<AnnotatedMethod> advised = checks.check(bean).advised().keySet();
+            found.addAll(invocations.in(bean.type(), bean.classProxy(), advised));
+        }
+        return List.copyOf(found);
     }
 
     private boolean isFactory(String name) {

@@ -1,7 +1,6 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.aop.CreatedBeans.Created;
-import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.reflect.Method;
@@ -9,6 +8,7 @@ import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -30,7 +30,7 @@ import org.springframework.beans.factory.config.InstantiationAwareBeanPostProces
 final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
 
     private final AnnotatedMethods methods;
-    private final boolean wanted;
+    private final boolean wanted; // whether the aspect runs annotated methods
     private final WovenContext context;
     private final Map<Class<?>, Boolean> woven = new ConcurrentHashMap<>();
     private volatile @Nullable MethodChecks checks;
@@ -38,14 +38,16 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
     /**
      * Creates the weaving of one context.
      *
-     * @param wanted whether the aspect runs annotated methods
-     * @param interceptors makes the interceptor that runs them
+     * @param interceptors makes the interceptor that runs annotated methods; null if the aspect does not run them
      */
     ContextWeaving(
-            AnnotatedMethods methods, boolean wanted, Function<Resolution, VirtualThreadInterceptor> interceptors) {
+            AnnotatedMethods methods,
+            @Nullable
+                    Function<BiFunction<Method, Class<?>, @Nullable AnnotatedMethod>, VirtualThreadInterceptor>
+                            interceptors) {
         this.methods = methods;
-        this.wanted = wanted;
-        this.context = new WovenContext(wanted ? interceptors.apply(this::resolve) : null);
+        this.wanted = interceptors != null;
+        this.context = new WovenContext(interceptors == null ? null : interceptors.apply(this::resolve));
     }
 
     /** From now on it sees every bean, also those that are created too early for other post-processors. */

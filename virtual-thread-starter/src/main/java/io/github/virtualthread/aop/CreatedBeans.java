@@ -20,10 +20,14 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
  */
 final class CreatedBeans implements BeanPostProcessor {
 
+    /** Beans that were created before our post-processor could see them, by name. */
+    final Map<String, Class<?>> unseen = new ConcurrentHashMap<>();
+
+    /** Beans that could not be proxied, and why. */
+    final Map<Created, Mistake> failures = new ConcurrentHashMap<>();
+
     private final AnnotatedMethods methods;
-    private final Map<String, Class<?>> unseen = new ConcurrentHashMap<>();
     private final Map<String, Created> created = new ConcurrentHashMap<>();
-    private final Map<Created, Mistake> failures = new ConcurrentHashMap<>();
     private volatile @Nullable MethodChecks lateChecks;
 
     CreatedBeans(AnnotatedMethods methods) {
@@ -68,18 +72,8 @@ final class CreatedBeans implements BeanPostProcessor {
         }
     }
 
-    /** Beans that were created before our post-processor could see them, by name. */
-    Map<String, Class<?>> unseen() {
-        return new LinkedHashMap<>(unseen);
-    }
-
     Map<String, Created> created() {
         return new LinkedHashMap<>(created);
-    }
-
-    /** Beans that could not be proxied, and why. */
-    Map<Created, Mistake> failures() {
-        return new LinkedHashMap<>(failures);
     }
 
     /** A factory and its product have the same name; that of the factory gets the prefix. */

@@ -11,23 +11,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.NativeDetector;
-import org.springframework.expression.spel.SpelCompilerMode;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.SpelParserConfiguration;
-import org.springframework.expression.spel.ast.BeanReference;
-import org.springframework.expression.spel.ast.CompoundExpression;
-import org.springframework.expression.spel.ast.FunctionReference;
-import org.springframework.expression.spel.ast.Indexer;
-import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.Projection;
-import org.springframework.expression.spel.ast.PropertyOrFieldReference;
-import org.springframework.expression.spel.ast.Selection;
-import org.springframework.expression.spel.ast.VariableReference;
-import org.springframework.expression.spel.standard.SpelExpression;
-import org.springframework.expression.spel.standard.SpelExpressionParser;
-import org.springframework.expression.spel.support.StandardEvaluationContext;
-import org.springframework.expression.spel.support.StandardTypeLocator;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -40,7 +23,8 @@ final class KeyExpression {
 
     private static final Pattern PARAMETER = Pattern.compile("#([\\p{L}_$][\\p{L}\\p{N}_$]*)");
 
-    private static final PerClass<Boolean> HAS_TEXT = new PerClass<>(type -> !type.isArray()
+    /** Whether equal objects of a class have equal texts: if it has neither method, each object would be a key of its own. */
+    static final PerClass<Boolean> HAS_TEXT = new PerClass<>(type -> !type.isArray()
             && Stream.of("toString", "hashCode")
                     .map(name -> ClassUtils.getMethod(type, name))
                     .anyMatch(method -> method.getDeclaringClass() != Object.class));
@@ -48,9 +32,9 @@ final class KeyExpression {
     private final String text;
     private final String method;
     private final int parameter;
-    private final @Nullable Expression expression; // null for a parameter alone
+    private final @Nullable SpelKey expression; // null for a parameter alone
 
-    private KeyExpression(String text, AnnotatedMethod method, int parameter, @Nullable Expression expression) {
+    private KeyExpression(String text, AnnotatedMethod method, int parameter, @Nullable SpelKey expression) {
         this.text = text;
         this.method = method.qualifiedName();
         this.parameter = parameter;
@@ -68,13 +52,13 @@ final class KeyExpression {
         KeyMistakes mistakes = new KeyMistakes(text, method, parameters);
         Matcher parameter = PARAMETER.matcher(text);
         int index = -1;
-        Expression expression = null;
+        SpelKey expression = null;
         if (parameter.matches()) {
             mistakes.checkVariable(parameter.group(1));
             index = parameters.indexOf(parameter.group(1));
             mistakes.checkType(index);
         } else {
-            expression = Expression.of(text, method, parameters, mistakes);
+            expression = SpelKey.of(text, method, parameters, mistakes);
         }
         mistakes.throwIfAny();
         return new KeyExpression(text, method, index, expression);
@@ -106,11 +90,6 @@ final class KeyExpression {
                             .formatted(text, method, withoutText(value.getClass())));
         }
         return key;
-    }
-
-    /** Whether equal objects of a class have equal texts: if it has neither method, each object would be a key of its own. */
-    static boolean hasText(Class<?> type) {
-        return HAS_TEXT.get(type);
     }
 
     static String withoutText(Class<?> type) {
@@ -161,82 +140,6 @@ final class KeyExpression {
         }
     }
 
-    /** An expression of Spring. */
-    private record Expression(
-            SpelExpression parsed, AnnotatedMethod method, Parameters parameters, StandardEvaluationContext shared) {
-
-        private static final Set<String> ROOT = Set.of("root", "this");
-
-        /** Null if it cannot be parsed. */
-        static @Nullable Expression of(
-                String text, AnnotatedMethod method, Parameters parameters, KeyMistakes mistakes) {
-            ClassLoader classLoader = method.type().getClassLoader();
-            // a native image cannot define classes
-            SpelCompilerMode mode = NativeDetector.inNativeImage() ? SpelCompilerMode.OFF : SpelCompilerMode.MIXED;
-            SpelExpression parsed;
-            try {
-                parsed = new SpelExpressionParser(new SpelParserConfiguration(mode, classLoader)).parseRaw(text);
-            } catch (RuntimeException failure) {
-                mistakes.unreadable(failure);
-                return null;
-            }
-            check(parsed.getAST(), true, false, mistakes);
-            StandardEvaluationContext shared = new StandardEvaluationContext();
-            shared.setTypeLocator(new StandardTypeLocator(classLoader));
-            return new Expression(parsed, method, parameters, shared);
-        }
-
-        /**
-         * Checks a part of the expression.
-         *
-         * @param onRoot whether a name without sign belongs to the root, and not to an element of a collection
-         * @param isStep whether the part belongs to what is before it, as {@code id} in {@code #order.id}
-         */
-        private static void check(SpelNode node, boolean onRoot, boolean isStep, KeyMistakes mistakes) {
-            boolean isNamed = onRoot && !isStep;
-            if (node instanceof BeanReference) {
-                mistakes.bean(node.toStringAST());
-            } else if (node instanceof VariableReference && !ROOT.contains(variable(node))) {
-                mistakes.checkVariable(variable(node));
-            } else if (node instanceof FunctionReference) {
-                mistakes.checkVariable(variable(node));
-            } else if (isNamed && node instanceof PropertyOrFieldReference property) {
-                mistakes.checkProperty(property.getName());
-            } else if (isNamed && node instanceof MethodReference called) {
-                mistakes.checkMethod(called.getName());
-            } else if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference) {
-                KeyProperties.check(node, variable(node.getChild(0)), mistakes);
-            }
-            for (int i = 0; i < node.getChildCount(); i++) {
-                check(
-                        node.getChild(i),
-                        onRoot && !isOnElements(node),
-                        i > 0 && node instanceof CompoundExpression,
-                        mistakes);
-            }
-        }
-
-        /** Name of a variable or of a function. */
-        static String variable(SpelNode node) {
-            return node.toStringAST().split("[#(]")[1];
-        }
-
-        private static boolean isOnElements(SpelNode node) {
-            return node instanceof Indexer || node instanceof Projection || node instanceof Selection;
-        }
-
-        @Nullable
-        Object read(@Nullable Object target, @Nullable Object[] arguments) {
-            Evaluation evaluation = new Evaluation(new Root(method.method(), target, arguments), parameters);
-            shared.applyDelegatesTo(evaluation);
-            return parsed.getValue(evaluation);
-        }
-
-        void registerHints(ReflectionHints hints) {
-            new KeyExpressionHints(method, parameters, hints).register(parsed.getAST());
-        }
-    }
-
     /**
      * What {@code #root} is. Its methods are public, because expressions see no others.
      *
@@ -261,25 +164,6 @@ final class KeyExpression {
         /** The class of the target, null if the method is static. */
         public @Nullable Class<?> targetClass() {
             return target == null ? null : target.getClass();
-        }
-    }
-
-    /** The variables of one call are its arguments. */
-    private static final class Evaluation extends StandardEvaluationContext {
-
-        private final Root root;
-        private final Parameters parameters;
-
-        Evaluation(Root root, Parameters parameters) {
-            super(root);
-            this.root = root;
-            this.parameters = parameters;
-        }
-
-        @Override
-        public @Nullable Object lookupVariable(String name) {
-            int index = parameters.indexOf(name);
-            return index < 0 ? super.lookupVariable(name) : root.args()[index];
         }
     }
 }

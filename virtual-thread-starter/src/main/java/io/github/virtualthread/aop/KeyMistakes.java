@@ -100,7 +100,7 @@ final class KeyMistakes {
             return;
         }
         Class<?> type = method.annotatedDeclaration().getParameterTypes()[parameter];
-        if ((type.isArray() || isConcrete(type)) && !KeyExpression.hasText(type)) {
+        if ((type.isArray() || isConcrete(type)) && !KeyExpression.HAS_TEXT.get(type)) {
             addToMethod(
                     "is " + KeyExpression.withoutText(type),
                     "Write a part of it that is a text or a number, as in key = \"#order.id\".");

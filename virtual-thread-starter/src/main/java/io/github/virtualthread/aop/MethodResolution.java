@@ -67,15 +67,16 @@ final class MethodResolution {
     }
 
     private @Nullable AnnotatedMethod resolve(List<Method> declarations) {
-        Stream<@Nullable AnnotatedMethod> ofMethods =
-                declarations.stream().map(each -> annotated(declarations, each, null));
-        Stream<@Nullable AnnotatedMethod> ofTypes = carriers.stream()
-                .filter(carrier -> declares(carrier, declarations) && isCoverable(declarations))
-                .map(carrier -> annotated(declarations, carrier, carrier));
-        return Stream.concat(ofMethods, ofTypes)
-                .filter(found -> found != null)
-                .findFirst()
-                .orElse(null);
+        AnnotatedMethod found = null;
+        for (Method each : declarations) {
+            found = found == null ? annotated(declarations, each, null) : found;
+        }
+        for (Class<?> each : carriers) {
+            if (found == null && declares(each, declarations) && isCoverable(declarations)) {
+                found = annotated(declarations, each, each);
+            }
+        }
+        return found;
     }
 
     /** The method by the annotation of one place, which is one of its declarations or the carrier; null if there is none. */

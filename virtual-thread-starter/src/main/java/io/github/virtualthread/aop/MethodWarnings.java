@@ -1,9 +1,7 @@
 package io.github.virtualthread.aop;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -49,53 +47,54 @@ final class MethodWarnings {
     }
 
     static void keyWithoutLimit(AnnotatedMethod method) {
-        logger.warn(
-                "{} has {} with a key, but no limit: the key has no effect. Name a limit, under which keys take turns, or remove"
-                        + " the attribute key",
-                method.qualifiedName(),
-                method.annotation());
+        warn(
+                method,
+                "with a key, but no limit: the key has no effect. Name a limit, under which keys take turns, or remove the"
+                        + " attribute key");
     }
 
     private static void warnOfEarlyRelease(AnnotatedMethod method) {
         Class<?> returned = method.method().getReturnType();
         if (isFuture(returned)) {
-            logger.warn(
-                    "{} has {} and returns {}: the permit covers the method, not the work that continues after it has returned. "
-                            + "Use @VirtualThread, or return the value itself",
-                    method.qualifiedName(),
-                    method.annotation(),
-                    returned.getSimpleName());
+            warn(
+                    method,
+                    "and returns " + returned.getSimpleName()
+                            + ": the permit covers the method, not the work that continues"
+                            + " after it has returned. Use @VirtualThread, or return the value itself");
         }
     }
 
     private static void warnOfEarlyEnd(AnnotatedMethod method) {
-        String annotation = method.annotation();
-        if (isScheduledWithDelay(method) && annotations(method).noneMatch(each -> each.isPresent(LOCK))) {
-            logger.warn(
-                    "{} has {} and @Scheduled(fixedDelay): it returns at once, so the delay counts from the start of the "
-                            + "run, and runs may overlap. Remove {}: the method then returns when its work is done",
-                    method.qualifiedName(),
-                    annotation,
-                    annotation);
+        if (isScheduledWithDelay(method) && !method.has(LOCK)) {
+            warn(
+                    method,
+                    "and @Scheduled(fixedDelay): it returns at once, so the delay counts from the start of the run, and runs"
+                            + " may overlap. Remove " + method.annotation()
+                            + ": the method then returns when its work is done");
         }
-        listener(method)
-                .ifPresent(listener -> logger.warn(
-                        "{} has {} and @{}: the message is acknowledged before the work is done, and is not redelivered "
-                                + "after a failure. Remove {}, and let the listener container use virtual threads instead",
-                        method.qualifiedName(),
-                        annotation,
-                        listener.substring(listener.lastIndexOf('.') + 1),
-                        annotation));
+        LISTENERS.stream()
+                .filter(method::has)
+                .findFirst()
+                .ifPresent(listener -> warn(
+                        method,
+                        "and @" + listener.substring(listener.lastIndexOf('.') + 1)
+                                + ": the message is acknowledged before"
+                                + " the work is done, and is not redelivered after a failure. Remove "
+                                + method.annotation()
+                                + ", and let the listener container use virtual threads instead"));
     }
 
     private static void warnOfLostFailure(AnnotatedMethod method) {
-        if (annotations(method).anyMatch(each -> each.isPresent(Scheduled.class))) {
-            logger.warn(
-                    "{} has {} and @Scheduled and returns a future that nobody reads, so a failure is lost. Return void: a "
-                            + "failure then goes to the AsyncUncaughtExceptionHandler, or to the log if there is none",
-                    method.qualifiedName(),
-                    method.annotation());
+        if (method.has(Scheduled.class.getName())) {
+            warn(
+                    method,
+                    "and @Scheduled and returns a future that nobody reads, so a failure is lost. Return void: a failure then"
+                            + " goes to the AsyncUncaughtExceptionHandler, or to the log if there is none");
         }
+    }
+
+    private static void warn(AnnotatedMethod method, String what) {
+        logger.warn("{} has {} {}", method.qualifiedName(), method.annotation(), what);
     }
 
     private static boolean isFuture(Class<?> type) {
@@ -103,21 +102,10 @@ final class MethodWarnings {
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
-    // each annotation is looked up by its type: others, ours included, may contradict themselves
     private static boolean isScheduledWithDelay(AnnotatedMethod method) {
-        return annotations(method)
-                .flatMap(each -> each.stream(Scheduled.class))
+        return method.declarations().stream()
+                .flatMap(each -> MergedAnnotations.from(each).stream(Scheduled.class))
                 .anyMatch(each -> each.getLong("fixedDelay") >= 0
                         || !each.getString("fixedDelayString").isEmpty());
-    }
-
-    private static Optional<String> listener(AnnotatedMethod method) {
-        return LISTENERS.stream()
-                .filter(listener -> annotations(method).anyMatch(each -> each.isPresent(listener)))
-                .findFirst();
-    }
-
-    private static Stream<MergedAnnotations> annotations(AnnotatedMethod method) {
-        return method.declarations().stream().map(MergedAnnotations::from);
     }
 }

@@ -19,16 +19,15 @@ record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
             return null;
         }
         String kind = type.isRecord() ? "a record" : isFinal ? "final" : "sealed";
+        String remedy = type.isRecord()
+                ? "it a non-final class"
+                : isFinal
+                        ? "the class non-final (in Kotlin open, or use the kotlin-spring plugin)"
+                        : "the class non-sealed";
         return new Mistake(
                 "%s has methods with %s, but cannot be proxied, because it is %s"
                         .formatted(type.getName(), methods.annotations(type), kind),
-                "Make %s, or let it implement an interface and use interface proxies."
-                        .formatted(
-                                type.isRecord()
-                                        ? "it a non-final class"
-                                        : isFinal
-                                                ? "the class non-final (in Kotlin open, or use the kotlin-spring plugin)"
-                                                : "the class non-sealed"));
+                "Make %s, or let it implement an interface and use interface proxies.".formatted(remedy));
     }
 
     /** Why calls of a method bypass the proxy. */
@@ -69,7 +68,7 @@ record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
         if (method.is(Modifier.FINAL) && !Modifier.isFinal(type.getModifiers())) {
             return "final";
         }
-        return method.isPackagePrivate() && isForeign(method.method(), type)
+        return !method.is(Modifier.PUBLIC | Modifier.PROTECTED) && isForeign(method.method(), type)
                 ? "package-private in a package other than that of " + type.getName()
                 : null;
     }

@@ -5,6 +5,7 @@ import io.github.virtualthread.bytecode.SelfCalls.SelfCall;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,7 +43,7 @@ final class SelfInvocations {
      * @param classProxy whether its proxy is a subclass rather than an implementation of its interfaces
      * @param advised methods of the class that its proxy advises
      */
-    Set<Mistake> in(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) {
+    Set<Mistake> in(Class<?> type, boolean classProxy, Collection<AnnotatedMethod> advised) {
         Set<Mistake> found = new LinkedHashSet<>();
         advised.forEach(method -> LifeCycle.callOnBean(method).ifPresent(reason -> found.add(mistake(method, reason))));
         try {
@@ -58,7 +59,7 @@ final class SelfInvocations {
         return found;
     }
 
-    private Set<Mistake> find(Class<?> type, boolean classProxy, List<AnnotatedMethod> advised) {
+    private Set<Mistake> find(Class<?> type, boolean classProxy, Collection<AnnotatedMethod> advised) {
         Map<Method, AnnotatedMethod> targets = new HashMap<>();
         advised.forEach(method -> method.declarations().forEach(each -> targets.put(each, method)));
         AtomicReference<Set<Method>> known = notCalled.get(type);
@@ -88,11 +89,12 @@ final class SelfInvocations {
 
     /** The type by which an interface proxy can be asked for. */
     private static Class<?> provided(Class<?> type, AnnotatedMethod method) {
-        return method.declarations().stream()
-                .<Class<?>>map(Method::getDeclaringClass)
-                .filter(Class::isInterface)
-                .findFirst()
-                .orElse(type);
+        for (Method each : method.declarations()) {
+            if (each.getDeclaringClass().isInterface()) {
+                return each.getDeclaringClass();
+            }
+        }
+        return type;
     }
 
     private static Mistake mistake(AnnotatedMethod callback, String reason) {

@@ -6,29 +6,35 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that the limit of an annotation exists, that its timeout and its deadline are durations, and that its key can be read. */
 record SettingsChecks(CallSettings calls, Supplier<TaskLimits> limits) {
 
-    Stream<Mistake> check(AnnotatedMethod method) {
+    List<Mistake> check(AnnotatedMethod method) {
         Declaration written = method.declaration();
-        return Stream.<Supplier<Stream<Mistake>>>of(
-                        () -> Stream.ofNullable(checkLimit(method)),
-                        () -> Stream.ofNullable(checkDuration(method, "timeout", written.timeout())),
-                        () -> Stream.ofNullable(checkDuration(method, "deadline", written.deadline())),
-                        () -> checkKey(method))
-                .flatMap(check -> readable(method, check));
+        List<Mistake> found = new ArrayList<>();
+        add(found, method, () -> checkLimit(method));
+        add(found, method, () -> checkDuration(method, "timeout", written.timeout()));
+        add(found, method, () -> checkDuration(method, "deadline", written.deadline()));
+        add(found, method, () -> checkKey(method));
+        return found;
     }
 
-    /** What a check finds, or that the annotation has a placeholder that no property resolves. */
-    private static Stream<Mistake> readable(AnnotatedMethod method, Supplier<Stream<Mistake>> check) {
+    /** Adds what a check finds, or that the annotation has a placeholder that no property resolves. */
+    private static void add(List<Mistake> found, AnnotatedMethod method, Supplier<@Nullable Mistake> check) {
         try {
-            return check.get();
+            Mistake mistake = check.get();
+            if (mistake != null) {
+                found.add(mistake);
+            }
+        } catch (VirtualThreadConfigurationException wrong) {
+            found.addAll(wrong.mistakes());
         } catch (IllegalArgumentException failure) {
-            return Stream.of(new Mistake(
+            found.add(new Mistake(
                     "%s on %s cannot be read: %s".formatted(method.annotation(), method.place(), failure.getMessage()),
                     "Set the property, or give the placeholder a default value, as in ${mail.limit:mail}."));
         }
@@ -68,16 +74,12 @@ record SettingsChecks(CallSettings calls, Supplier<TaskLimits> limits) {
         }
     }
 
-    private Stream<Mistake> checkKey(AnnotatedMethod method) {
-        try {
-            String key = calls.key(method);
-            if (key != null) {
-                KeyExpression.of(key, method);
-            }
-            return Stream.of();
-        } catch (VirtualThreadConfigurationException wrong) {
-            return wrong.mistakes().stream();
+    private @Nullable Mistake checkKey(AnnotatedMethod method) {
+        String key = calls.key(method);
+        if (key != null) {
+            KeyExpression.of(key, method);
         }
+        return null;
     }
 
     private Mistake unknown(AnnotatedMethod method, String limit) {

@@ -2,10 +2,10 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.CreatedBeans.Created;
-import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
@@ -154,7 +155,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                 methods, interceptor((method, type) -> VirtualThreadAdvisor.resolve(methods, method, type)));
     }
 
-    private VirtualThreadInterceptor interceptor(Resolution resolution) {
+    private VirtualThreadInterceptor interceptor(BiFunction<Method, Class<?>, @Nullable AnnotatedMethod> resolution) {
         ConfigurableListableBeanFactory beanFactory = factory();
         return new VirtualThreadInterceptor(
                 resolution, beanFactory::resolveEmbeddedValue, () -> beanFactory.getBean(CallEnvironment.class));
@@ -165,7 +166,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
         factory().addBeanPostProcessor(beans);
         if (AspectJRuntime.isOnClassPath(factory().getBeanClassLoader())) {
-            ContextWeaving made = new ContextWeaving(methods, enabled && isWeaving(), this::interceptor);
+            ContextWeaving made = new ContextWeaving(methods, enabled && isWeaving() ? this::interceptor : null);
             made.join(factory());
             weaving = made;
         }
@@ -186,7 +187,8 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         CallSettings calls = new CallSettings(factory()::resolveEmbeddedValue, settings);
         MethodChecks checks = new MethodChecks(methods, new SettingsChecks(calls, limits), reach);
         beans.checkNow(checks);
-        Findings findings = new BeanChecks(factory(), checks, this::predictsClassProxy).check(beans, isAdvising());
+        Findings findings = new BeanChecks(factory(), methods, checks, this::predictsClassProxy)
+                .check(beans, settings.overrides(), isAdvising());
         Set<Mistake> mistakes = new LinkedHashSet<>(reach.summarize(findings.mistakes()));
         if (weaving != null) {
             mistakes.addAll(weaving.check(factory(), beans.created(), checks));
@@ -272,8 +274,9 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         Object result = bean;
         Mistake failure = weaving == null ? null : weaving.check(bean, type);
         try {
-            boolean asItIs = !isAdvising() || isAdvised(bean);
-            result = asItIs ? bean : super.postProcessAfterInitialization(bean, beanName);
+            if (isAdvising() && !isAdvised(bean)) {
+                result = super.postProcessAfterInitialization(bean, beanName);
+            }
         } catch (RuntimeException | LinkageError thrown) {
             failure = cannotBeProxied(type, thrown);
         }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -31,7 +32,7 @@ import org.springframework.util.StringValueResolver;
  */
 final class VirtualThreadInterceptor implements MethodInterceptor {
 
-    private final Resolution resolution;
+    private final BiFunction<Method, Class<?>, @Nullable AnnotatedMethod> resolution;
     private final StringValueResolver placeholders;
     private final Supplier<CallEnvironment> lookup;
     private final Map<Class<?>, Map<Method, MethodInterceptor>> calls = new ConcurrentHashMap<>();
@@ -40,12 +41,14 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     /**
      * Creates an interceptor, which looks up the environment at the first call.
      *
-     * @param resolution which annotated method a call runs
+     * @param resolution which annotated method a call runs; null if it is to run as if it were not annotated
      * @param placeholders resolves placeholders in annotations
      * @param lookup asked at the first call
      */
     VirtualThreadInterceptor(
-            Resolution resolution, StringValueResolver placeholders, Supplier<CallEnvironment> lookup) {
+            BiFunction<Method, Class<?>, @Nullable AnnotatedMethod> resolution,
+            StringValueResolver placeholders,
+            Supplier<CallEnvironment> lookup) {
         this.resolution = resolution;
         this.placeholders = placeholders;
         this.lookup = lookup;
@@ -78,99 +81,102 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
     private MethodInterceptor create(Method method, Class<?> targetClass) {
         CallEnvironment found = environment();
-        AnnotatedMethod annotated = resolution.resolve(method, targetClass);
+        AnnotatedMethod annotated = resolution.apply(method, targetClass);
         if (annotated == null) {
             return MethodInvocation::proceed;
         }
         AdvisedMethod settings = new CallSettings(placeholders, found.settings()).of(annotated);
         TaskSpec spec = found.engine().spec(settings.name(), settings.limit(), settings.timeout(), settings.deadline());
-        Calls keyless = of(annotated, method, found, spec);
         String key = settings.key();
-        return key == null || spec.limit() == null
-                ? keyless
-                : new KeyedCalls(KeyExpression.of(key, annotated), found.engine(), keyless);
-    }
-
-    /**
-     * How the calls of one method are run; created at the first of them.
-     *
-     * @param annotated the method that runs
-     * @param called the method as its callers see it
-     * @param spec name, limit, timeout and deadline
-     */
-    static Calls of(AnnotatedMethod annotated, Method called, CallEnvironment environment, TaskSpec spec) {
-        TaskEngine engine = environment.engine();
-        if (annotated.isLimited()) {
-            boolean throwsInterruption = Arrays.stream(called.getExceptionTypes())
-                    .anyMatch(declared -> declared.isAssignableFrom(InterruptedException.class));
-            return new LimitedCalls(engine, spec, throwsInterruption);
-        }
-        return annotated.returnsNothing()
-                ? new VoidCalls(environment, spec, annotated.method())
-                : new FutureCalls(engine, spec);
+        return new Calls(
+                annotated,
+                method,
+                found,
+                spec,
+                key == null || spec.limit() == null ? null : KeyExpression.of(key, annotated));
     }
 
     /** How the calls of one method are run. */
-    interface Calls extends MethodInterceptor {
+    static final class Calls implements MethodInterceptor {
 
-        TaskSpec spec();
+        private final CallEnvironment environment;
+        private final TaskSpec spec;
+        private final @Nullable KeyExpression key;
+        private final Method running;
+        private final boolean onCallersThread;
+        private final boolean returnsNothing;
+        private final boolean throwsInterruption; // as callers see the method
 
-        @Override
-        default @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-            return run(invocation, spec());
+        /**
+         * Creates what runs them, at the first of them.
+         *
+         * @param annotated the method that runs
+         * @param called the method as its callers see it
+         * @param spec name, limit, timeout and deadline
+         */
+        Calls(
+                AnnotatedMethod annotated,
+                Method called,
+                CallEnvironment environment,
+                TaskSpec spec,
+                @Nullable KeyExpression key) {
+            this.environment = environment;
+            this.spec = spec;
+            this.key = key;
+            this.running = annotated.method();
+            this.onCallersThread = annotated.isLimited();
+            this.returnsNothing = annotated.returnsNothing();
+            this.throwsInterruption = Arrays.stream(called.getExceptionTypes())
+                    .anyMatch(declared -> declared.isAssignableFrom(InterruptedException.class));
         }
-
-        /** Runs a call by the spec of its own. */
-        @Nullable
-        Object run(MethodInvocation invocation, TaskSpec spec) throws Throwable;
-
-        /** Ends a call whose body cannot run. */
-        @Nullable
-        Object fail(MethodInvocation invocation, Throwable failure) throws Throwable;
-    }
-
-    /** Runs calls that have a key, which is read on the caller's thread. */
-    private record KeyedCalls(KeyExpression key, TaskEngine engine, Calls calls) implements MethodInterceptor {
 
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-            TaskSpec ofCall;
-            try {
-                ofCall = engine.keyed(calls.spec(), key.read(invocation.getThis(), invocation.getArguments()));
-            } catch (Throwable noKey) {
-                return calls.fail(invocation, noKey);
+            TaskEngine engine = environment.engine();
+            TaskSpec ofCall = spec;
+            if (key != null) {
+                try {
+                    ofCall = engine.keyed(spec, key.read(invocation.getThis(), invocation.getArguments()));
+                } catch (Throwable noKey) {
+                    return fail(invocation, noKey);
+                }
             }
-            return calls.run(invocation, ofCall);
-        }
-    }
-
-    /** Calls whose callers get a future. */
-    private record FutureCalls(TaskEngine engine, TaskSpec spec) implements Calls {
-
-        @Override
-        public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) {
-            return engine.submit(ofCall, new FutureBody(invocation));
-        }
-
-        @Override
-        public @Nullable Object fail(MethodInvocation invocation, Throwable failure) {
-            return new FailedCalls(engine).submit(spec, failure);
-        }
-    }
-
-    /** Calls whose callers get nothing. */
-    private record VoidCalls(CallEnvironment environment, TaskSpec spec, Method running) implements Calls {
-
-        @Override
-        public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) {
+            if (onCallersThread) {
+                return call(ofCall, new LimitedBody(invocation));
+            }
+            if (!returnsNothing) {
+                return engine.submit(ofCall, new FutureBody(invocation));
+            }
             VoidBody body = new VoidBody(this, invocation);
-            environment.engine().execute(ofCall, body, body);
+            engine.execute(ofCall, body, body);
             return null;
         }
 
-        @Override
-        public @Nullable Object fail(MethodInvocation invocation, Throwable failure) {
-            new FailedCalls(environment.engine()).execute(spec, failure, new VoidBody(this, invocation));
+        private @Nullable Object call(TaskSpec ofCall, LimitedBody body) throws Throwable {
+            try {
+                return environment.engine().call(ofCall, body);
+            } catch (InterruptedException interruption) {
+                if (body.started || throwsInterruption) {
+                    throw interruption;
+                }
+                Thread.currentThread().interrupt();
+                CancellationException cancelled = new CancellationException(interruption.getMessage());
+                cancelled.initCause(interruption);
+                throw cancelled;
+            }
+        }
+
+        /** Ends a call whose body cannot run. */
+        private @Nullable Object fail(MethodInvocation invocation, Throwable failure) throws Throwable {
+            FailedCalls failed = new FailedCalls(environment.engine());
+            if (onCallersThread) {
+                failed.call(spec, failure);
+                throw failure;
+            }
+            if (!returnsNothing) {
+                return failed.submit(spec, failure);
+            }
+            failed.execute(spec, failure, new VoidBody(this, invocation));
             return null;
         }
     }
@@ -205,7 +211,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     /** As {@link FutureBody}, and handles what that throws: one object for both. */
-    private record VoidBody(VoidCalls calls, MethodInvocation invocation) implements TaskBody, Consumer<Throwable> {
+    private record VoidBody(Calls calls, MethodInvocation invocation) implements TaskBody, Consumer<Throwable> {
 
         @Override
         public @Nullable Object run() throws Throwable {
@@ -220,59 +226,20 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         }
     }
 
-    /**
-     * Runs calls on their caller's thread, under the limit.
-     *
-     * @param throwsInterruption whether the method, as callers see it, declares {@link InterruptedException}
-     */
-    private record LimitedCalls(TaskEngine engine, TaskSpec spec, boolean throwsInterruption) implements Calls {
+    /** Runs on its caller's thread. Its exceptions are its own, even an interruption that it does not declare. */
+    private static final class LimitedBody implements TaskBody {
 
-        @Override
-        public @Nullable Object fail(MethodInvocation invocation, Throwable failure) throws Throwable {
-            new FailedCalls(engine).call(spec, failure);
-            throw failure;
+        private final MethodInvocation invocation;
+        private boolean started;
+
+        LimitedBody(MethodInvocation invocation) {
+            this.invocation = invocation;
         }
 
         @Override
-        public @Nullable Object run(MethodInvocation invocation, TaskSpec ofCall) throws Throwable {
-            Body body = new Body(invocation);
-            try {
-                return engine.call(ofCall, body);
-            } catch (InterruptedException interruption) {
-                if (body.started || throwsInterruption) {
-                    throw interruption;
-                }
-                Thread.currentThread().interrupt();
-                CancellationException cancelled = new CancellationException(interruption.getMessage());
-                cancelled.initCause(interruption);
-                throw cancelled;
-            }
+        public @Nullable Object run() throws Throwable {
+            started = true;
+            return invocation.proceed();
         }
-
-        /** Exceptions of the body are its own, even an interruption that it does not declare. */
-        private static final class Body implements TaskBody {
-
-            private final MethodInvocation invocation;
-            private boolean started;
-
-            Body(MethodInvocation invocation) {
-                this.invocation = invocation;
-            }
-
-            @Override
-            public @Nullable Object run() throws Throwable {
-                started = true;
-                return invocation.proceed();
-            }
-        }
-    }
-
-    /** Which annotated method a call runs. */
-    @FunctionalInterface
-    interface Resolution {
-
-        /** The annotated method, null if the method is to run as if it were not annotated. */
-        @Nullable
-        AnnotatedMethod resolve(Method method, Class<?> targetClass);
     }
 }

@@ -4,10 +4,10 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Annotation;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 
@@ -31,12 +31,6 @@ final class WeavingChecks implements MethodChecks.Reach {
         this.classLoader = classLoader;
     }
 
-    /** A final or sealed class can be woven, because weaving changes the class itself. */
-    @Override
-    public @Nullable Mistake checkClass(Class<?> type, boolean classProxy) {
-        return null;
-    }
-
     @Override
     public @Nullable Mistake checkMethod(AnnotatedMethod method, Class<?> type, boolean classProxy) {
         // a bean that is known by its interface alone is checked when it is created
@@ -53,11 +47,6 @@ final class WeavingChecks implements MethodChecks.Reach {
         Mistake mistake = notWoven(method.method().getDeclaringClass());
         notWoven.add(mistake);
         return mistake;
-    }
-
-    @Override
-    public boolean requires(AnnotatedMethod method) {
-        return true;
     }
 
     /** AspectJ looks at the method that has the body, and at the class that declares it. */
@@ -88,10 +77,12 @@ final class WeavingChecks implements MethodChecks.Reach {
     @Override
     public List<Mistake> summarize(List<Mistake> mistakes) {
         Mistake reason = reason();
-        return reason == null
-                ? mistakes
-                : Stream.concat(Stream.of(reason), mistakes.stream().filter(each -> !notWoven.contains(each)))
-                        .toList();
+        List<Mistake> summary = new ArrayList<>(mistakes);
+        if (reason != null) {
+            summary.removeAll(notWoven);
+            summary.add(0, reason);
+        }
+        return summary;
     }
 
     private @Nullable Mistake reason() {

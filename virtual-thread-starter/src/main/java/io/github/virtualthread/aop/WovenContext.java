@@ -3,6 +3,7 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
 import java.lang.reflect.Method;
@@ -10,9 +11,13 @@ import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 
 /** What one application context does with calls of woven code. Once closed, it refers to nothing of the context. */
 final class WovenContext {
+
+    /** Rejects calls once a context is closed: its own engine would be kept alive. */
+    private static final SingletonSupplier<CallEnvironment> CLOSED = SingletonSupplier.of(WovenContext::closedEngine);
 
     private final boolean inPlace;
     private volatile MethodInterceptor calls;
@@ -50,7 +55,7 @@ final class WovenContext {
      */
     void close(@Nullable WovenContext parent) {
         if (!inPlace) {
-            calls = parent == null ? Refusal::invoke : parent::invoke;
+            calls = parent == null ? WovenContext::reject : parent::invoke;
         }
         engine = null;
         closed = true;
@@ -84,32 +89,23 @@ final class WovenContext {
         return closed;
     }
 
-    /** Rejects calls as a closed engine does. The engine of the context itself would be kept alive. */
-    private static final class Refusal {
+    private static CallEnvironment closedEngine() {
+        TaskTimer timer = new TaskTimer("vt-closed-timer");
+        TaskLimits none = new TaskLimits(List.of(), timer, change -> {});
+        ClassLoader classLoader = WovenContext.class.getClassLoader();
+        TaskEngine engine =
+                new TaskEngine(none, ContextPropagation.none(), timer, "vt-", classLoader, List::of, List::of, false);
+        engine.close();
+        return new CallEnvironment(engine, MethodSettings.NONE, ApplicationUncaughtExceptionHandler.LOGGING);
+    }
 
-        private static final CallEnvironment CLOSED =
-                new CallEnvironment(engine(), MethodSettings.NONE, new ApplicationUncaughtExceptionHandler.Logging());
-
-        private Refusal() {}
-
-        private static TaskEngine engine() {
-            TaskTimer timer = new TaskTimer("vt-closed-timer");
-            TaskLimits none = new TaskLimits(List.of(), timer, change -> {});
-            ClassLoader classLoader = WovenContext.class.getClassLoader();
-            TaskEngine engine = new TaskEngine(
-                    none, ContextPropagation.none(), timer, "vt-", classLoader, List::of, List::of, false);
-            engine.close();
-            return engine;
+    private static @Nullable Object reject(MethodInvocation call) throws Throwable {
+        AnnotatedMethod annotated = resolve(call);
+        if (annotated == null) {
+            return call.proceed();
         }
-
-        static @Nullable Object invoke(MethodInvocation call) throws Throwable {
-            AnnotatedMethod annotated = resolve(call);
-            if (annotated == null) {
-                return call.proceed();
-            }
-            return VirtualThreadInterceptor.of(
-                            annotated, call.getMethod(), CLOSED, CLOSED.engine().spec(annotated.defaultName(), null))
-                    .invoke(call);
-        }
+        CallEnvironment closed = CLOSED.obtain();
+        TaskSpec spec = closed.engine().spec(annotated.defaultName(), null);
+        return new VirtualThreadInterceptor.Calls(annotated, call.getMethod(), closed, spec, null).invoke(call);
     }
 }

@@ -9,10 +9,11 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.StringJoiner;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -63,12 +64,14 @@ record AsyncCheck(
             notes.add(LimitNames.isNone(common) ? "@Async without a limit" : "@Async under limit " + common);
         }
         String executors = KEY + "executors.";
-        String others = limits.entrySet().stream()
-                .filter(entry -> entry.getKey().startsWith(executors))
-                .map(entry -> "%s (%s)".formatted(entry.getKey().substring(executors.length()), entry.getValue()))
-                .collect(Collectors.joining(", "));
-        if (!others.isEmpty()) {
-            notes.add("executors " + others);
+        StringJoiner others = new StringJoiner(", ", "executors ", "").setEmptyValue("");
+        limits.forEach((key, limit) -> {
+            if (key.startsWith(executors)) {
+                others.add("%s (%s)".formatted(key.substring(executors.length()), limit));
+            }
+        });
+        if (others.length() > 0) {
+            notes.add(others.toString());
         }
         if (common != null) {
             for (String name : beans.getBeanNamesForType(AsyncConfigurer.class, true, false)) {
@@ -93,7 +96,7 @@ record AsyncCheck(
     @Override
     public List<String> warnings() {
         boolean replaced = limits.containsKey(KEY + "limit") || limits.containsKey(KEY + "executors." + APPLICATION);
-        List<String> without = enabled && replaced ? withoutEffect() : List.of();
+        Set<String> without = enabled && replaced ? withoutEffect() : Set.of();
         return without.isEmpty()
                 ? List.of()
                 : List.of(
@@ -101,15 +104,15 @@ record AsyncCheck(
                                 .formatted(without, APPLICATION));
     }
 
-    private List<String> withoutEffect() {
-        List<String> found = new ArrayList<>();
+    private Set<String> withoutEffect() {
+        Set<String> found = new LinkedHashSet<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (source instanceof IterableConfigurationPropertySource listed) {
-                listed.stream()
-                        .filter(key -> SPRING.isAncestorOf(key) && OF_POOLS.contains(key.getElement(3, Form.UNIFORM)))
-                        .map(ConfigurationPropertyName::toString)
-                        .filter(key -> !found.contains(key))
-                        .forEach(found::add);
+                for (ConfigurationPropertyName key : listed) {
+                    if (SPRING.isAncestorOf(key) && OF_POOLS.contains(key.getElement(3, Form.UNIFORM))) {
+                        found.add(key.toString());
+                    }
+                }
             }
         }
         return found;

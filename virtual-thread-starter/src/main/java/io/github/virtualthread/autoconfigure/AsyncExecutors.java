@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Map.Entry;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +49,11 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
     /** The executor of Spring Boot, which also has the methods that name none. */
     static final String APPLICATION = "applicationTaskExecutor";
 
-    /** Attribute of a definition that has replaced another: what that was. */
-    static final String REPLACED = AsyncExecutors.class.getName();
+    /** Attribute of a definition that has replaced another: the type of the bean before. */
+    static final String REPLACED = KEY + "replaced";
+
+    /** Attribute of the same definition: the property that asked for it. */
+    static final String REPLACED_BY = KEY + "replaced-by";
 
     private static final String FACTORY = "virtualThreadsByHand";
 
@@ -66,7 +70,7 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         VirtualThreadProperties properties =
                 PropertiesBinding.of(environment.getPropertySources()).properties();
-        Map<String, Asked> asked = properties == null ? Map.of() : asked(properties.async());
+        Map<String, Entry<String, String>> asked = properties == null ? Map.of() : asked(properties.async());
         if (asked.isEmpty() || !beans.containsBean(FACTORY)) {
             return;
         }
@@ -76,7 +80,7 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
             throw new VirtualThreadConfigurationException(mistakes);
         }
         Map<String, String> limits = new LinkedHashMap<>();
-        asked.values().forEach(by -> limits.put(by.key, by.limit));
+        asked.values().forEach(by -> limits.put(by.getKey(), by.getValue()));
         RootBeanDefinition check = VirtualThreadRegistrar.infrastructure(AsyncCheck.class);
         check.getConstructorArgumentValues().addIndexedArgumentValue(0, limits);
         check.getConstructorArgumentValues().addIndexedArgumentValue(1, enabled);
@@ -87,21 +91,21 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
         }
     }
 
-    /** What is asked for, by the names of the beans. An alias means its bean. */
-    private Map<String, Asked> asked(Async async) {
-        Map<String, Asked> asked = new LinkedHashMap<>();
+    /** Properties and their limits, by the names of the beans. An alias means its bean. */
+    private Map<String, Entry<String, String>> asked(Async async) {
+        Map<String, Entry<String, String>> asked = new LinkedHashMap<>();
         if (StringUtils.hasText(async.limit())) {
-            asked.put(APPLICATION, new Asked(KEY + "limit", async.limit()));
+            asked.put(APPLICATION, Map.entry(KEY + "limit", async.limit()));
         }
         async.executors().forEach((name, limit) -> {
             if (StringUtils.hasText(limit)) {
                 String bean = beans instanceof SimpleAliasRegistry aliases ? aliases.canonicalName(name) : name;
-                Asked by = new Asked(KEY + "executors." + name, limit);
-                Asked before = asked.putIfAbsent(bean, by);
-                if (before != null && !LimitNames.areEqual(before.limit, limit)) {
+                Entry<String, String> by = Map.entry(KEY + "executors." + name, limit);
+                Entry<String, String> before = asked.putIfAbsent(bean, by);
+                if (before != null && !LimitNames.areEqual(before.getValue(), limit)) {
                     mistakes.add(new Mistake(
                             "%s asks for limit '%s', and %s for limit '%s', but both are about the bean '%s'"
-                                    .formatted(before.key, before.limit, by.key, by.limit, bean),
+                                    .formatted(before.getKey(), before.getValue(), by.getKey(), limit, bean),
                             "Remove one of them."));
                 }
             }
@@ -109,9 +113,9 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
         return asked;
     }
 
-    private void register(String bean, Asked by, boolean enabled, BeanDefinitionRegistry registry) {
+    private void register(String bean, Entry<String, String> by, boolean enabled, BeanDefinitionRegistry registry) {
         if (!beans.containsBean(bean)) {
-            RootBeanDefinition added = enabled ? executor(bean, by.limit) : onCallersThread();
+            RootBeanDefinition added = enabled ? executor(bean, by.getValue()) : onCallersThread();
             added.setDefaultCandidate(false); // or an injection by type would become ambiguous
             registry.registerBeanDefinition(bean, added);
             return;
@@ -120,13 +124,13 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
         String wrong = type == null ? null : wrong(type);
         if (wrong != null) {
             mistakes.add(new Mistake(
-                    "%s: the bean '%s' is %s".formatted(by.key, bean, wrong),
+                    "%s: the bean '%s' is %s".formatted(by.getKey(), bean, wrong),
                     wrong.endsWith("an executor") // it is something else
                             ? "Use another bean name."
                             : "Declare it as Executor, or remove the entry."));
         } else if (beans.containsSingleton(bean)) {
             mistakes.add(new Mistake(
-                    "%s: the bean '%s' exists already and cannot be replaced".formatted(by.key, bean),
+                    "%s: the bean '%s' exists already and cannot be replaced".formatted(by.getKey(), bean),
                     "Declare it by a @Bean method that no post-processor needs, or remove the entry."));
         } else if (enabled) {
             replace(bean, by, type, registry);
@@ -146,12 +150,13 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
                 : null;
     }
 
-    private void replace(String bean, Asked by, @Nullable Class<?> type, BeanDefinitionRegistry registry) {
+    private void replace(
+            String bean, Entry<String, String> by, @Nullable Class<?> type, BeanDefinitionRegistry registry) {
         RootBeanDefinition theirs = (RootBeanDefinition) beans.getMergedBeanDefinition(bean);
         if (FACTORY.equals(theirs.getFactoryBeanName())) {
             return; // of a parent context, which has replaced it
         }
-        RootBeanDefinition ours = executor(bean, by.limit);
+        RootBeanDefinition ours = executor(bean, by.getValue());
         ours.setPrimary(theirs.isPrimary());
         ours.setFallback(theirs.isFallback());
         ours.setAutowireCandidate(theirs.isAutowireCandidate());
@@ -163,7 +168,8 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
             copyQualifiers(annotated, ours);
         }
         if (type != null) {
-            ours.setAttribute(REPLACED, new Replaced(by.key, type));
+            ours.setAttribute(REPLACED, type);
+            ours.setAttribute(REPLACED_BY, by.getKey());
         }
         if (registry.containsBeanDefinition(bean)) {
             registry.removeBeanDefinition(bean);
@@ -202,14 +208,4 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
                 .addIndexedArgumentValue(0, new RootBeanDefinition(SyncTaskExecutor.class));
         return definition;
     }
-
-    private record Asked(String key, String limit) {}
-
-    /**
-     * What a definition has replaced.
-     *
-     * @param key property that asked for it
-     * @param type type of the bean before
-     */
-    record Replaced(String key, Class<?> type) {}
 }

@@ -2,9 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -35,9 +33,8 @@ final class BlankCountsAsNotSet extends AbstractBindHandler {
             if (!PropertiesBinding.PREFIX.equals(name)) {
                 throw unbound;
             }
-            Set<ConfigurationProperty> unknown = unbound.getUnboundProperties().stream()
-                    .filter(property -> !isBlank(property.getValue()) || !PropertyMistakes.isKnown(property.getName()))
-                    .collect(Collectors.toCollection(LinkedHashSet::new));
+            Set<ConfigurationProperty> unknown = new LinkedHashSet<>(unbound.getUnboundProperties());
+            unknown.removeIf(property -> isBlank(property.getValue()) && PropertyMistakes.isKnown(property.getName()));
             if (!unknown.isEmpty()) {
                 throw new UnboundConfigurationPropertiesException(unknown);
             }
@@ -46,14 +43,5 @@ final class BlankCountsAsNotSet extends AbstractBindHandler {
 
     private static boolean isBlank(Object value) {
         return ObjectUtils.isEmpty(value) || value.toString().isBlank();
-    }
-
-    /** Lets Spring Boot use it. */
-    static final class Advisor implements ConfigurationPropertiesBindHandlerAdvisor {
-
-        @Override
-        public BindHandler apply(BindHandler bindHandler) {
-            return new BlankCountsAsNotSet(bindHandler);
-        }
     }
 }

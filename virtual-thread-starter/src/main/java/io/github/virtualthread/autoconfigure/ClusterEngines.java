@@ -78,7 +78,7 @@ record ClusterEngines(
      * replica goes on as if it were lost later.
      */
     private ClusterEngine jdbc() {
-        String table = ClusterSettingsFactory.table(properties);
+        String table = properties.table();
         JdbcClusterEngine engine = new JdbcClusterEngine(dataSource(), name(), table);
         boolean isThere = true;
         try {

@@ -11,9 +11,10 @@ import io.github.virtualthread.mistake.PropertyKeys;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.PathContainer.PathSegment;
@@ -97,7 +98,7 @@ final class DoorSettings implements FurtherCheck {
      * Whether the path of a request matches a pattern, from the context path on. A path that the server reads otherwise than it is
      * written matches none: it may lead elsewhere, as {@code /events/../orders} does.
      */
-    static boolean matches(List<PathPattern> patterns, HttpServletRequest request) {
+    static boolean matches(Collection<PathPattern> patterns, HttpServletRequest request) {
         if (patterns.isEmpty()) {
             return false;
         }
@@ -109,18 +110,15 @@ final class DoorSettings implements FurtherCheck {
             return false;
         }
         return patterns.stream().anyMatch(pattern -> pattern.matches(path))
-                && decoded(path).equals(pathOfServer(request));
+                && decoded(path).equals(request.getServletPath() + Objects.toString(request.getPathInfo(), ""));
     }
 
     private static String decoded(PathContainer path) {
-        return path.elements().stream()
-                .map(element -> element instanceof PathSegment segment ? segment.valueToMatch() : element.value())
-                .collect(Collectors.joining());
-    }
-
-    private static String pathOfServer(HttpServletRequest request) {
-        String further = request.getPathInfo();
-        return further == null ? request.getServletPath() : request.getServletPath() + further;
+        String decoded = "";
+        for (PathContainer.Element element : path.elements()) {
+            decoded += element instanceof PathSegment segment ? segment.valueToMatch() : element.value();
+        }
+        return decoded;
     }
 
     @Override
@@ -132,10 +130,19 @@ final class DoorSettings implements FurtherCheck {
             TaskLimit door = limits.get(limit);
             String key = PropertyKeys.limit(door.name());
             if (door.queueCapacity() == LimitSettings.UNBOUNDED && door.maxWait() == null) {
-                found.add(unbounded(door.name(), key));
+                found.add(new Mistake(
+                        "%s asks for limit '%s', which has neither queue-capacity nor max-wait: any number of requests could wait, %s"
+                                .formatted(
+                                        LIMIT, door.name(), deadline == null ? "forever" : "each until its deadline"),
+                        "Set %s.queue-capacity to the maximum number of waiting requests, and %s.max-wait to a duration such as 2s."
+                                .formatted(key, key)));
             }
             if (door.queueCapacity() > 0 && !virtualThreads) {
-                found.add(platformThreads(door.name(), key));
+                found.add(new Mistake(
+                        "%s asks for limit '%s', under which requests wait, but %s is not true: each waiting request would hold a platform thread of the server"
+                                .formatted(LIMIT, door.name(), VIRTUAL),
+                        "Set %s to true; or set %s.queue-capacity to 0, which rejects requests instead of letting them wait."
+                                .formatted(VIRTUAL, key)));
             }
         }
         return found;
@@ -144,21 +151,5 @@ final class DoorSettings implements FurtherCheck {
     @Override
     public boolean givesDeadlines() {
         return deadline != null;
-    }
-
-    private Mistake unbounded(String name, String key) {
-        return new Mistake(
-                "%s asks for limit '%s', which has neither queue-capacity nor max-wait: any number of requests could wait, %s"
-                        .formatted(LIMIT, name, deadline == null ? "forever" : "each until its deadline"),
-                "Set %s.queue-capacity to the maximum number of waiting requests, and %s.max-wait to a duration such as 2s."
-                        .formatted(key, key));
-    }
-
-    private static Mistake platformThreads(String name, String key) {
-        return new Mistake(
-                "%s asks for limit '%s', under which requests wait, but %s is not true: each waiting request would hold a platform thread of the server"
-                        .formatted(LIMIT, name, VIRTUAL),
-                "Set %s to true; or set %s.queue-capacity to 0, which rejects requests instead of letting them wait."
-                        .formatted(VIRTUAL, key));
     }
 }

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,18 +93,16 @@ final class LimitRefresh implements GenericApplicationListener {
         mistakes.addAll(families.mistakes());
         List<LimitSettings> wanted = new ArrayList<>();
         for (LimitSettings limit : families.limits()) {
-            if (!asked.containsKey(LimitNames.uniform(limit.name()))) {
-                continue;
-            }
             try {
-                wanted.add(pools.resolve(limit));
+                if (asked.containsKey(LimitNames.uniform(limit.name()))) {
+                    wanted.add(pools.resolve(limit));
+                }
             } catch (VirtualThreadConfigurationException wrong) {
                 mistakes.addAll(wrong.mistakes());
             }
         }
-        List<LimitSettings> added = wanted.stream()
-                .filter(limit -> !limits().contains(limit.name()))
-                .toList();
+        List<LimitSettings> added = new ArrayList<>(wanted);
+        added.removeIf(limit -> limits().contains(limit.name()));
         mistakes.addAll(ClusterCheck.mistakes(beans.getBeanProvider(ClusterEngine.class), settings.cluster(), added));
         if (!mistakes.isEmpty()) {
             logger.error(WRONG, mistakes);
@@ -217,12 +214,10 @@ final class LimitRefresh implements GenericApplicationListener {
                     ? changed.withPermits(after.permits()).withPermitsFrom(null)
                     : changed.withPermitsFrom(after.permitsFrom()).withPermits(after.permits());
         }
-        return isOtherNumber(before, after) ? changed.withPermits(after.permits()) : changed;
-    }
-
-    /** The permits are not a property if they are those of a pool, or all that the replicas have. */
-    private static boolean isOtherNumber(LimitSettings before, LimitSettings after) {
-        return after.permitsFrom() == null && before.permits() != after.permits() && !(hasAll(before) && hasAll(after));
+        // the permits are not a property if they are those of a pool, or all that the replicas have
+        return after.permitsFrom() != null || before.permits() == after.permits() || (hasAll(before) && hasAll(after))
+                ? changed
+                : changed.withPermits(after.permits());
     }
 
     private static boolean hasAll(LimitSettings limit) {
@@ -239,8 +234,10 @@ final class LimitRefresh implements GenericApplicationListener {
     }
 
     private static Map<String, LimitSettings> byName(EngineSettings settings) {
-        return settings.limits().stream()
-                .map(settings::sharedOrNot)
-                .collect(Collectors.toMap(limit -> LimitNames.uniform(limit.name()), Function.identity()));
+        Map<String, LimitSettings> limits = new LinkedHashMap<>();
+        for (LimitSettings limit : settings.limits()) {
+            limits.put(LimitNames.uniform(limit.name()), settings.sharedOrNot(limit));
+        }
+        return limits;
     }
 }

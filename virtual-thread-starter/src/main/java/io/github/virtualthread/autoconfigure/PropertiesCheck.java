@@ -11,6 +11,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
@@ -21,7 +23,7 @@ import org.springframework.core.env.PropertySource;
  * Fails the start because of wrong properties before any bean is created, so that the report itself is the first exception in
  * the log. If a bean failed instead, the exceptions of all beans that need it would wrap the report.
  */
-final class PropertiesCheck implements BeanFactoryPostProcessor {
+final class PropertiesCheck implements BeanFactoryPostProcessor, ConfigurationPropertiesBindHandlerAdvisor {
 
     private static final Logger logger = LoggerFactory.getLogger(PropertiesCheck.class);
 
@@ -70,6 +72,12 @@ final class PropertiesCheck implements BeanFactoryPostProcessor {
         return configurers.size() == 1
                 ? configurers.get(0).getAppliedPropertySources()
                 : environment.getPropertySources();
+    }
+
+    /** How Spring Boot binds the properties. */
+    @Override
+    public BindHandler apply(BindHandler bindHandler) {
+        return new BlankCountsAsNotSet(bindHandler);
     }
 
     /** What the properties are bound from. */

@@ -15,7 +15,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -92,13 +91,16 @@ final class PropertyMistakes {
         return type;
     }
 
-    private static @Nullable RecordComponent component(Class<?> type, String uniform) {
-        return Stream.ofNullable(type.getRecordComponents()) // null if it is not a record
-                .flatMap(Arrays::stream)
-                .filter(component ->
-                        component.getName().toLowerCase(Locale.ROOT).equals(uniform))
-                .findFirst()
-                .orElse(null);
+    /** The component with that name in its uniform form; null also if the type is not a record. */
+    static @Nullable RecordComponent component(Class<?> type, String uniform) {
+        if (type.isRecord()) {
+            for (RecordComponent component : type.getRecordComponents()) {
+                if (component.getName().toLowerCase(Locale.ROOT).equals(uniform)) {
+                    return component;
+                }
+            }
+        }
+        return null;
     }
 
     /** The keys of a record of properties. */

@@ -18,6 +18,7 @@ import io.github.virtualthread.web.RejectionAnswer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +108,7 @@ final class SettingsFactory {
                 limits.add(alone == null ? settings : alone.apply(settings));
             }
         }
-        ClusterSettings cluster = ClusterSettingsFactory.create(properties.cluster(), mistakes);
+        ClusterSettings cluster = properties.cluster().settings(mistakes);
         return new EngineSettings(
                 new MethodSettings(
                         text(properties.defaultLimit()),
@@ -137,14 +138,13 @@ final class SettingsFactory {
      * better spelling.
      */
     private static Map<String, Limit> distinct(Map<String, Limit> limits) {
-        Map<String, Limit> merged = new LinkedHashMap<>();
-        Map<String, String> spellings = new LinkedHashMap<>();
-        limits.forEach((name, limit) -> {
-            merged.merge(LimitNames.uniform(name), limit, SettingsFactory::merge);
-            spellings.put(LimitNames.uniform(name), name);
-        });
         Map<String, Limit> distinct = new LinkedHashMap<>();
-        merged.forEach((uniform, limit) -> distinct.put(spellings.getOrDefault(uniform, uniform), limit));
+        Map<String, String> spellings = new HashMap<>();
+        limits.forEach((name, limit) -> {
+            String other = spellings.put(LimitNames.uniform(name), name);
+            Limit first = other == null ? null : distinct.remove(other);
+            distinct.put(name, first == null ? limit : merge(first, limit));
+        });
         return distinct;
     }
 
@@ -170,9 +170,15 @@ final class SettingsFactory {
      * Null if the name is not allowed. A limit with another mistake stays known, so that methods that name it are no mistake.
      */
     private @Nullable LimitSettings limit(String name, Limit limit) {
-        Mistake wrongName = nameMistake(name);
-        if (wrongName != null) {
-            mistakes.add(wrongName);
+        if (LimitNames.isNone(name)) {
+            mistakes.add(
+                    new Mistake(
+                            "Limit '%s': the name 'none' is reserved for calls without a limit".formatted(name),
+                            "Give the limit another name; or remove it, because @VirtualThread(\"none\") needs no limit of that name."));
+            return null;
+        }
+        if (!LimitNames.isAllowed(name)) {
+            mistakes.add(StrayKeys.wrong(name));
             return null;
         }
         String key = PropertyKeys.limit(name);
@@ -230,17 +236,6 @@ final class SettingsFactory {
 
     private static int orUnbounded(@Nullable Integer number) {
         return number == null ? LimitSettings.UNBOUNDED : number;
-    }
-
-    private static @Nullable Mistake nameMistake(String name) {
-        if (!LimitNames.isAllowed(name)) {
-            return StrayKeys.wrong(name);
-        }
-        return LimitNames.isNone(name)
-                ? new Mistake(
-                        "Limit '%s': the name 'none' is reserved for calls without a limit".formatted(name),
-                        "Give the limit another name; or remove it, because @VirtualThread(\"none\") needs no limit of that name.")
-                : null;
     }
 
     private static @Nullable PermitsFrom permitsFrom(Limit limit) {

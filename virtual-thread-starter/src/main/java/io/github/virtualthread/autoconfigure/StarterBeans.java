@@ -31,7 +31,6 @@ record StarterBeans(Environment environment, BeanFactory beans, ClassLoader clas
                 .registerDefaults(
                         registry, environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         registry.registerBeanDefinition(CHECK, infrastructure(PropertiesCheck.class));
-        registry.registerBeanDefinition("virtualThreadBlankCountsAsNotSet", lazy(BlankCountsAsNotSet.Advisor.class));
         if (!beans.containsBean(SETTINGS)) {
             registry.registerBeanDefinition(
                     SETTINGS, VirtualThreadRegistrar.part(EngineSettings.class, CHECK, "settings"));

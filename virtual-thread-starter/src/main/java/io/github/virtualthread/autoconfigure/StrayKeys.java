@@ -88,7 +88,10 @@ final class StrayKeys {
         }
         String[] elements = elements(key, ".[");
         int end = prefix(elements);
-        if (end > 0 && end < elements.length && isOurs(elements[end])) {
+        if (end > 0
+                && end < elements.length
+                && PropertyMistakes.component(VirtualThreadProperties.class, LimitNames.uniform(elements[end]))
+                        != null) {
             String prefix = String.join(".", Arrays.copyOf(elements, end));
             add(source, key, prefix, PREFIX + key.substring(prefix.length()));
         } else if (StringUtils.startsWithIgnoreCase(key, "limits")
@@ -96,12 +99,6 @@ final class StrayKeys {
                 && hasNoLimits()) {
             add(source, key, "limits", PREFIX + "." + key);
         }
-    }
-
-    private static boolean isOurs(String element) {
-        return PropertyMistakes.keys(VirtualThreadProperties.class).stream()
-                .map(LimitNames::uniform)
-                .anyMatch(LimitNames.uniform(element)::equals);
     }
 
     /** If there are limits, those at the root belong to somebody else, or the annotations that name them fail. */
@@ -233,15 +230,12 @@ final class StrayKeys {
 
     private void checkName(String name) {
         if (!name.matches("[A-Za-z0-9_-]+")) {
-            found.put(name, LimitNames.isAllowed(name) ? inBrackets(name) : wrong(name));
+            Mistake withoutBrackets = new Mistake(
+                    "Limit '%s': outside brackets, Spring Boot keeps only letters a to z, digits and '-' of a name"
+                            .formatted(name),
+                    "Put the name in brackets and quotes: virtual-thread.limits.\"[%s]\".".formatted(name));
+            found.put(name, LimitNames.isAllowed(name) ? withoutBrackets : wrong(name));
         }
-    }
-
-    private static Mistake inBrackets(String name) {
-        return new Mistake(
-                "Limit '%s': outside brackets, Spring Boot keeps only letters a to z, digits and '-' of a name"
-                        .formatted(name),
-                "Put the name in brackets and quotes: virtual-thread.limits.\"[%s]\".".formatted(name));
     }
 
     /** Mistake for a name that no limit can have. */

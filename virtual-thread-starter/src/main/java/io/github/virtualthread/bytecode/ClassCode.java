@@ -1,8 +1,10 @@
 package io.github.virtualthread.bytecode;
 
+import io.github.virtualthread.bytecode.SelfCalls.SelfCall;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,7 +30,7 @@ final class ClassCode extends ClassVisitor {
 
     private static final int WITHOUT_CODE = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE;
 
-    final Class<?> type;
+    private final Class<?> type;
 
     /** Methods that override those of the same name and descriptor in supertypes. */
     final Set<String> overridable = new HashSet<>();
@@ -36,10 +38,6 @@ final class ClassCode extends ClassVisitor {
     /** Methods of supertypes that are called by {@code super}, so that they run even if they are overridden. */
     final Set<String> superCalls = new HashSet<>();
 
-    /**
-     * Calls of methods that the class of the object may override, so without calls of private methods. A call in a lambda
-     * counts as a call of the method around it.
-     */
     final List<Call> calls = new ArrayList<>();
 
     private final @Nullable ClassReader reader;
@@ -86,9 +84,22 @@ final class ClassCode extends ClassVisitor {
         visited = true;
     }
 
-    StackTraceElement place(Call call) {
-        String caller = call.caller().substring(0, call.caller().indexOf('('));
-        return new StackTraceElement(type.getName(), caller, sourceFile, call.line());
+    /**
+     * Adds the calls of some methods, once the code was visited. A private method cannot be one of them, and a synthetic method
+     * that is not the body of a lambda was not written by a user.
+     *
+     * @param overridden methods that do not run
+     */
+    void addCalls(Map<String, Method> callees, Set<String> overridden, Set<SelfCall> found) {
+        for (Call call : calls) {
+            String caller = enclosing(call.caller());
+            Method callee = hidden.contains(call.callee()) ? null : callees.get(call.callee());
+            if (callee != null && !synthetic.contains(caller) && !overridden.contains(caller)) {
+                String name = caller.substring(0, caller.indexOf('('));
+                StackTraceElement place = new StackTraceElement(type.getName(), name, sourceFile, call.line());
+                found.add(new SelfCall(type, place, callee));
+            }
+        }
     }
 
     /** Adds an instruction that makes a lambda or a method reference of a method of the object. */
@@ -116,14 +127,7 @@ final class ClassCode extends ClassVisitor {
         return (access & (WITHOUT_CODE | Opcodes.ACC_BRIDGE)) == 0 ? new ThisTracker(method, this) : null;
     }
 
-    @Override
-    public void visitEnd() {
-        calls.removeIf(call -> hidden.contains(call.callee()));
-        calls.replaceAll(call -> new Call(enclosing(call.caller()), call.line(), call.callee()));
-        // a synthetic method that is not the body of a lambda was not written by a user
-        calls.removeIf(call -> synthetic.contains(call.caller()));
-    }
-
+    /** A call in a lambda counts as a call of the method around it. */
     private String enclosing(String method) {
         String enclosing = method;
         // bounded, so that a broken class file cannot keep the start in an endless loop

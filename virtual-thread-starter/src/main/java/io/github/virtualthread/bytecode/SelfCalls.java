@@ -45,12 +45,7 @@ public final class SelfCalls {
         Set<String> overridden = new HashSet<>();
         for (ClassCode code : classes) {
             code.visit();
-            for (ClassCode.Call call : code.calls) {
-                Method callee = callees.get(call.callee());
-                if (callee != null && !overridden.contains(call.caller())) {
-                    found.add(new SelfCall(code.type, code.place(call), callee));
-                }
-            }
+            code.addCalls(callees, overridden, found);
             overridden.addAll(code.overridable);
             // these run although they are overridden
             overridden.removeAll(code.superCalls);

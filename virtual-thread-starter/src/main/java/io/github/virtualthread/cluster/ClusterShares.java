@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +55,8 @@ public final class ClusterShares {
     private final ScopedLock lock = new ScopedLock();
     private final AtomicReference<@Nullable Future<?>> next = new AtomicReference<>();
     private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
-    private volatile @Nullable Exchange present; // written under the lock
+    private @Nullable Thread present; // that waits for the engine; guarded by the lock
+    private long presentSince; // as well
     private final ReentrantLock noting = new ReentrantLock();
     private volatile boolean lost; // written under the lock above
     private volatile String problem = SILENCE; // of the last exchange
@@ -85,8 +85,6 @@ public final class ClusterShares {
         /** With an answer that came when its lease was over. */
         LATE
     }
-
-    private record Exchange(Thread thread, long sent) {}
 
     /**
      * Creates shares, without any limit yet.
@@ -182,7 +180,7 @@ public final class ClusterShares {
         } finally {
             said.complete(null); // nobody waits for it any more, and the client of the engine may be closed
             if (stopped) {
-                endIf(exchange -> true);
+                interruptAfter(Long.MIN_VALUE);
             }
         }
     }
@@ -273,7 +271,7 @@ public final class ClusterShares {
     }
 
     private List<Answer> exchange(List<Claim> claims, long sent) throws Exception {
-        setPresent(new Exchange(Thread.currentThread(), sent));
+        setPresent(Thread.currentThread(), sent);
         try {
             ClusterEngine engine = engines.get();
             beat = (settings.beat() == null ? engine.beat() : settings.beat()).toNanos();
@@ -287,14 +285,15 @@ public final class ClusterShares {
             }
             return given;
         } finally {
-            setPresent(null);
+            setPresent(null, 0);
             Thread.interrupted(); // what was for the exchange must not reach what follows
         }
     }
 
-    private void setPresent(@Nullable Exchange exchange) {
+    private void setPresent(@Nullable Thread thread, long begun) {
         try (ScopedLock held = lock.hold()) {
-            present = exchange;
+            present = thread;
+            presentSince = begun;
         }
     }
 
@@ -307,7 +306,7 @@ public final class ClusterShares {
     private void beat() {
         shares.forEach(ClusterShare::look);
         // an exchange may hang for as long as the client of the engine lets it. Its answer would come too late
-        endIf(exchange -> clock.getAsLong() - exchange.sent() > settings.lease().toNanos());
+        interruptAfter(settings.lease().toNanos());
         noteLost();
         if (shares.stream().anyMatch(share -> share.untilClaim() <= 0)) {
             reviveExchanges();
@@ -325,11 +324,11 @@ public final class ClusterShares {
         }
     }
 
-    private void endIf(Predicate<Exchange> useless) {
+    /** Interrupts an exchange that has taken longer. */
+    private void interruptAfter(long nanos) {
         try (ScopedLock held = lock.hold()) {
-            Exchange running = present;
-            if (running != null && useless.test(running)) {
-                running.thread().interrupt();
+            if (present != null && clock.getAsLong() - presentSince > nanos) {
+                present.interrupt();
             }
         }
     }

@@ -156,7 +156,7 @@ final class Demand {
         if (limit.queueCapacity() > 0 && claimedAt - busyAt > lease / 3) { // however long the answer has taken
             return 0;
         }
-        Shares.Share share = share(answer, wants, held, permits, now);
+        Shares share = share(answer, wants, held, permits, now);
         boolean has = share.isHungry() && held > share.even();
         if (share.isHungry() != isHungry || has != hasTurn) {
             isHungry = share.isHungry();
@@ -166,7 +166,7 @@ final class Demand {
         return Math.min(most, share.fair());
     }
 
-    private Shares.Share share(Answer answer, int wants, int held, int permits, long now) {
+    private Shares share(Answer answer, int wants, int held, int permits, long now) {
         long time = answer.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
         long since = time - TimeUnit.NANOSECONDS.toMillis(turn(now));
         Answer.Other own = new Answer.Other(member, held, wants, permits, 0, since, time, true);

@@ -7,16 +7,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /** Goodbyes for members that are dead: an operator waits for each, and the thread that exchanges says it. */
 final class Removals {
 
     private static final int LONGEST = 5; // seconds
 
-    private final Queue<Removal> waiting = new ConcurrentLinkedQueue<>();
+    private final Queue<Consumer<ClusterEngine>> waiting = new ConcurrentLinkedQueue<>();
     private final Runnable exchangeSoon;
-
-    private record Removal(Claim goodbye, CompletableFuture<Answer> answer) {}
 
     Removals(Runnable exchangeSoon) {
         this.exchangeSoon = exchangeSoon;
@@ -24,11 +23,18 @@ final class Removals {
 
     /** Blocks until the engine has answered, for some seconds at most. */
     void add(Claim goodbye) {
-        Removal removal = new Removal(goodbye, new CompletableFuture<>());
+        CompletableFuture<Answer> answer = new CompletableFuture<>();
+        Consumer<ClusterEngine> removal = engine -> {
+            try {
+                answer.complete(engine.exchange(List.of(goodbye)).getFirst());
+            } catch (Throwable failure) {
+                answer.completeExceptionally(failure);
+            }
+        };
         waiting.add(removal);
         try {
             exchangeSoon.run();
-            String refusal = removal.answer.get(LONGEST, TimeUnit.SECONDS).refusal();
+            String refusal = answer.get(LONGEST, TimeUnit.SECONDS).refusal();
             if (refusal != null) {
                 throw new IllegalStateException(refusal);
             }
@@ -47,12 +53,8 @@ final class Removals {
 
     /** Says all that wait. If one fails, the operator who waits for it is told why. */
     void exchangeAll(ClusterEngine engine) {
-        for (Removal next = waiting.poll(); next != null; next = waiting.poll()) {
-            try {
-                next.answer.complete(engine.exchange(List.of(next.goodbye)).getFirst());
-            } catch (Throwable failure) {
-                next.answer.completeExceptionally(failure);
-            }
+        for (Consumer<ClusterEngine> next = waiting.poll(); next != null; next = waiting.poll()) {
+            next.accept(engine);
         }
     }
 }

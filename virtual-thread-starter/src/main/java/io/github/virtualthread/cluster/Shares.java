@@ -3,8 +3,14 @@ package io.github.virtualthread.cluster;
 import java.util.Comparator;
 import java.util.List;
 
-/** Who should have how many of the permits. All members work that out for themselves, from the same numbers. */
-final class Shares {
+/**
+ * Who should have how many of the permits. All members work that out for themselves, from the same numbers.
+ *
+ * @param fair number of permits that a member should have; more than it wants if permits are left over
+ * @param even number of permits that it has in any case
+ * @param isHungry whether it wants more than that
+ */
+record Shares(int fair, int even, boolean isHungry) {
 
     /** Where each member has a permit at least, what cannot be divided stays for so many beats, and half a second at least. */
     private static final int BEATS = 5;
@@ -19,17 +25,6 @@ final class Shares {
 
     private static final int OVER = 2; // the rank of those who have had their turn
 
-    private Shares() {}
-
-    /**
-     * What is fair for a member.
-     *
-     * @param fair number of permits that it should have; more than it wants if permits are left over
-     * @param even number of permits that it has in any case
-     * @param isHungry whether it wants more than that
-     */
-    record Share(int fair, int even, boolean isHungry) {}
-
     /**
      * The share that is fair for one member. All have the same, and a member that wants less has that. What cannot be divided goes
      * to those that have waited longest. Of what nobody wants, half is divided, so that a first call finds a permit, and half is left
@@ -42,7 +37,7 @@ final class Shares {
      * @param beat time between two exchanges of a member in milliseconds, the same for all members
      * @return share of the member
      */
-    static Share fair(List<Answer.Other> members, String name, int permits, long now, long beat) {
+    static Shares fair(List<Answer.Other> members, String name, int permits, long now, long beat) {
         List<Answer.Other> byWants = members.stream()
                 .sorted(Comparator.comparingInt(Answer.Other::wants).thenComparing(Answer.Other::member))
                 .toList();
@@ -56,11 +51,11 @@ final class Shares {
                 .findFirst()
                 .orElseThrow();
         if (served == byWants.size()) {
-            return new Share(own.wants() + left / (2 * served), own.wants(), false);
+            return new Shares(own.wants() + left / (2 * served), own.wants(), false);
         }
         List<Answer.Other> hungry = byWants.subList(served, byWants.size());
         if (!hungry.contains(own)) {
-            return new Share(own.wants(), own.wants(), false);
+            return new Shares(own.wants(), own.wants(), false);
         }
         int even = left / hungry.size();
         long turn = even == 0 ? BEATS_OF_NOTHING * beat : Math.max(LEAST, BEATS * beat);
@@ -75,7 +70,7 @@ final class Shares {
                 .toList();
         int more = left % hungry.size();
         boolean isNext = order.indexOf(own) < more && (own.holds() > even || isNextToTake(order, own, even, more));
-        return new Share(even + (isNext ? 1 : 0), even, true);
+        return new Shares(even + (isNext ? 1 : 0), even, true);
     }
 
     /** What those still hold who give way is not free yet: whoever waits for that must not take what others have waited for longer. */

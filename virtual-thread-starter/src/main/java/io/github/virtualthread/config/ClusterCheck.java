@@ -9,6 +9,7 @@ import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;
@@ -63,6 +64,23 @@ public final class ClusterCheck {
             }
             throw failure;
         }
+    }
+
+    /**
+     * Looks the engine up at the first exchange. Spring lets a thread wait for the one that starts the context if both are named
+     * alike, as if neither has a name. The other one may wait for a call that needs the engine.
+     */
+    static Supplier<ClusterEngine> lookup(ObjectProvider<ClusterEngine> engines) {
+        return () -> {
+            Thread thread = Thread.currentThread();
+            String before = thread.getName();
+            thread.setName("virtual-thread-cluster");
+            try {
+                return engines.getObject();
+            } finally {
+                thread.setName(before);
+            }
+        };
     }
 
     private static Mistake of(List<LimitSettings> shared, String but, String action) {

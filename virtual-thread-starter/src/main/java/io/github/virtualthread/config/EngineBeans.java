@@ -22,6 +22,7 @@ import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.pool.TransactionWarnings;
 import io.github.virtualthread.timer.TaskTimer;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,9 +36,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -55,6 +58,9 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
 
     private static final String TRANSACTIONS =
             "org.springframework.transaction.support.TransactionSynchronizationManager";
+
+    private static final String CONTEXT_DECORATOR =
+            TaskDecorator.class.getPackageName() + ".support.ContextPropagatingTaskDecorator";
 
     private final EngineSettings settings;
     private final LimitFamilies families;
@@ -151,7 +157,7 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
     ClusterShares shares(ObjectProvider<ClusterEngine> engines) {
         ClusterSettings given = settings.cluster();
         ClusterShares shares = new ClusterShares(
-                SingletonSupplier.of(new ClusterEngineLookup(engines)),
+                SingletonSupplier.of(ClusterCheck.lookup(engines)),
                 given == null ? ClusterSettings.DEFAULTS : given,
                 timer);
         // what no call uses any more is free for the other replicas at once
@@ -165,8 +171,34 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
         return made;
     }
 
-    ApplicationDecorators decorators() {
-        return new ApplicationDecorators(decorators, factory());
+    /**
+     * All decorators that are put around bodies, in the order in which Spring Boot applies them. Spring's decorator for context
+     * propagation is left out: it would set what the engine has propagated already, or what must not be propagated.
+     */
+    private List<TaskDecorator> decorators() {
+        return decorators
+                .orderedStream()
+                .filter(decorator -> isUsed(decorator.getClass()))
+                .toList();
+    }
+
+    /** Their names, without creating any. */
+    List<String> decoratorNames() {
+        return Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                        factory(), TaskDecorator.class, true, false))
+                .filter(name -> isUsed(factory().getType(name, false)) && isInjected(name))
+                .toList();
+    }
+
+    private static boolean isUsed(@Nullable Class<?> type) {
+        return type == null || !type.getName().equals(CONTEXT_DECORATOR);
+    }
+
+    /** Whether the bean is injected by type. A bean without a definition, registered as an object, always is. */
+    private boolean isInjected(String name) {
+        return !factory().containsBeanDefinition(name)
+                || !(factory().getMergedBeanDefinition(name) instanceof AbstractBeanDefinition definition)
+                || (definition.isAutowireCandidate() && definition.isDefaultCandidate());
     }
 
     TaskEngine engine(ObjectProvider<TaskListener> listeners) {
@@ -182,10 +214,8 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
                 timer,
                 settings.threadNamePrefix(),
                 classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
-                () -> Stream.of(own.stream(), adaptation(limits), listeners.orderedStream())
-                        .flatMap(each -> each)
-                        .toList(),
-                decorators()::all,
+                () -> listeners(own, limits, listeners),
+                this::decorators,
                 settings.callerTrace());
         CallWatch watching = new CallWatch(
                 engine, limits, settings.saturatedAfter(), settings.stuckAfter(), settings.threadNamePrefix());
@@ -195,11 +225,15 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
         return engine;
     }
 
-    /** Looked for at the first call: no other application loads its class. */
-    private static Stream<TaskListener> adaptation(TaskLimits limits) {
-        boolean isNeeded =
-                limits.all().stream().anyMatch(limit -> limit.settings().adapt() != null);
-        return isNeeded ? Stream.of(new Adaptation(limits)) : Stream.empty();
+    private static List<TaskListener> listeners(
+            List<TaskListener> own, TaskLimits limits, ObjectProvider<TaskListener> others) {
+        List<TaskListener> all = new ArrayList<>(own);
+        // looked for at the first call: no other application loads its class
+        if (limits.all().stream().anyMatch(limit -> limit.settings().adapt() != null)) {
+            all.add(new Adaptation(limits));
+        }
+        others.orderedStream().forEach(all::add);
+        return all;
     }
 
     private ContextPropagation propagation(@Nullable ClassLoader classLoader) {
@@ -219,16 +253,14 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
 
     /** Blocks until calls have ended, so that nothing closes while one is running. */
     private void stop(TaskEngine engine, TaskLimits limits) {
-        limits.all().stream().filter(TaskLimit::isOccupied).forEach(EngineBeans::warnOfOccupied);
+        // before the calls have their time to finish, because those that wait for an occupied limit cannot
+        limits.all().stream()
+                .filter(TaskLimit::isOccupied)
+                .forEach(limit -> SafeLog.write(() -> logger.warn(
+                        "Limit '{}' is still occupied while the application stops, so calls that wait for it cannot run."
+                                + " Close what occupy() returned.",
+                        limit.name())));
         engine.stop(settings.awaitTermination());
-    }
-
-    /** Before the calls have their time to finish, because those that wait for this limit cannot. */
-    private static void warnOfOccupied(TaskLimit limit) {
-        SafeLog.write(() -> logger.warn(
-                "Limit '{}' is still occupied while the application stops, so calls that wait for it cannot run. Close what"
-                        + " occupy() returned.",
-                limit.name()));
     }
 
     VirtualThreads byHand(TaskEngine virtualThreadEngine) {

@@ -5,8 +5,11 @@ import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.PermitsFrom;
+import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -15,11 +18,16 @@ import io.github.virtualthread.pool.EngineConnections;
 import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
 
 /**
  * The start-up check of an application that uses the engine.
@@ -27,6 +35,13 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  * @param given settings of the engine
  */
 record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given, TaskLimits limits) {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+
+    private static final int MOST_NAMES = 5;
+
+    /** The settings of the auto-configuration. */
+    private static final String SPRING_BOOT = "virtualThreadSettings";
 
     /**
      * Fails the start if something is wrong, and otherwise logs what was found.
@@ -61,7 +76,11 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
             throw new VirtualThreadConfigurationException(mistakes);
         }
         if (ownLimits) {
-            showAsSpelt(findings);
+            // those of a parent context have their names already: its meters, which keep them, have been registered
+            findings.methods().stream()
+                    .map(AdvisedMethod::limit)
+                    .filter(Objects::nonNull)
+                    .forEach(limits::showAs);
         }
         postProcessor.start();
         if (postProcessor.isEnabled()) {
@@ -69,11 +88,9 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
         }
         pools.warnOfOverdraft();
         if (postProcessor.isEnabled() && !findings.methods().isEmpty()) {
-            new StatementWarnings(limits, factory)
-                    .log(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
+            warnOfStatements(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
         }
-        StartupReport report = new StartupReport(
-                given, factory.getBeanClassLoader(), () -> engine.decorators().names());
+        StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), engine::decoratorNames);
         report.log(findings, limits, postProcessor.isEnabled(), further);
         if (ownLimits) {
             report.logNumbers(limits, findings.methods());
@@ -93,14 +110,6 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
                                     ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
                                     : "create the JdbcClusterEngine with a DataSource of its own");
         }
-    }
-
-    /** The limits of a parent context have their names already: its meters, which keep them, have been registered. */
-    private void showAsSpelt(Findings findings) {
-        findings.methods().stream()
-                .map(AdvisedMethod::limit)
-                .filter(Objects::nonNull)
-                .forEach(limits::showAs);
     }
 
     /**
@@ -128,5 +137,56 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
         return name == null || LimitNames.isNone(name) || limits.contains(name)
                 ? List.of()
                 : List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
+    }
+
+    /**
+     * Warns, once for each limit, that a timeout or a deadline closes connections while the database goes on.
+     *
+     * @param deadlines whether a call may have a deadline that its method does not set
+     */
+    private void warnOfStatements(List<AdvisedMethod> methods, boolean deadlines) {
+        Map<TaskLimit, List<String>> interrupted = new LinkedHashMap<>();
+        for (AdvisedMethod method : methods) {
+            TaskLimit limit = PoolPermits.drawing(method.limit() == null ? null : limits.get(method.limit()));
+            if (limit != null
+                    && !method.limited()
+                    && (deadlines || method.timeout() != null || method.deadline() != null)) {
+                interrupted.computeIfAbsent(limit, first -> new ArrayList<>()).add(method.name());
+            }
+        }
+        interrupted.forEach(this::warnOfStatements);
+    }
+
+    private void warnOfStatements(TaskLimit limit, List<String> names) {
+        PermitsFrom from = limit.permitsFrom();
+        if (from != null
+                && factory.getBean(from.bean()) instanceof DataSource pool
+                && !(pool instanceof PermitsSource)
+                && !HikariStatements.isCovered(pool)) {
+            logger.warn(
+                    "Calls under limit '{}' ({}) are interrupted when their timeout or deadline passes: that closes their"
+                            + " connection, and the database goes on with the query. {}",
+                    limit.name(),
+                    shown(names),
+                    remedy(from.bean()));
+        }
+    }
+
+    private static String shown(List<String> names) {
+        int left = names.size() - MOST_NAMES;
+        return left <= 1
+                ? String.join(", ", names)
+                : "%s and %d more".formatted(String.join(", ", names.subList(0, MOST_NAMES)), left);
+    }
+
+    private String remedy(String pool) {
+        if (factory instanceof AbstractBeanFactory known
+                && known.getBeanPostProcessors().stream().anyMatch(HikariStatements.class::isInstance)) {
+            return "Put a CancellableDataSource below the pool of bean '%s', because HikariStatements could not reach it"
+                    .formatted(pool);
+        }
+        return factory.containsBean(SPRING_BOOT)
+                ? "Set virtual-thread.jdbc.cancel-statements=true"
+                : "Declare a static @Bean method that returns a HikariStatements";
     }
 }

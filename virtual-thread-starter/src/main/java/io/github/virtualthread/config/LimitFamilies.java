@@ -114,7 +114,7 @@ public final class LimitFamilies {
                 .map(LimitSettings::name)
                 .sorted()
                 .toList();
-        String meant = Spelling.question(within, others);
+        String action = Spelling.question(within, others) + "Correct " + key(limit.name());
         boolean possible = LimitNames.isAllowed(within) && !LimitNames.isNone(within);
         return new Mistake(
                 "Limit '%s' lies within '%s', but %s"
@@ -122,10 +122,7 @@ public final class LimitFamilies {
                                 limit.name(),
                                 within,
                                 others.isEmpty() ? "there is no other limit" : "the other limits are " + others),
-                possible
-                        ? "%sCorrect %s, or set %s.permits."
-                                .formatted(meant, key(limit.name()), PropertyKeys.limit(within))
-                        : "%sCorrect %s, or remove it.".formatted(meant, key(limit.name())));
+                action + (possible ? ", or set %s.permits.".formatted(PropertyKeys.limit(within)) : ", or remove it."));
     }
 
     private static Mistake poolWithin(LimitSettings limit, String within, PermitsFrom pool, String outermost) {

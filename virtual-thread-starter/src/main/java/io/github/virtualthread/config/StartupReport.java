@@ -40,9 +40,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
     void log(Findings findings, TaskLimits limits, boolean intercepted, List<FurtherCheck> further) {
         List<AdvisedMethod> calls = findings.methods();
         sumUp(calls, limits.all(), intercepted, further);
-        for (FurtherCheck check : further) {
-            check.warnings().forEach(logger::warn);
-        }
+        further.forEach(check -> check.warnings().forEach(logger::warn));
         if (logger.isDebugEnabled()) {
             for (AdvisedMethod call : calls) {
                 logger.debug(
@@ -64,11 +62,31 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
 
     /** Logs one line. */
     void sumUp(List<AdvisedMethod> calls, List<TaskLimit> limits, boolean intercepted, List<FurtherCheck> further) {
-        if (logger.isInfoEnabled()) {
-            List<String> parts = summary(calls, limits, intercepted);
-            further.forEach(check -> parts.addAll(check.notes()));
-            logger.info("Virtual threads: {}", String.join("; ", parts));
+        if (!logger.isInfoEnabled()) {
+            return;
         }
+        long unlimited = calls.stream().filter(call -> call.limit() == null).count();
+        List<String> parts = new ArrayList<>();
+        parts.add("%s, %s of them without a limit%s"
+                .formatted(
+                        Numbers.of(calls.size(), "annotated method"),
+                        unlimited,
+                        intercepted ? "" : ", not intercepted because virtual-thread.enabled is false"));
+        parts.add(
+                limits.isEmpty()
+                        ? "no limits"
+                        : limits.stream().map(TaskLimit::toString).collect(Collectors.joining(", ", "limits ", "")));
+        parts.add("propagated: " + propagated());
+        List<String> decorating = decorators.get();
+        if (!decorating.isEmpty()) {
+            parts.add("decorated by " + String.join(", ", decorating));
+        }
+        if (Runtime.version().feature() < FIRST_JDK_WITHOUT_PINNING) {
+            parts.add("on Java %s blocking inside synchronized pins the carrier thread, from Java 24 on it does not"
+                    .formatted(Runtime.version().feature()));
+        }
+        further.forEach(check -> parts.addAll(check.notes()));
+        logger.info("Virtual threads: {}", String.join("; ", parts));
     }
 
     /**
@@ -194,30 +212,6 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
                     PropertyKeys.limit(limit.name()),
                     perKey);
         }
-    }
-
-    private List<String> summary(List<AdvisedMethod> calls, List<TaskLimit> limits, boolean intercepted) {
-        long unlimited = calls.stream().filter(call -> call.limit() == null).count();
-        List<String> parts = new ArrayList<>();
-        parts.add("%s, %s of them without a limit%s"
-                .formatted(
-                        Numbers.of(calls.size(), "annotated method"),
-                        unlimited,
-                        intercepted ? "" : ", not intercepted because virtual-thread.enabled is false"));
-        parts.add(
-                limits.isEmpty()
-                        ? "no limits"
-                        : limits.stream().map(TaskLimit::toString).collect(Collectors.joining(", ", "limits ", "")));
-        parts.add("propagated: " + propagated());
-        List<String> decorating = decorators.get();
-        if (!decorating.isEmpty()) {
-            parts.add("decorated by " + String.join(", ", decorating));
-        }
-        if (Runtime.version().feature() < FIRST_JDK_WITHOUT_PINNING) {
-            parts.add("on Java %s blocking inside synchronized pins the carrier thread, from Java 24 on it does not"
-                    .formatted(Runtime.version().feature()));
-        }
-        return parts;
     }
 
     private String propagated() {

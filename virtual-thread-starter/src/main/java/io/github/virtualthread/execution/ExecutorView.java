@@ -28,22 +28,6 @@ public final class ExecutorView implements AsyncTaskExecutor {
     private final SingletonSupplier<Recipe> recipe;
 
     /**
-     * Creates an executor.
-     *
-     * @param recipe name and limit of all tasks
-     * @param key key of all tasks, null for none
-     */
-    ExecutorView(TaskEngine engine, Recipe recipe, @Nullable String key, BiConsumer<String, Throwable> uncaught) {
-        this(
-                engine,
-                recipe.name(),
-                recipe.limit() == null ? null : recipe.limitName(),
-                key,
-                uncaught,
-                SingletonSupplier.of(recipe));
-    }
-
-    /**
      * Creates an executor that looks up its limit when it is used first.
      *
      * @param name name of all tasks
@@ -59,7 +43,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
         this(engine, name, limit, key, uncaught, SingletonSupplier.of(() -> engine.recipe(name, limit)));
     }
 
-    private ExecutorView(
+    ExecutorView(
             TaskEngine engine,
             String name,
             @Nullable String limit,

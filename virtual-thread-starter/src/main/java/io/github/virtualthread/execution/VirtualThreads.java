@@ -304,7 +304,9 @@ public final class VirtualThreads {
     }
 
     AsyncTaskExecutor executor(@Nullable String limit, @Nullable String key) {
-        return new ExecutorView(engine, engine.recipe(EXECUTOR, limit), key, uncaught);
+        ExecutorView executor = new ExecutorView(engine, EXECUTOR, limit, key, uncaught);
+        executor.recipe(); // throws at once if the limit does not exist
+        return executor;
     }
 
     /**

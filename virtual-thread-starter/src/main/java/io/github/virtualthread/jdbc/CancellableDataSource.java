@@ -63,8 +63,7 @@ public final class CancellableDataSource implements DataSource {
     }
 
     private Connection guarded(Connection raw) {
-        ConnectionGate gate = new ConnectionGate(raw, new StatementCancel(raw, times));
-        return DriverProxy.of(Connection.class, new OfConnection(raw, gate));
+        return DriverProxy.of(Connection.class, new OfConnection(raw, new ConnectionGate(raw, times)));
     }
 
     @Override

@@ -22,11 +22,8 @@ import org.slf4j.LoggerFactory;
  * refused too, and that ends the connection: the next borrower does not get the session of a stopped body.
  *
  * <p>Calls of a second thread on a busy connection pass without all this.
- *
- * @param connection of the driver
- * @param current ends its calls
  */
-record ConnectionGate(Connection connection, StatementCancel current) {
+final class ConnectionGate {
 
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
@@ -81,6 +78,14 @@ record ConnectionGate(Connection connection, StatementCancel current) {
 
         @Nullable
         Object run() throws Throwable;
+    }
+
+    private final Connection connection; // of the driver
+    final StatementCancel current; // ends its calls
+
+    ConnectionGate(Connection connection, Times times) {
+        this.connection = connection;
+        this.current = new StatementCancel(connection, times);
     }
 
     /** Whether objects of the driver ask the database for more than rows, such as for the names of types. */

@@ -11,8 +11,8 @@ import java.sql.Statement;
 import java.sql.Wrapper;
 import org.jspecify.annotations.Nullable;
 
-/** Stands for an object of the driver whose calls pass a gate. */
-abstract class DriverProxy implements InvocationHandler {
+/** Stands for an object of the driver whose calls pass a gate: as it is, for a description of columns or parameters. */
+class DriverProxy implements InvocationHandler {
 
     private static final @Nullable Object[] NONE = {};
 
@@ -57,7 +57,12 @@ abstract class DriverProxy implements InvocationHandler {
         return wanted.isInstance(proxy) ? proxy : wanted.isInstance(raw) ? raw : null;
     }
 
-    protected abstract @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable;
+    protected @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
+        return switch (method.getName()) {
+            case "getColumnCount", "getColumnLabel", "getColumnName", "getParameterCount" -> direct(method, args);
+            default -> pass(Kind.READ, null, method, args);
+        };
+    }
 
     final @Nullable Object direct(Method method, @Nullable Object[] args) throws Throwable {
         try {
@@ -79,25 +84,10 @@ abstract class DriverProxy implements InvocationHandler {
     /** PostgreSQL's driver asks for names of types and tables. */
     final @Nullable Object description(@Nullable Object description) {
         if (gate.isPostgres() && description instanceof ResultSetMetaData columns) {
-            return of(ResultSetMetaData.class, new Description(columns, running, gate));
+            return of(ResultSetMetaData.class, new DriverProxy(columns, running, gate));
         } else if (gate.isPostgres() && description instanceof ParameterMetaData parameters) {
-            return of(ParameterMetaData.class, new Description(parameters, running, gate));
+            return of(ParameterMetaData.class, new DriverProxy(parameters, running, gate));
         }
         return description;
-    }
-
-    private static final class Description extends DriverProxy {
-
-        Description(Wrapper raw, @Nullable Statement running, ConnectionGate gate) {
-            super(raw, running, gate);
-        }
-
-        @Override
-        protected @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
-            return switch (method.getName()) {
-                case "getColumnCount", "getColumnLabel", "getColumnName", "getParameterCount" -> direct(method, args);
-                default -> pass(Kind.READ, null, method, args);
-            };
-        }
     }
 }

@@ -7,7 +7,6 @@ import com.zaxxer.hikari.util.UtilityElf;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -75,13 +74,14 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
                 return null;
             }
             List<DataSource> behind = behind(dataSource);
-            return behind.isEmpty()
-                    ? HIKARI ? Pool.cover(dataSource) : OTHER
-                    : behind.stream()
-                            .map(HikariStatements::cover)
-                            .filter(Objects::nonNull)
-                            .findFirst()
-                            .orElse(null);
+            if (behind.isEmpty()) {
+                return HIKARI ? Pool.cover(dataSource) : OTHER;
+            }
+            String reason = null;
+            for (int i = 0; reason == null && i < behind.size(); i++) {
+                reason = cover(behind.get(i));
+            }
+            return reason;
         } catch (SQLException | RuntimeException unknown) {
             return OTHER;
         }
@@ -108,7 +108,16 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
 
     /** The data sources that one of Spring's leads to; empty if it is another one. */
     private static List<DataSource> behind(DataSource dataSource) {
-        return SPRING_JDBC ? SpringJdbc.behind(dataSource) : List.of();
+        if (SPRING_JDBC && dataSource instanceof DelegatingDataSource delegating) {
+            return Stream.ofNullable(delegating.getTargetDataSource()).toList();
+        }
+        if (SPRING_JDBC && dataSource instanceof AbstractRoutingDataSource routing) {
+            List<DataSource> all =
+                    new ArrayList<>(routing.getResolvedDataSources().values());
+            Stream.ofNullable(routing.getResolvedDefaultDataSource()).forEach(all::add);
+            return all;
+        }
+        return List.of();
     }
 
     /** Other pools, such as Tomcat's, unwrap nothing, but have a getter of what is below them. */
@@ -116,22 +125,6 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(pool);
         return bean.isReadableProperty("dataSource")
                 && bean.getPropertyValue("dataSource") instanceof CancellableDataSource;
-    }
-
-    private static final class SpringJdbc {
-
-        static List<DataSource> behind(DataSource dataSource) {
-            if (dataSource instanceof DelegatingDataSource delegating) {
-                return Stream.ofNullable(delegating.getTargetDataSource()).toList();
-            }
-            if (dataSource instanceof AbstractRoutingDataSource routing) {
-                List<DataSource> all =
-                        new ArrayList<>(routing.getResolvedDataSources().values());
-                Stream.ofNullable(routing.getResolvedDefaultDataSource()).forEach(all::add);
-                return all;
-            }
-            return List.of();
-        }
     }
 
     private static final class Pool {

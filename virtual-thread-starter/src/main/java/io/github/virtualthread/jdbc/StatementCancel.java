@@ -24,13 +24,37 @@ final class StatementCancel extends CurrentCall {
     private static final String UNKNOWN = "whether it is committed is unknown%s: look for its rows in the database";
     private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
 
+    // by reflection, because the driver is optional, and its class files need others
+    /** {@code PGConnection.cancelQuery()}, null without the driver. */
+    private static final @Nullable Method CANCEL = find("org.postgresql.PGConnection", "cancelQuery");
+
+    /** {@code BaseConnection.getTransactionState()}, which asks the driver alone. */
+    private static final @Nullable Method STATE = find("org.postgresql.core.BaseConnection", "getTransactionState");
+
     private final Connection connection;
     final boolean postgres;
 
     StatementCancel(Connection connection, Times times) {
         super(times);
         this.connection = connection;
-        this.postgres = Postgres.is(connection);
+        this.postgres = isPostgres(connection);
+    }
+
+    private static @Nullable Method find(String type, String method) {
+        try {
+            return Class.forName(type).getMethod(method);
+        } catch (ReflectiveOperationException | LinkageError absent) {
+            return null;
+        }
+    }
+
+    /** Whether a connection is one of the driver of PostgreSQL, or leads to one. */
+    private static boolean isPostgres(Connection connection) {
+        try {
+            return CANCEL != null && connection.isWrapperFor(CANCEL.getDeclaringClass());
+        } catch (SQLException | RuntimeException unknown) {
+            return false;
+        }
     }
 
     /**
@@ -38,10 +62,17 @@ final class StatementCancel extends CurrentCall {
      * that alone: the statement would be executed without a transaction, and so be committed.
      */
     boolean beginsTransaction() throws SQLException {
-        return postgres
-                && !connection.isClosed()
-                && !connection.getAutoCommit()
-                && !Postgres.isInTransaction(connection);
+        return postgres && !connection.isClosed() && !connection.getAutoCommit() && !isInTransaction();
+    }
+
+    /** If the driver does not say it, none: one statement more does no harm. */
+    private boolean isInTransaction() {
+        try {
+            return STATE != null
+                    && !"IDLE".equals(String.valueOf(STATE.invoke(connection.unwrap(STATE.getDeclaringClass()))));
+        } catch (SQLException | ReflectiveOperationException | RuntimeException unknown) {
+            return false;
+        }
     }
 
     /** By a comment: for an empty statement the driver sends nothing. */
@@ -130,7 +161,11 @@ final class StatementCancel extends CurrentCall {
         return !is(call) || isClosed();
     }
 
-    /** Under the lock, but not while the driver sends the cancel. */
+    /**
+     * Under the lock, but not while the driver sends the cancel. That of PostgreSQL ends what runs on the connection, whichever object
+     * of the driver runs it, and as often as asked: its {@code Statement.cancel()} sends one cancel only, and none if the driver fetches
+     * rows.
+     */
     private void cancel(Statement running, StoppableBody body, long call) {
         Object cancel = new Object();
         Future<?> hangs = body.schedule(times.longest(), () -> giveUp(call, cancel, body));
@@ -138,8 +173,8 @@ final class StatementCancel extends CurrentCall {
         cancelling = cancel;
         lock.unlock();
         try {
-            if (postgres) {
-                Postgres.cancel(connection);
+            if (postgres && CANCEL != null) {
+                CANCEL.invoke(connection.unwrap(CANCEL.getDeclaringClass()));
             } else {
                 running.cancel();
             }
@@ -206,52 +241,5 @@ final class StatementCancel extends CurrentCall {
     private static String permit(StoppableBody body) {
         TaskLimit limit = body.spec().limit();
         return limit == null ? "" : " although the permit of limit '" + limit.name() + "' is free for other calls";
-    }
-
-    /** By reflection, because the driver is optional, and its class files need others. */
-    private static final class Postgres {
-
-        /** {@code PGConnection.cancelQuery()}, null without the driver. */
-        private static final @Nullable Method CANCEL = find("org.postgresql.PGConnection", "cancelQuery");
-
-        /** {@code BaseConnection.getTransactionState()}, which asks the driver alone. */
-        private static final @Nullable Method STATE = find("org.postgresql.core.BaseConnection", "getTransactionState");
-
-        private static @Nullable Method find(String type, String method) {
-            try {
-                return Class.forName(type).getMethod(method);
-            } catch (ReflectiveOperationException | LinkageError absent) {
-                return null;
-            }
-        }
-
-        /** Whether a connection is one of the driver, or leads to one. */
-        static boolean is(Connection connection) {
-            try {
-                return CANCEL != null && connection.isWrapperFor(CANCEL.getDeclaringClass());
-            } catch (SQLException | RuntimeException unknown) {
-                return false;
-            }
-        }
-
-        /** If the driver does not say it, none: one statement more does no harm. */
-        static boolean isInTransaction(Connection connection) {
-            try {
-                return STATE != null
-                        && !"IDLE".equals(String.valueOf(STATE.invoke(connection.unwrap(STATE.getDeclaringClass()))));
-            } catch (SQLException | ReflectiveOperationException | RuntimeException unknown) {
-                return false;
-            }
-        }
-
-        /**
-         * Cancels what runs on a connection, whichever object of the driver runs it, and as often as asked: {@code
-         * Statement.cancel()} sends one cancel only, and none if the driver fetches rows.
-         */
-        static void cancel(Connection connection) throws SQLException, ReflectiveOperationException {
-            if (CANCEL != null) {
-                CANCEL.invoke(connection.unwrap(CANCEL.getDeclaringClass()));
-            }
-        }
     }
 }

@@ -44,7 +44,8 @@ final class Expiry {
         PermitRequest oldest = queue.oldest();
         Duration longest = limit.maxWait();
         if (oldest != null && longest != null && (entry == null || entry.isDone())) {
-            entry = timer.schedule(whenDue, nanos(longest) - (System.nanoTime() - oldest.joinedAt));
+            long waited = System.nanoTime() - oldest.joinedAt;
+            entry = timer.schedule(whenDue, TimeUnit.NANOSECONDS.convert(longest) - waited);
         }
     }
 
@@ -82,12 +83,9 @@ final class Expiry {
     private @Nullable PermitRequest poll() {
         try (ScopedLock held = lock.hold()) {
             Duration longest = limit.maxWait();
-            return longest == null ? null : queue.pollWaitingAtLeast(nanos(longest), System.nanoTime());
+            return longest == null
+                    ? null
+                    : queue.pollWaitingAtLeast(TimeUnit.NANOSECONDS.convert(longest), System.nanoTime());
         }
-    }
-
-    /** Saturated: a wait of centuries is unlimited. */
-    private static long nanos(Duration duration) {
-        return TimeUnit.NANOSECONDS.convert(duration);
     }
 }

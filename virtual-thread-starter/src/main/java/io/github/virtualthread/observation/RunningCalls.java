@@ -2,11 +2,11 @@ package io.github.virtualthread.observation;
 
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
-import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +29,7 @@ final class RunningCalls {
     private final ScopedLock lock = new ScopedLock();
     private final Map<TaskLimit, Integer> abandoned = new HashMap<>(); // guarded by lock, as all below
     private final Map<TaskLimit, Double> oldest = new HashMap<>();
-    private List<TaskSpec> stuck = List.of();
+    private final List<TaskSpec> stuck = new ArrayList<>();
     private long looked;
 
     RunningCalls(LiveCalls calls, @Nullable Duration stuckAfter) {
@@ -79,27 +79,21 @@ final class RunningCalls {
     }
 
     private void look() {
-        List<LiveCall> now = running.get();
         abandoned.clear();
         oldest.clear();
-        for (LiveCall live : now) {
-            for (TaskLimit limit = live.call().spec().limit(); limit != null; limit = limit.within()) {
+        stuck.clear();
+        for (LiveCall live : running.get()) {
+            TaskSpec spec = live.call().spec();
+            Duration ran = live.call().ran();
+            for (TaskLimit limit = spec.limit(); limit != null; limit = limit.within()) {
                 abandoned.merge(limit, live.abandoned() ? 1 : 0, Integer::sum);
-                oldest.merge(limit, seconds(live.call().ran()), Math::max);
+                oldest.merge(limit, seconds(ran), Math::max);
+            }
+            if (stuckAfter != null && ran.compareTo(stuckAfter) >= 0) {
+                stuck.add(spec);
             }
         }
-        stuck = stuck(now);
         looked = clock.getAsLong();
-    }
-
-    private List<TaskSpec> stuck(List<LiveCall> now) {
-        return stuckAfter == null
-                ? List.of()
-                : now.stream()
-                        .map(LiveCall::call)
-                        .filter(call -> call.ran().compareTo(stuckAfter) >= 0)
-                        .map(TaskCall::spec)
-                        .toList();
     }
 
     private static double seconds(Duration duration) {

@@ -27,6 +27,10 @@ import org.springframework.util.ClassUtils;
 public record EngineConnections(DataSource dataSource, ConfigurableListableBeanFactory beans) {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+
+    /** Of an unused pool of HikariCP without a configured size. */
+    private static final int DEFAULT_SIZE = 10;
+
     private static final boolean HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", EngineConnections.class.getClassLoader());
 
@@ -137,7 +141,10 @@ public record EngineConnections(DataSource dataSource, ConfigurableListableBeanF
             int size = dataSource instanceof PermitsSource source
                     ? source.permits()
                     : known == null ? 0 : known.sizeOf(dataSource).orElse(0);
-            return size == 0 && HIKARI ? Hikari.size(pool(dataSource)) : size;
+            if (size == 0 && HIKARI && pool(dataSource) instanceof HikariDataSource hikari) {
+                return hikari.getMaximumPoolSize() < 1 ? DEFAULT_SIZE : hikari.getMaximumPoolSize();
+            }
+            return size;
         } catch (RuntimeException failure) { // no reason not to start
             return 0;
         }
@@ -145,30 +152,12 @@ public record EngineConnections(DataSource dataSource, ConfigurableListableBeanF
 
     /** A data source may stand before another one. */
     private static DataSource pool(DataSource dataSource) {
-        return HIKARI ? Hikari.behind(dataSource) : dataSource;
-    }
-
-    /** Only if HikariCP is on the classpath. */
-    private static final class Hikari {
-
-        /** Of an unused pool without a configured size. */
-        private static final int DEFAULT_SIZE = 10;
-
-        static DataSource behind(DataSource dataSource) {
-            try {
-                return dataSource.isWrapperFor(HikariDataSource.class)
-                        ? dataSource.unwrap(HikariDataSource.class)
-                        : dataSource;
-            } catch (SQLException | RuntimeException unknown) {
-                return dataSource;
-            }
-        }
-
-        static int size(DataSource pool) {
-            if (pool instanceof HikariDataSource hikari) {
-                return hikari.getMaximumPoolSize() < 1 ? DEFAULT_SIZE : hikari.getMaximumPoolSize();
-            }
-            return 0;
+        try {
+            return HIKARI && dataSource.isWrapperFor(HikariDataSource.class)
+                    ? dataSource.unwrap(HikariDataSource.class)
+                    : dataSource;
+        } catch (SQLException | RuntimeException unknown) {
+            return dataSource;
         }
     }
 }

@@ -5,6 +5,7 @@ import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -72,9 +73,10 @@ final class WatchedResponse extends HttpServletResponseWrapper {
         void run() throws IOException;
     }
 
-    private final class Stream extends ServletOutputStream {
+    private final class Stream extends ServletOutputStream implements WriteListener {
 
         private final ServletOutputStream out;
+        private @Nullable WriteListener writer;
 
         Stream(ServletOutputStream out) {
             this.out = out;
@@ -113,18 +115,19 @@ final class WatchedResponse extends HttpServletResponseWrapper {
 
         @Override
         public void setWriteListener(WriteListener writer) {
-            out.setWriteListener(new WriteListener() {
-                @Override
-                public void onWritePossible() throws IOException {
-                    writer.onWritePossible();
-                }
+            this.writer = writer;
+            out.setWriteListener(this);
+        }
 
-                @Override
-                public void onError(Throwable broken) {
-                    failed(broken);
-                    writer.onError(broken);
-                }
-            });
+        @Override
+        public void onWritePossible() throws IOException {
+            Objects.requireNonNull(writer).onWritePossible();
+        }
+
+        @Override
+        public void onError(Throwable broken) {
+            failed(broken);
+            Objects.requireNonNull(writer).onError(broken);
         }
     }
 }

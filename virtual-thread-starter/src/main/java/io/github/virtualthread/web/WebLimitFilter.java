@@ -42,7 +42,8 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
     private static final int UNAVAILABLE = HttpServletResponse.SC_SERVICE_UNAVAILABLE;
 
-    private final @Nullable Supplier<Door> door;
+    private final SingletonSupplier<TaskEngine> engine;
+    private final @Nullable SingletonSupplier<TaskSpec> spec; // null without a limit
     private final @Nullable Duration deadline;
     private final AtomicBoolean warned = new AtomicBoolean();
 
@@ -62,8 +63,10 @@ public final class WebLimitFilter extends OncePerRequestFilter {
      * @throws IllegalArgumentException if the limit does not exist, or if {@code deadline} is zero or negative
      */
     public WebLimitFilter(VirtualThreads threads, @Nullable String limit, @Nullable Duration deadline) {
-        this.door = SingletonSupplier.ofNullable(limit == null ? null : Door.of(TaskEngine.of(threads), limit));
-        this.deadline = positive(deadline);
+        this(() -> TaskEngine.of(threads), limit, deadline);
+        if (spec != null) {
+            TaskSpec unused = spec.obtain(); // so that a limit that does not exist is noticed now
+        }
     }
 
     /**
@@ -76,36 +79,14 @@ public final class WebLimitFilter extends OncePerRequestFilter {
      * @throws IllegalArgumentException if {@code deadline} is zero or negative
      */
     public WebLimitFilter(Supplier<TaskEngine> engine, @Nullable String limit, @Nullable Duration deadline) {
-        this.door = limit == null ? null : SingletonSupplier.of(() -> Door.of(engine.get(), limit));
-        this.deadline = positive(deadline);
-    }
-
-    private static @Nullable Duration positive(@Nullable Duration deadline) {
         if (deadline != null && !deadline.isPositive()) {
             throw new IllegalArgumentException(
                     "A deadline of requests must be longer than zero, was %s".formatted(Durations.text(deadline)));
         }
-        return deadline;
-    }
-
-    /** What requests pass. */
-    private record Door(TaskEngine engine, TaskSpec spec) {
-
-        static Door of(TaskEngine engine, String limit) {
-            return new Door(engine, engine.spec("web-request", limit));
-        }
-
-        /** The start-up check cannot see on which threads an external container serves requests. */
-        @Nullable
-        TaskLimit fullOnPlatformThread() {
-            TaskLimit limit = spec.limit();
-            boolean mayWait = limit != null && limit.queueCapacity() != 0 && limit.available() <= 0;
-            return mayWait && !Thread.currentThread().isVirtual() ? limit : null;
-        }
-
-        HeldPermit acquire(@Nullable String key) throws InterruptedException {
-            return engine.acquire(key == null ? spec : engine.keyed(spec, key));
-        }
+        this.engine = SingletonSupplier.of(engine);
+        this.spec =
+                limit == null ? null : SingletonSupplier.of(() -> engine.get().spec("web-request", limit));
+        this.deadline = deadline;
     }
 
     /**
@@ -159,25 +140,39 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         Passage passage = isAsyncDispatch(request) ? passage(request) : null;
-        if (passage != null) {
-            within(passage.left(), () -> passage.goOn(request, response, chain));
-        } else if (deadline == null) {
-            admit(request, response, chain, null);
-        } else {
-            long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(deadline);
-            within(deadline, () -> admit(request, response, chain, end));
+        Duration left = passage == null ? deadline : passage.left();
+        if (left == null) {
+            pass(passage, request, response, chain);
+            return;
+        }
+        try {
+            Object unused = Deadline.call(left, () -> {
+                pass(passage, request, response, chain);
+                return "";
+            });
+        } catch (ServletException | IOException | RuntimeException failure) {
+            throw failure;
+        } catch (Exception failure) { // of a filter that is not written in Java
+            throw new ServletException(failure);
         }
     }
 
-    private void admit(HttpServletRequest request, HttpServletResponse response, FilterChain chain, @Nullable Long end)
+    private void pass(
+            @Nullable Passage passage, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
+        if (passage != null) {
+            passage.goOn(request, response, chain);
+            return;
+        }
+        Long end = deadline == null ? null : System.nanoTime() + TimeUnit.NANOSECONDS.convert(deadline);
         HeldPermit permit = null;
-        if (door != null) {
+        if (spec != null) {
             String key = key(request);
-            Door passed = door.get();
-            warnOnce(passed.fullOnPlatformThread());
+            TaskSpec passed = spec.obtain();
+            warnIfFullOnPlatformThread(passed.limit());
             try {
-                permit = passed.acquire(key);
+                permit = engine.obtain()
+                        .acquire(key == null ? passed : engine.obtain().keyed(passed, key));
             } catch (LimitExceededException rejection) {
                 reject(response, answer.after(rejection));
                 return;
@@ -190,8 +185,13 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         new Passage(permit, end).begin(request, response, chain);
     }
 
-    private void warnOnce(@Nullable TaskLimit limit) {
-        if (limit != null && warned.compareAndSet(false, true)) {
+    /** Once. The start-up check cannot see on which threads an external container serves requests. */
+    private void warnIfFullOnPlatformThread(@Nullable TaskLimit limit) {
+        if (limit != null
+                && limit.queueCapacity() != 0
+                && limit.available() <= 0
+                && !Thread.currentThread().isVirtual()
+                && warned.compareAndSet(false, true)) {
             String message =
                     ("Web requests wait under limit '%s' on platform threads: each holds a thread of the container, and"
                                     + " further requests wait where no limit rejects them. Let the container use virtual threads, or set"
@@ -219,27 +219,6 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
     private String passageAttribute() {
         return getAlreadyFilteredAttributeName() + ".PASSAGE";
-    }
-
-    private static void within(@Nullable Duration left, Step step) throws ServletException, IOException {
-        if (left == null) {
-            step.run();
-            return;
-        }
-        try {
-            Object unused = Deadline.call(left, () -> {
-                step.run();
-                return "";
-            });
-        } catch (ServletException | IOException | RuntimeException failure) {
-            throw failure;
-        } catch (Exception failure) { // of a filter that is not written in Java
-            throw new ServletException(failure);
-        }
-    }
-
-    private interface Step {
-        void run() throws ServletException, IOException;
     }
 
     /** A request that has been let in. If it is answered asynchronously, the container reports when its answer is complete. */

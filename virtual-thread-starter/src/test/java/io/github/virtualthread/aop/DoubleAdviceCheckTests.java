@@ -22,7 +22,6 @@ class DoubleAdviceCheckTests {
 
     private final ContextWeaving advice = new ContextWeaving(
             new AnnotatedMethods(VirtualThread.class),
-            true,
             resolution -> new VirtualThreadInterceptor(resolution, text -> text, () -> fail("there are no calls")));
 
     @Test

@@ -257,7 +257,7 @@ class MethodChecksTests {
     @Test
     void underAnAnnotatedClassTheyAreLeftOut() {
         assertThat(mistakes(LeftOut.class)).isEmpty();
-        assertThat(check(LeftOut.class, true).methods())
+        assertThat(check(LeftOut.class, true).advised().values())
                 .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                 .containsExactly(tuple(HERE + "LeftOut.run", "report"));
     }
@@ -407,7 +407,7 @@ class MethodChecksTests {
     @Test
     void theFoundMethodsHaveTheirLimits() {
         defaultLimit = "mail";
-        assertThat(check(Limits.class, true).methods())
+        assertThat(check(Limits.class, true).advised().values())
                 .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                 .containsExactly(
                         tuple(HERE + "Limits.byDefault", "mail"),
@@ -417,7 +417,7 @@ class MethodChecksTests {
 
     @Test
     void theFoundMethodsHaveTheirNamesAndTimeouts() {
-        assertThat(check(Named.class, true).methods())
+        assertThat(check(Named.class, true).advised().values())
                 .extracting(AdvisedMethod::name, AdvisedMethod::timeout)
                 .containsExactly(tuple("Named.plain", null), tuple("daily-report", Duration.ofSeconds(2)));
     }

@@ -224,8 +224,7 @@ class WovenCallsTests {
         WovenContext context = new WovenContext(new VirtualThreadInterceptor(
                 (method, type) -> WovenContext.resolve(methods, method, type),
                 text -> text,
-                () -> new CallEnvironment(
-                        engine, MethodSettings.NONE, new ApplicationUncaughtExceptionHandler.Logging())));
+                () -> new CallEnvironment(engine, MethodSettings.NONE, ApplicationUncaughtExceptionHandler.LOGGING)));
         context.by(engine);
         return context;
     }

@@ -13,7 +13,6 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.TakenBackDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
-import io.github.virtualthread.actuate.WebRequests.Problem;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.LimitSettings.Adapt;
@@ -192,8 +191,7 @@ class HintsTests {
                 KeyUse.class,
                 MemberDescriptor.class,
                 EndedDescriptor.class,
-                TakenBackDescriptor.class,
-                Problem.class
+                TakenBackDescriptor.class
             })
     void whatTheEndpointAnswersIsWritten(Class<?> answer) {
         RuntimeHints hints = processed(Endpoint.class);

@@ -93,7 +93,7 @@ class SharesTests {
     void whoIsHungryHasMoreOnlyWhileItIsItsTurn() {
         forAll((members, permits, fair) -> {
             for (Other member : members) {
-                Shares.Share share = Shares.fair(members, member.member(), permits, NOW, BEAT);
+                Shares share = Shares.fair(members, member.member(), permits, NOW, BEAT);
                 if (share.isHungry()) {
                     assertThat(share.fair()).isBetween(share.even(), share.even() + 1);
                     assertThat(share.even()).isLessThan(member.wants());

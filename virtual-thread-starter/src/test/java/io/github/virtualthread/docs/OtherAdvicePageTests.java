@@ -24,7 +24,7 @@ class OtherAdvicePageTests {
     @Test
     void theLinesOfSpringBootAreThoseItRunsOn() {
         String lines = Pattern.compile("-Dspring-boot\\.version=(\\d+\\.\\d+)")
-                .matcher(Pages.text(APPLICATION + "invoker.properties"))
+                .matcher(CompatibilityTests.invocations(APPLICATION))
                 .results()
                 .map(line -> line.group(1))
                 .reduce((line, next) -> line + " and " + next)

@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.util.function.SingletonSupplier;
 
 @Timeout(300)
 class ExecutorViewTests {
@@ -253,11 +255,12 @@ class ExecutorViewTests {
         CompletableFuture<String> user = new CompletableFuture<>();
         MDC.put("user", "alice");
 
-        new ExecutorView(test.engine, endsAtOnce, null, (task, failure) -> {
-                    user.complete(MDC.get("user"));
-                    loader.complete(Thread.currentThread().getContextClassLoader());
-                    told.complete(Thread.currentThread());
-                })
+        BiConsumer<String, Throwable> handler = (task, failure) -> {
+            user.complete(MDC.get("user"));
+            loader.complete(Thread.currentThread().getContextClassLoader());
+            told.complete(Thread.currentThread());
+        };
+        new ExecutorView(test.engine, "Test.task", "db", null, handler, SingletonSupplier.of(endsAtOnce))
                 .execute(() -> {
                     throw new IllegalStateException("broken");
                 });

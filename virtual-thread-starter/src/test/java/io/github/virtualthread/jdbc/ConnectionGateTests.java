@@ -99,7 +99,7 @@ class ConnectionGateTests {
 
     private ConnectionGate gate(Times times) {
         Connection raw = driver.connection();
-        return new ConnectionGate(raw, new StatementCancel(raw, times));
+        return new ConnectionGate(raw, times);
     }
 
     @Test
@@ -629,7 +629,7 @@ class ConnectionGateTests {
             StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> forced.set(execute.end.complete(true)));
             try {
                 gate.call(Kind.STATEMENT, statement, "select 1", () -> {
-                    gate.current().stopped(noRoom);
+                    gate.current.stopped(noRoom);
                     return execute.give();
                 });
             } catch (Throwable failure) {
@@ -651,7 +651,7 @@ class ConnectionGateTests {
             StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> {});
             try {
                 gate.call(Kind.OTHER, null, null, () -> {
-                    assertThatThrownBy(() -> gate.current().stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
+                    assertThatThrownBy(() -> gate.current.stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
                     return null;
                 });
             } catch (Throwable failure) {
@@ -674,7 +674,7 @@ class ConnectionGateTests {
             StoppableBody stopped = ended(TaskEngine.currentBody(), execute);
             try {
                 gate.call(Kind.STATEMENT, statement, "select 1", () -> {
-                    gate.current().stopped(stopped);
+                    gate.current.stopped(stopped);
                     return execute.give();
                 });
             } catch (Throwable failure) {

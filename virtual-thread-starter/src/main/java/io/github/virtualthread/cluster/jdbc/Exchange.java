@@ -33,28 +33,27 @@ record Exchange(Connection connection, Database database, String table, String c
 
     private static final int LOCKED_CODE = 1205;
 
-    /** What is stored of a limit. */
-    private record Row(long version, String text) {}
-
     /**
-     * What was read of some limits, at one moment.
+     * What was read of a limit.
      *
+     * @param version number of the last change, from 1; 0 if there is no row
+     * @param now time of the engine at that moment
      * @param server names the server process; empty if that says nothing
      * @param late how long after the claims were made
      */
-    private record Look(long now, String server, Map<String, Row> rows, Duration late) {}
+    private record Row(long version, String text, long now, String server, Duration late) {}
 
     List<Answer> lend(List<Claim> claims) throws SQLException, InterruptedException {
-        Look all = look(claims.stream().map(Claim::limit).toList());
+        Map<String, Row> rows = look(claims.stream().map(Claim::limit).toList());
         List<Answer> answers = new ArrayList<>();
         for (Claim claim : claims) {
-            answers.add(lend(claim, all));
+            answers.add(lend(claim, rows));
         }
         return answers;
     }
 
     /** Isolation may be such that the database refuses even to read, now and then. */
-    private Look look(List<String> limits) throws SQLException, InterruptedException {
+    private Map<String, Row> look(List<String> limits) throws SQLException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
             try {
                 return read(limits);
@@ -68,7 +67,7 @@ record Exchange(Connection connection, Database database, String table, String c
     }
 
     /** One statement: rows and time are of the same moment, and there is a time even if there is no row. */
-    private Look read(List<String> limits) throws SQLException {
+    private Map<String, Row> read(List<String> limits) throws SQLException {
         Duration late = Duration.ofNanos(System.nanoTime() - begun);
         String sql = "select t.engine_time, t.engine_server, l.limit_name, l.version, l.ledger from (select "
                 + database.clock + " as engine_time, " + database.server + " as engine_server) t left join " + table
@@ -81,12 +80,14 @@ record Exchange(Connection connection, Database database, String table, String c
             }
             try (ResultSet found = statement.executeQuery()) {
                 found.next();
-                Look look = new Look(found.getLong(1), text(found, 2), new HashMap<>(), late);
+                Row none = new Row(0, "", found.getLong(1), text(found, 2), late);
+                Map<String, Row> rows = new HashMap<>();
+                limits.forEach(limit -> rows.put(limit, none));
                 do {
                     // a limit without a row has no name here
-                    look.rows.put(text(found, 3), new Row(found.getLong(4), text(found, 5)));
+                    rows.put(text(found, 3), new Row(found.getLong(4), text(found, 5), none.now, none.server, late));
                 } while (found.next());
-                return look;
+                return rows;
             }
         }
     }
@@ -96,10 +97,10 @@ record Exchange(Connection connection, Database database, String table, String c
         return Objects.requireNonNullElse(rows.getString(column), "");
     }
 
-    private Answer lend(Claim claim, Look first) throws SQLException, InterruptedException {
-        Look look = first;
+    private Answer lend(Claim claim, Map<String, Row> first) throws SQLException, InterruptedException {
+        Map<String, Row> rows = first;
         for (int attempt = 1; ; attempt++) {
-            Answer answer = tried(claim, look);
+            Answer answer = tried(claim, Objects.requireNonNull(rows.get(claim.limit())));
             if (answer != null) {
                 return answer;
             }
@@ -110,23 +111,22 @@ record Exchange(Connection connection, Database database, String table, String c
                         + " many replicas share the limit: set virtual-thread.cluster.beat to more, or use Redis");
             }
             pause(attempt);
-            look = look(List.of(claim.limit()));
+            rows = look(List.of(claim.limit()));
         }
     }
 
     /** Null if another member has written the row meanwhile. */
-    private @Nullable Answer tried(Claim claim, Look look) throws SQLException {
-        Row row = look.rows.get(claim.limit());
+    private @Nullable Answer tried(Claim claim, Row row) throws SQLException {
         LimitLedger ledger;
         try {
-            ledger = row == null ? new LimitLedger(!Database.isInThisJvm(connection)) : LimitLedger.of(row.text);
+            ledger = row.version == 0 ? new LimitLedger(!Database.isInThisJvm(connection)) : LimitLedger.of(row.text);
         } catch (IllegalArgumentException strange) {
             return Answer.refused("Limit '" + claim.limit() + "' cannot be lent: its ledger in " + name() + " "
                     + strange.getMessage() + ". Delete that row while no replica of another version runs");
         }
-        Answer answer = ledger.lend(claim, look.now, look.server, look.late);
+        Answer answer = ledger.lend(claim, row.now, row.server, row.late);
         String text = ledger.text();
-        boolean isStored = row == null ? ledger.isEmpty() : row.text.equals(text);
+        boolean isStored = row.version == 0 ? ledger.isEmpty() : row.text.equals(text);
         if (answer.refusal() != null || isStored) {
             return answer;
         }
@@ -150,17 +150,17 @@ record Exchange(Connection connection, Database database, String table, String c
      *
      * @return whether it is stored
      */
-    private boolean write(String limit, @Nullable Row before, String text) throws SQLException {
-        String sql = before == null
+    private boolean write(String limit, Row before, String text) throws SQLException {
+        String sql = before.version == 0
                 ? "insert into " + table + " (ledger, version, cluster_name, limit_name) values (?, ?, ?, ?)"
                 : "update " + table + " set ledger = ?, version = ? where cluster_name = ? and limit_name = ?"
                         + " and version = ?";
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setString(1, text);
-            statement.setLong(2, before == null ? 1 : before.version + 1);
+            statement.setLong(2, before.version + 1);
             statement.setString(3, cluster);
             statement.setString(4, limit);
-            if (before != null) {
+            if (before.version > 0) {
                 statement.setLong(5, before.version);
             }
             return statement.executeUpdate() == 1;

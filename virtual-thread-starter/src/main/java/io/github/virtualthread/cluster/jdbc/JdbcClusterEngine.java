@@ -61,7 +61,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
     public List<Answer> exchange(List<Claim> claims) throws SQLException, InterruptedException {
         long begun = System.nanoTime();
         try (Connection connection = dataSource.getConnection();
-                Before before = Before.of(connection)) {
+                Before before = new Before(connection)) {
             before.prepare();
             return new Exchange(connection, Database.of(connection), table, cluster, begun).lend(claims);
         } catch (SQLException failure) {
@@ -137,7 +137,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
 
     private void execute(Function<Database, String> sql) throws SQLException {
         try (Connection connection = dataSource.getConnection();
-                Before before = Before.of(connection)) {
+                Before before = new Before(connection)) {
             before.prepare();
             try (Statement statement = connection.createStatement()) {
                 statement.execute(sql.apply(Database.of(connection)));
@@ -163,11 +163,17 @@ public final class JdbcClusterEngine implements ClusterEngine {
         return Database.says(failure, "42P01", "42S0", "90079");
     }
 
-    /** How a connection came; it goes back to the pool as it was. */
-    private record Before(Connection connection, boolean autoCommit, boolean readOnly) implements AutoCloseable {
+    /** A connection as it came: it goes back to the pool so. */
+    private static final class Before implements AutoCloseable {
 
-        static Before of(Connection connection) throws SQLException {
-            return new Before(connection, connection.getAutoCommit(), connection.isReadOnly());
+        private final Connection connection;
+        private final boolean autoCommit;
+        private final boolean readOnly;
+
+        Before(Connection connection) throws SQLException {
+            this.connection = connection;
+            this.autoCommit = connection.getAutoCommit();
+            this.readOnly = connection.isReadOnly();
         }
 
         /** Outside a transaction a connection may change to writing. */
