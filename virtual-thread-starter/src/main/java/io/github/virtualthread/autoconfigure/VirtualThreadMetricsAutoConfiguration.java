@@ -24,12 +24,7 @@ import org.springframework.context.annotation.Role;
  * Auto-configuration for the meters {@code virtual.thread.*}, if Micrometer is on the classpath. They are made when the first limit or
  * the first call asks for them. In a hierarchy of contexts, the context with the engine has them.
  */
-@AutoConfiguration(
-        after = VirtualThreadAutoConfiguration.class,
-        afterName = {
-            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
-            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
-        })
+@AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnClass(name = "io.micrometer.core.instrument.MeterRegistry")
 @ConditionalOnBean(name = VirtualThreadRegistrar.ENGINE, search = SearchStrategy.CURRENT)
 @Lazy

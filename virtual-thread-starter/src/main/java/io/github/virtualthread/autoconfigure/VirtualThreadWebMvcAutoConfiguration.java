@@ -6,12 +6,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
@@ -20,12 +22,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
  * Auto-configuration for Spring MVC: answers to requests whose call was rejected or has timed out, if Spring's own resolvers are beans. A
  * servlet without any resolver bean uses its defaults, and a bean of ours would replace them.
  */
-@AutoConfiguration(
-        after = VirtualThreadAutoConfiguration.class,
-        afterName = {
-            "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration",
-            "org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration"
-        })
+@AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE) // after that of Spring MVC, whose name differs between versions
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(name = "org.springframework.web.servlet.HandlerExceptionResolver")
 @ConditionalOnBean(name = {VirtualThreadRegistrar.ENGINE, VirtualThreadWebMvcAutoConfiguration.RESOLVERS})

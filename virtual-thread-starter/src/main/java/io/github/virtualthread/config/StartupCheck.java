@@ -1,5 +1,7 @@
 package io.github.virtualthread.config;
 
+import static io.github.virtualthread.config.EngineSettings.DEFAULTS;
+
 import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.LimitSettings;
@@ -41,7 +43,7 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         ConfigurableListableBeanFactory factory = Objects.requireNonNull(beanFactory);
         VirtualThreadBeanPostProcessor postProcessor =
                 factory.getBean(VirtualThreadRegistrar.POST_PROCESSOR, VirtualThreadBeanPostProcessor.class);
-        EngineSettings given = settings.getIfAvailable(() -> EngineSettings.DEFAULTS);
+        EngineSettings given = settings.getIfAvailable(() -> DEFAULTS);
         List<FurtherCheck> further = FurtherCheck.BEANS.stream()
                 .filter(factory::containsBean)
                 .map(name -> factory.getBean(name, FurtherCheck.class))
@@ -49,7 +51,8 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         Supplier<TaskLimits> limits =
                 SingletonSupplier.of(() -> factory.getBean(VirtualThreadRegistrar.LIMITS, TaskLimits.class));
         Findings findings = postProcessor.check(limits, given.methods());
-        if (isIdle(factory, postProcessor, findings) && given.equals(EngineSettings.DEFAULTS) && further.isEmpty()) {
+        // not given.equals(...): the first equals of a record loads 19 classes, and most starts have the very defaults
+        if (isIdle(factory, postProcessor, findings) && Objects.equals(given, DEFAULTS) && further.isEmpty()) {
             new StartupReport(given, factory.getBeanClassLoader(), List::of)
                     .sumUp(List.of(), List.of(), postProcessor.isEnabled(), further);
         } else {

@@ -15,7 +15,6 @@ import io.github.virtualthread.observation.TaskMeters;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.annotation.PostConstruct;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +27,6 @@ import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -325,15 +323,6 @@ class MetersAutoConfigurationTests {
         runner.withBean("own", TaskListener.class, () -> new TaskListener() {})
                 .run(context -> assertThat(context.getBeansOfType(TaskListener.class))
                         .containsKeys("own", "virtualThreadCallMeters"));
-    }
-
-    @Test
-    void theAutoConfigurationsThatItComesAfterHaveTheseNames() throws Exception {
-        String[] names = VirtualThreadMetricsAutoConfiguration.class
-                .getAnnotation(AutoConfiguration.class)
-                .afterName();
-
-        assertThat(Arrays.asList(names)).contains(CompositeMeterRegistryAutoConfiguration.class.getName());
     }
 
     /** Public: with another class loader its proxy is in another package. */
