@@ -36,7 +36,7 @@ final class StressedBody implements Shield {
     /** The body begins on the current thread. */
     void open() {
         Thread.interrupted();
-        task.enteredThread();
+        task.thread = Thread.currentThread();
         task.openWindow();
     }
 

@@ -55,9 +55,9 @@ final class StressedEngine {
         Task late = new Task(recipe, body, null) {
             @Override
             @Nullable
-            Reason askForPermit() {
+            Reason askForPermit(long timeLeft) {
                 spin(mostSpins);
-                return super.askForPermit();
+                return super.askForPermit(timeLeft);
             }
         };
         engine.submit(late);

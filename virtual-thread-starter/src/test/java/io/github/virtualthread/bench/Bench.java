@@ -50,9 +50,11 @@ public final class Bench {
             refuse("bench.include must match the name of a benchmark such as EmptyBody.joined, was '%s'."
                     .formatted(arguments[0]));
         }
-        if (rows.stream().anyMatch(row -> row.getFirst().benchmark().startsWith("Request")) && !Files.exists(SAMPLE)) {
-            refuse("Request.page needs %s, which does not exist. Build it first: mvn package -Pbench -DskipTests"
-                    .formatted(SAMPLE));
+        if (rows.stream().anyMatch(row -> row.getFirst().benchmark().matches("Request.*|StartUp.later"))
+                && !Files.exists(SAMPLE)) {
+            refuse(
+                    "Request.page and StartUp.later need %s, which does not exist. Build it first: mvn package -Pbench -DskipTests"
+                            .formatted(SAMPLE));
         }
         double load = load(anyway);
         if (load > HIGHEST_LOAD && !anyway) {

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import net.bytebuddy.ByteBuddy;
@@ -47,10 +49,16 @@ public class StartUp {
             + "|micrometer-(observation|commons)|logback-(classic|core)|slf4j-api|log4j-(to-slf4j|api)|jul-to-slf4j"
             + "|jakarta\\.annotation-api|snakeyaml|commons-logging|jspecify)-\\d[^-]*\\.jar";
 
+    /** What the starters for web requests and Actuator bring beside that; the sample has them. */
+    private static final String WEB =
+            "BOOT-INF/lib/(spring-(web|webmvc|boot-(actuator|actuator-autoconfigure|health|http-converter|jackson"
+                    + "|micrometer-(metrics|observation)|servlet|tomcat|web-server|webmvc))|tomcat-embed-.*|jackson-.*"
+                    + "|micrometer-(core|jakarta9)|HdrHistogram|LatencyUtils)-\\d[^-]*\\.jar";
+
     private static final String STARTER = "virtual-thread-starter-\\d.*\\.jar";
 
     /** With the first the annotations mean nothing; {@code ours} alone has the starter on its class path. */
-    @Param({"plain", "async", "ours", "plain+ours", "async+ours"})
+    @Param({"plain", "async", "ours", "plain+ours", "async+ours", "plain-web+ours-web"})
     public String contender;
 
     @Param({"0", "100"})
@@ -68,7 +76,7 @@ public class StartUp {
                 copy(each, classes);
             }
             for (int i = 0; i < StartedApplication.BEANS; i++) {
-                writeBean(i, application.equals("ours") ? VirtualThread.class : Async.class, classes);
+                writeBean(i, application.startsWith("ours") ? VirtualThread.class : Async.class, classes);
             }
         }
     }
@@ -114,13 +122,18 @@ public class StartUp {
      */
     @Benchmark
     @Measurement(iterations = 1)
-    @Rows({"annotated=0 contender=plain+ours", "annotated=100 contender=async+ours"})
+    @Rows({
+        "annotated=0 contender=plain+ours",
+        "annotated=0 contender=plain-web+ours-web",
+        "annotated=100 contender=async+ours"
+    })
     public void later(Measured measured) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("40", "60"));
         for (String application : contender.split("\\+")) {
             arguments.add(application + "=" + classPath(application));
         }
-        List<String> found = run(folder + File.pathSeparator + jars(NEEDED), PairedStarts.class, arguments);
+        String shared = folder + File.pathSeparator + jars(NEEDED) + (contender.contains("web") ? webJars() : "");
+        List<String> found = run(shared, PairedStarts.class, arguments);
         double[] other = figures(found.getFirst());
         measured.otherTime = other[0] / 1_000_000;
         measured.otherBytes = other[1];
@@ -132,13 +145,29 @@ public class StartUp {
     /** What an application has on its class path beside Spring. */
     private String classPath(String application) {
         Path classes = folder.resolve(application);
-        return application.equals("ours") ? classes + File.pathSeparator + jars(STARTER) : classes.toString();
+        return application.startsWith("ours") ? classes + File.pathSeparator + jars(STARTER) : classes.toString();
     }
 
     private static String jars(String pattern) {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> Bench.file(entry).matches(pattern))
                 .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private String webJars() throws IOException {
+        var entries = new StringBuilder();
+        try (JarFile sample = new JarFile(Bench.SAMPLE.toFile())) {
+            for (JarEntry each : sample.stream()
+                    .filter(entry -> entry.getName().matches(WEB))
+                    .toList()) {
+                Path copy = folder.resolve(Bench.file(each.getName()));
+                try (InputStream content = sample.getInputStream(each)) {
+                    Files.copy(content, copy);
+                }
+                entries.append(File.pathSeparator).append(copy);
+            }
+        }
+        return entries.toString();
     }
 
     private static double[] figures(String line) {

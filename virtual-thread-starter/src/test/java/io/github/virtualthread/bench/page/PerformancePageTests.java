@@ -89,6 +89,30 @@ class PerformancePageTests {
     }
 
     @Test
+    void bytesDecideWhereTheTimesOfStartsAreAsCloseAsARunCanTell() {
+        assertThat(start(108.0, 106.0)).as("within 0.03, too many bytes").isEqualTo("- ours: 1.06 ×, goal 1.05\n");
+        assertThat(start(108.0, 104.0)).as("within 0.03").isEmpty();
+        assertThat(start(103.0, 109.0)).as("within 0.03, the other way").isEqualTo("- ours: 1.09 ×, goal 1.05\n");
+        assertThat(start(109.0, 104.0)).as("further away").isEqualTo("- ours: 1.09 ×, goal 1.05\n");
+        assertThat(start(101.0, 109.0)).as("further away, the other way").isEmpty();
+    }
+
+    private static String start(double time, double bytes) {
+        return Goal.start("ours", 1.05, "StartUp.first", "ours", "plain")
+                .missed(report(false, start("ours", time, bytes), start("plain", 100.0, 100.0)));
+    }
+
+    private static Figures start(String contender, double time, double bytes) {
+        return new Figures(
+                "StartUp.first",
+                Map.of("contender", contender),
+                Collections.nCopies(5, time),
+                "ms/op",
+                Collections.nCopies(5, bytes),
+                List.of());
+    }
+
+    @Test
     void aGoalThatWasNotMeasuredIsCalledSo() {
         assertThat(Goal.time("ours", 1.10, "EmptyBody.joined", "ours", "jdk").missed(report(false)))
                 .isEqualTo("- ours: not measured\n");

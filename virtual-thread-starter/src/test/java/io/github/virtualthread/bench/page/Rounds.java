@@ -1,6 +1,7 @@
 package io.github.virtualthread.bench.page;
 
 import java.util.List;
+import java.util.function.DoubleBinaryOperator;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
@@ -17,9 +18,18 @@ record Rounds(List<Double> values, int decimals) {
 
     /** Each value compared with the other contender's in the same round: rounds differ more than what stands side by side. */
     static Rounds ratio(List<Double> values, List<Double> others) {
+        return pairs(values, others, (value, other) -> value / other);
+    }
+
+    /** What each value has more than the other contender's in the same round. */
+    static Rounds difference(List<Double> values, List<Double> others) {
+        return pairs(values, others, (value, other) -> value - other);
+    }
+
+    private static Rounds pairs(List<Double> values, List<Double> others, DoubleBinaryOperator compared) {
         return new Rounds(
                 IntStream.range(0, Math.min(values.size(), others.size()))
-                        .mapToObj(i -> values.get(i) / others.get(i))
+                        .mapToObj(i -> compared.applyAsDouble(values.get(i), others.get(i)))
                         .toList(),
                 2);
     }
@@ -34,6 +44,11 @@ record Rounds(List<Double> values, int decimals) {
                 .limit(2 - values.size() % 2)
                 .average()
                 .orElseThrow();
+    }
+
+    /** Whether the median is that close to a bound, as both are shown. */
+    boolean isWithin(double distance, double bound) {
+        return rounded(Math.abs(median() - bound), decimals) <= distance;
     }
 
     /** How many are on the median's side of a bound, the bound itself on the lower one. */
