@@ -83,11 +83,9 @@ class CompatibilityTests {
 
     @Test
     void springCloudIsWhatTheApplicationIsRefreshedBy() {
-        List<String> versions =
-                all("-Dspring-cloud\\.version=(\\S+)", Pages.text(APPLICATIONS + "restarts/invoker.properties"))
-                        .stream()
-                        .distinct()
-                        .toList();
+        List<String> versions = all("-Dspring-cloud\\.version=(\\S+)", invocations(APPLICATIONS + "restarts")).stream()
+                .distinct()
+                .toList();
 
         assertThat(all("by Spring Cloud ([\\d.]+ and [\\d.]+) \\|", PAGE))
                 .isEqualTo(List.of(String.join(" and ", versions)));
@@ -135,9 +133,16 @@ class CompatibilityTests {
     /** The lines of Spring Boot that an application runs on, each with one server or more, from generated code or as usual. */
     private static List<String> versions(String application, boolean aheadOfTime) {
         String goals = "(?m)^invoker\\.goals(?:\\.\\d+)? = (?%s.* -Daot=true).* -Dspring-boot\\.version=(\\S+)";
-        return all(goals.formatted(aheadOfTime ? "=" : "!"), Pages.text(application + "/invoker.properties")).stream()
+        return all(goals.formatted(aheadOfTime ? "=" : "!"), invocations(application)).stream()
                 .distinct()
+                .sorted()
                 .toList();
+    }
+
+    /** On Java 21, which has the oldest line, and on the JDK of the build. */
+    static String invocations(String application) {
+        return Pages.text(application + "/invoker-java-21.properties") + "\n"
+                + Pages.text(application + "/invoker.properties");
     }
 
     private static List<String> all(String pattern, String text) {

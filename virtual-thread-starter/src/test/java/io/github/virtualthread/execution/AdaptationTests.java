@@ -71,6 +71,7 @@ class AdaptationTests {
     /** A machine that is too busy to do the work in its time may try again. */
     @Test
     @Tag("slow")
+    @Tag("one-jdk")
     void theyFindTheNumber() {
         boolean found = false;
         for (int i = 0; i < 3 && !found; i++) {
@@ -113,10 +114,22 @@ class AdaptationTests {
         return found;
     }
 
-    /** 100 calls per second need half of the permits. */
+    /** 100 calls per second need half of the permits. A machine that is too busy to do the work in its time may try again. */
     @Test
     @Tag("slow")
+    @Tag("one-jdk")
     void theyKeepTheNumberWhileHalfOfItIsUsed() {
+        boolean kept = false;
+        for (int i = 0; i < 10 && !kept; i++) {
+            kept = keepsTheNumber();
+        }
+        assertThat(kept).isTrue();
+    }
+
+    /** A run that took longer than its work shows that the machine was too busy. */
+    private boolean keepsTheNumber() {
+        runs.clear();
+        test.limit("partner").resize(20);
         TaskSpec spec = test.engine.spec("Shop.price", "partner");
         long begin = System.nanoTime();
         for (int call = 0; call < 1_000; call++) {
@@ -124,8 +137,10 @@ class AdaptationTests {
             submit(spec);
         }
         TestEngine.awaitIdle(test);
-
-        assertThat(test.limit("partner").permits()).isEqualTo(20);
+        int permits = test.limit("partner").permits();
+        boolean isBusy = runs.stream().anyMatch(run -> run.time > 1.5 * RUN + SECOND / 50);
+        assertThat(isBusy || permits == 20).as("%d permits in time", permits).isTrue();
+        return permits == 20;
     }
 
     /** Also by runs of limits within it. A call that never ran tells nothing. */

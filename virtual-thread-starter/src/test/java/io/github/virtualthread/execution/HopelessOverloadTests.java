@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(600)
 @Tag("slow")
+@Tag("one-jdk")
 class HopelessOverloadTests {
 
     private static final int PERMITS = 20;

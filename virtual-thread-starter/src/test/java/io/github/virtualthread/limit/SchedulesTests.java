@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(600)
 @Tag("slow")
+@Tag("one-jdk")
 class SchedulesTests {
 
     private static final TaskTimer TIMER = new TaskTimer("timer");
