@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.autoconfigure.VirtualThreadActuatorAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.limit.TaskLimits;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
@@ -44,6 +45,8 @@ class WebFluxPathTests {
                         "management.endpoint.virtualthreads.access=unrestricted")
                 .run(context -> {
                     WebTestClient.bindToApplicationContext(context)
+                            .configureClient()
+                            .responseTimeout(Duration.ofMinutes(2))
                             .build()
                             .post()
                             .uri(EndpointApplication.PATH + "/db")

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Engines that fail, hang or lie, by the clock of the machine: no call is lost, nobody is blocked, and all goes on afterwards. */
-@Timeout(120)
+@Timeout(300)
 class ClusterFaultsTests {
 
     private static final Duration NEVER = Duration.ofDays(1);

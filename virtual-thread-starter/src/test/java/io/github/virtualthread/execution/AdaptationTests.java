@@ -62,6 +62,7 @@ class AdaptationTests {
     private final Random random = new Random(7);
     private final AtomicInteger inside = new AtomicInteger();
     private volatile int capacity = 20;
+    private volatile Tries.Pauses pauses = new Tries.Pauses();
 
     /** What the partner has done: when, and how long it took. */
     private record Run(long end, long time) {}
@@ -73,15 +74,12 @@ class AdaptationTests {
     @Tag("slow")
     @Tag("one-jdk")
     void theyFindTheNumber() {
-        boolean found = false;
-        for (int i = 0; i < 3 && !found; i++) {
-            found = findsTheNumber();
-        }
-        assertThat(found).isTrue();
+        Tries.onePasses(3, this::findTheNumber);
     }
 
-    private boolean findsTheNumber() {
+    private Tries.Ending findTheNumber() {
         runs.clear();
+        pauses = new Tries.Pauses();
         long begin = System.nanoTime();
         TaskSpec spec = test.engine.spec("Shop.price", "partner");
         StringBuilder permits = new StringBuilder();
@@ -94,7 +92,7 @@ class AdaptationTests {
             submit(spec);
         }
         TestEngine.awaitIdle(test);
-        System.out.println("permits, each two seconds:" + permits);
+        System.out.printf("permits, each two seconds:%s; %s%n", permits, pauses);
         boolean found = true;
         for (int i = 0; i < CAPACITIES.length; i++) {
             long from = begin + (i * PHASE + 10) * SECOND;
@@ -111,7 +109,7 @@ class AdaptationTests {
                     CAPACITIES[i], 100 * share, last / 1e6);
             found &= share >= 0.9 && last <= 2 * 1.5 * RUN; // with the best number it is that of the work, 1.5 x RUN
         }
-        return found;
+        return pauses.ending(found);
     }
 
     /** 100 calls per second need half of the permits. A machine that is too busy to do the work in its time may try again. */
@@ -119,15 +117,11 @@ class AdaptationTests {
     @Tag("slow")
     @Tag("one-jdk")
     void theyKeepTheNumberWhileHalfOfItIsUsed() {
-        boolean kept = false;
-        for (int i = 0; i < 10 && !kept; i++) {
-            kept = keepsTheNumber();
-        }
-        assertThat(kept).isTrue();
+        Tries.onePasses(10, this::keepTheNumber);
     }
 
     /** A run that took longer than its work shows that the machine was too busy. */
-    private boolean keepsTheNumber() {
+    private Tries.Ending keepTheNumber() {
         runs.clear();
         test.limit("partner").resize(20);
         TaskSpec spec = test.engine.spec("Shop.price", "partner");
@@ -140,7 +134,7 @@ class AdaptationTests {
         int permits = test.limit("partner").permits();
         boolean isBusy = runs.stream().anyMatch(run -> run.time > 1.5 * RUN + SECOND / 50);
         assertThat(isBusy || permits == 20).as("%d permits in time", permits).isTrue();
-        return permits == 20;
+        return permits == 20 ? Tries.Ending.PASSED : Tries.Ending.BUSY;
     }
 
     /** Also by runs of limits within it. A call that never ran tells nothing. */
@@ -189,8 +183,10 @@ class AdaptationTests {
         long last = begin;
         for (double left = work; left > 0; ) {
             double speed = Math.min(1, (double) capacity / inside.get());
-            LockSupport.parkNanos(Math.min(STEP, (long) (left / speed)));
+            long step = Math.min(STEP, (long) (left / speed));
+            LockSupport.parkNanos(step);
             long now = System.nanoTime();
+            pauses.add(step, now - last);
             left -= (now - last) * speed;
             last = now;
         }

@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +43,7 @@ class HopelessOverloadTests {
     private static final Duration DEADLINE = Duration.ofSeconds(2);
     private static final long STEP = TimeUnit.MILLISECONDS.toNanos(20); // after that a body notices that it is faster
     private static final int WARM = 2; // seconds
-    private static final int ATTEMPTS = 4;
+    private static final int TRIES = 4;
 
     private static final LimitSettings DB = LimitSettings.of("db", PERMITS).withRejectHopeless(true);
 
@@ -85,7 +84,7 @@ class HopelessOverloadTests {
         TestLease lease = new TestLease(test.limit("lent"));
         lease.lend(PERMITS / 2, PERMITS * 2);
         TaskSpec spec = spec("lent");
-        assertAttempts(() -> {
+        Tries.onePasses(TRIES, () -> {
             Load load = offer(3, 10, false, each -> {
                 if (each % 600 == 0) { // each second
                     lease.lend(each % 1200 == 0 ? PERMITS / 2 : PERMITS * 3 / 2, PERMITS * 2);
@@ -93,7 +92,7 @@ class HopelessOverloadTests {
                 return spec;
             });
             print("10 and 30 permits lent by turns", load);
-            return load.share() >= 0.85;
+            return load.ending(load.share() >= 0.85);
         });
     }
 
@@ -128,10 +127,10 @@ class HopelessOverloadTests {
     @Test
     void nobodyIsRefusedAtNineTenthsOfTheCapacity() {
         TaskSpec spec = spec("db");
-        assertAttempts(() -> {
+        Tries.onePasses(TRIES, () -> {
             Load load = offer(0.9, 10, false, each -> spec);
             print("90 % of the capacity", load);
-            return load.hopeless.sum() == 0;
+            return load.ending(load.hopeless.sum() == 0);
         });
     }
 
@@ -139,13 +138,13 @@ class HopelessOverloadTests {
     @Test
     void aSlowTimePasses() {
         TaskSpec spec = spec("db");
-        assertAttempts(() -> {
+        Tries.onePasses(TRIES, () -> {
             Load load = offer(3, 10, false, each -> {
                 slower = each >= 600 * 3 && each < 600 * 6 ? 10 : 1;
                 return spec;
             });
             print("10 times slower from 3 to 6 s", load);
-            return Arrays.stream(load.inTime, 7, 10).allMatch(done -> done >= 0.85 * PERMITS * 10);
+            return load.ending(Arrays.stream(load.inTime, 7, 10).allMatch(done -> done >= 0.85 * PERMITS * 10));
         });
     }
 
@@ -154,27 +153,19 @@ class HopelessOverloadTests {
     }
 
     private void assertDone(String what, Supplier<Load> offer) {
-        assertAttempts(() -> {
+        Tries.onePasses(TRIES, () -> {
             Load load = offer.get();
             print(what, load);
-            return load.share() >= 0.97
+            return load.ending(load.share() >= 0.97
                     && load.dead.sum() <= load.admitted() / 50
-                    && load.late.sum() <= load.admitted() / 50;
+                    && load.late.sum() <= load.admitted() / 50);
         });
-    }
-
-    private void assertAttempts(BooleanSupplier attempt) {
-        boolean passed = false;
-        for (int i = 0; i < ATTEMPTS && !passed; i++) {
-            passed = attempt.getAsBoolean();
-        }
-        assertThat(passed).as("one of %d attempts", ATTEMPTS).isTrue();
     }
 
     private static void print(String what, Load load) {
         System.out.printf(
                 "%s: %.1f %% of the capacity in time; %d hopeless, told after %d us (median); of %d admitted %d died waiting, %d were"
-                        + " late; by second %s%n",
+                        + " late; by second %s; %s%n",
                 what,
                 100 * load.share(),
                 load.hopeless.sum(),
@@ -182,7 +173,8 @@ class HopelessOverloadTests {
                 load.admitted(),
                 load.dead.sum(),
                 load.late.sum(),
-                Arrays.toString(load.inTime));
+                Arrays.toString(load.inTime),
+                load.pauses);
     }
 
     private Load offer(double times, int seconds, boolean interrupted, IntFunction<TaskSpec> specs) {
@@ -210,6 +202,7 @@ class HopelessOverloadTests {
         private final LongAdder dead = new LongAdder();
         private final LongAdder late = new LongAdder();
         private final LongAdder timeInTime = new LongAdder();
+        private final Tries.Pauses pauses = new Tries.Pauses();
         private final List<Long> refusedAfter = new ArrayList<>();
         private final int[] inTime;
         private long begin;
@@ -251,6 +244,7 @@ class HopelessOverloadTests {
                         boolean ignored = Thread.interrupted();
                     }
                     long now = System.nanoTime();
+                    pauses.add(step, now - end);
                     left -= (now - end) / (double) slower;
                     end = now;
                 }
@@ -285,6 +279,10 @@ class HopelessOverloadTests {
         /** How much of the permits' time went into calls that were done in time. */
         double share() {
             return timeInTime.sum() / (double) (TimeUnit.SECONDS.toNanos(seconds - WARM) * PERMITS);
+        }
+
+        Tries.Ending ending(boolean passed) {
+            return pauses.ending(passed);
         }
 
         long admitted() {

@@ -54,7 +54,7 @@ class StressTests {
             load.test.close();
             StressHeap.awaitNoThread("vt-Stress");
             assertThat(TimerEntries.count(load.test.timer)).isZero();
-            Awaitility.await().until(() -> TimerEntries.threads(load.test.timer) == 0);
+            Awaitility.await().atMost(TestEngine.ENOUGH).until(() -> TimerEntries.threads(load.test.timer) == 0);
         }
     }
 

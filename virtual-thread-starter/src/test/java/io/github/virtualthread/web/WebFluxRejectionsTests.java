@@ -343,7 +343,10 @@ class WebFluxRejectionsTests {
     }
 
     private static WebTestClient client(AssertableReactiveWebApplicationContext context) {
-        return WebTestClient.bindToApplicationContext(context).build();
+        return WebTestClient.bindToApplicationContext(context)
+                .configureClient()
+                .responseTimeout(Duration.ofMinutes(2))
+                .build();
     }
 
     private static ResponseSpec get(AssertableReactiveWebApplicationContext context, String uri) {

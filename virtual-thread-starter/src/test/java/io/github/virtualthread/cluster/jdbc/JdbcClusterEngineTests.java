@@ -149,7 +149,7 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
 
     /** As an unnamed database of H2 is one for each connection, or a schema that is not searched. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void aTableThatIsNotSeenAfterwardsIsCreatedOnce() throws Exception {
         JdbcDataSource unnamed = new JdbcDataSource();
         unnamed.setUrl("jdbc:h2:mem:");

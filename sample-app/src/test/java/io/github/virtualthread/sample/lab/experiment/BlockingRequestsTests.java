@@ -54,7 +54,7 @@ class BlockingRequestsTests {
                 lab.start(ID, Map.of("users", "600", "millis", "200", "timeout", "60000", "rounds", "1"), Scale.SMALL);
         run.listen(events::add);
 
-        Answer answer = run.answer().get(2, TimeUnit.MINUTES);
+        Answer answer = run.answer().get(10, TimeUnit.MINUTES);
 
         for (Answer.Row row : answer.rows()) {
             assertThat(row.median("answered")).as(row.name()).isEqualTo(600);
@@ -83,7 +83,7 @@ class BlockingRequestsTests {
         Answer answer = lab.start(
                         ID, Map.of("users", "10", "millis", "5000", "timeout", "200", "rounds", "1"), Scale.SMALL)
                 .answer()
-                .get(2, TimeUnit.MINUTES);
+                .get(10, TimeUnit.MINUTES);
 
         for (String blocked : List.of(BlockingRequests.PLATFORM_BLOCK, BlockingRequests.VIRTUAL_BLOCK)) {
             assertThat(answer.row(blocked).median("timedOut")).as(blocked).isEqualTo(10);

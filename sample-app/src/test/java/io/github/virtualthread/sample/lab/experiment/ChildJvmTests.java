@@ -50,7 +50,7 @@ class ChildJvmTests {
                 started.completeExceptionally(failure);
             }
         });
-        ProcessHandle process = started.get(2, TimeUnit.MINUTES);
+        ProcessHandle process = started.get(10, TimeUnit.MINUTES);
 
         asking.interrupt();
 

@@ -39,7 +39,7 @@ class CompositeTaskTests {
     @Test
     void itMeasuresThePageTheFailureAndTheFanOut(@Autowired Lab lab) throws Exception {
         Answer answer =
-                lab.start("composite-task", SETTINGS, Scale.SMALL).answer().get(2, TimeUnit.MINUTES);
+                lab.start("composite-task", SETTINGS, Scale.SMALL).answer().get(10, TimeUnit.MINUTES);
 
         for (Answer.Row row : answer.rows()) {
             assertThat(page(answer, row.name())).as(row.name()).allSatisfy(span -> assertThat(row.median("work"))

@@ -22,7 +22,7 @@ class ContextAndCancelTests {
     void theTaskOfVirtualThreadHasTheIdIsStoppedAndShowsItsCaller(@Autowired Lab lab) throws Exception {
         Answer answer = lab.start("context-and-cancel", Map.of("millis", "500"), Scale.SMALL)
                 .answer()
-                .get(2, TimeUnit.MINUTES);
+                .get(10, TimeUnit.MINUTES);
 
         List<String> log = answer.facts().rows().get(0);
         assertThat(log.get(ASYNC)).startsWith("INFO [] [").endsWith("Order 4711 has been sent");

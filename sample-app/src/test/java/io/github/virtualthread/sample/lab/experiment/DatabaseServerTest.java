@@ -62,7 +62,7 @@ abstract class DatabaseServerTest {
                                     "1"),
                             Scale.SMALL)
                     .answer()
-                    .get(2, TimeUnit.MINUTES);
+                    .get(10, TimeUnit.MINUTES);
 
             ScarceAnswers.assertThatWithALimitNoneFails(answer);
             assertThat(answer.row(ScarceResource.VIRTUAL).median("done")).isEqualTo(60);

@@ -82,7 +82,7 @@ class ExplodingPoolTests {
                                 "1"),
                         Scale.SMALL)
                 .answer()
-                .get(2, TimeUnit.MINUTES);
+                .get(10, TimeUnit.MINUTES);
 
         for (Row row : answer.rows()) {
             assertThat(row.median("answered")).as(row.name()).isEqualTo(300);

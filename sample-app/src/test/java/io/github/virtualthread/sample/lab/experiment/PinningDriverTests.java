@@ -51,7 +51,7 @@ class PinningDriverTests {
         assumeThat(java21.home()).as("needs a Java 21 beside this one").isPresent();
 
         Answer answer =
-                lab.start("pinning-driver", SETTINGS, Scale.SMALL).answer().get(2, TimeUnit.MINUTES);
+                lab.start("pinning-driver", SETTINGS, Scale.SMALL).answer().get(10, TimeUnit.MINUTES);
 
         List<Row> rows = answer.rows();
         assertThat(rows).hasSize(5);

@@ -35,7 +35,7 @@ class PoolOrVirtualTests {
         LabRun run = lab.start("pool-or-virtual", Map.of("tasks", "40", "millis", "100", "rounds", "1"), Scale.SMALL);
         run.listen(events::add);
 
-        Answer answer = run.answer().get(2, TimeUnit.MINUTES);
+        Answer answer = run.answer().get(10, TimeUnit.MINUTES);
 
         assertThat(answer.row("fixed pool of 10").median("millis")).isGreaterThanOrEqualTo(400);
         assertThat(answer.row("fixed pool of 10").median("threads")).isEqualTo(10);
@@ -90,7 +90,7 @@ class PoolOrVirtualTests {
         Answer answer = lab.start(
                         "pool-or-virtual", Map.of("tasks", "2000", "millis", "310", "rounds", "1"), Scale.SMALL)
                 .answer()
-                .get(2, TimeUnit.MINUTES);
+                .get(10, TimeUnit.MINUTES);
 
         assertThat(answer.rows())
                 .extracting(Answer.Row::name)
@@ -114,7 +114,7 @@ class PoolOrVirtualTests {
                 Parameter::mostInTerminal,
                 Parameter::name);
 
-        Answer answer = lab.start("pool-or-virtual", settings).answer().get(2, TimeUnit.MINUTES);
+        Answer answer = lab.start("pool-or-virtual", settings).answer().get(10, TimeUnit.MINUTES);
 
         assertThat(answer.rows()).isEmpty();
         assertThat(answer.sentence()).isEqualTo("None of them can run 5,000,000 tasks of 250 ms here.");

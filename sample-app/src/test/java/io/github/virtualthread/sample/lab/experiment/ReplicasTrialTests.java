@@ -58,38 +58,41 @@ class ReplicasTrialTests {
         }
     }
 
+    /** A replica that gets no processor for a lease has lost it, and its calls go on beside those of the others. */
     @Test
-    void sharesUseWhatALocalLimitWastesAndNeedNoRedisToGoOn() throws Exception {
-        Answer answer = lab.start(ID, SETTINGS, Scale.SMALL).answer().get(10, TimeUnit.MINUTES);
+    void sharesUseWhatALocalLimitWastesAndNeedNoRedisToGoOn() throws Throwable {
+        BusyMachine.mayTryAgain(() -> {
+            Answer answer = lab.start(ID, SETTINGS, Scale.SMALL).answer().get(10, TimeUnit.MINUTES);
 
-        Row local = answer.row(ThreeReplicas.LOCAL);
-        for (Part part : List.of(Part.ONE_IDLE, Part.ONE_KILLED, Part.REDIS_STOPPED, Part.REDIS_BACK)) {
-            assertThat(mean(local, part)).as(part.name()).isPositive().isLessThan(14.01);
-        }
-        Row shares = answer.row(ThreeReplicas.SHARES);
-        assertThat(mean(shares, Part.ONE_IDLE)).isGreaterThan(14);
-        assertThat(mean(shares, Part.ONE_KILLED)).isGreaterThan(14);
-        assertThat(mean(shares, Part.REDIS_STOPPED)).isPositive();
-        assertThat(mean(shares, Part.REDIS_BACK)).isPositive();
-        Row permit = answer.row(ThreeReplicas.PERMIT);
-        assertThat(mean(permit, Part.ALL_BUSY)).isPositive();
-        assertThat(mean(permit, Part.REDIS_STOPPED)).isZero();
-        for (Row row : List.of(local, shares)) {
-            assertThat(row.median("most")).as(row.name()).isPositive().isLessThanOrEqualTo(21);
-            assertThat(row.median("failed")).as(row.name()).isZero();
-        }
-        assertThat(answer.charts())
-                .extracting(Chart::title)
-                .containsExactly(ThreeReplicas.LOCAL, ThreeReplicas.SHARES, ThreeReplicas.PERMIT);
-        assertThat(answer.charts())
-                .allSatisfy(chart ->
-                        assertThat(chart.lines()).extracting(Line::name).containsExactly(chart.title(), Line.PERMITS));
-        assertThat(answer.gantts())
-                .extracting(Gantt::spans)
-                .containsExactly(List.of(
-                        new Span("replica 3", 3_000, 6_000, "idle"),
-                        new Span("replica 2", 9_000, 18_000, "killed"),
-                        new Span("Redis", 12_000, 15_000, "stopped")));
+            Row local = answer.row(ThreeReplicas.LOCAL);
+            for (Part part : List.of(Part.ONE_IDLE, Part.ONE_KILLED, Part.REDIS_STOPPED, Part.REDIS_BACK)) {
+                assertThat(mean(local, part)).as(part.name()).isPositive().isLessThan(14.01);
+            }
+            Row shares = answer.row(ThreeReplicas.SHARES);
+            assertThat(mean(shares, Part.ONE_IDLE)).isGreaterThan(14);
+            assertThat(mean(shares, Part.ONE_KILLED)).isGreaterThan(14);
+            assertThat(mean(shares, Part.REDIS_STOPPED)).isPositive();
+            assertThat(mean(shares, Part.REDIS_BACK)).isPositive();
+            Row permit = answer.row(ThreeReplicas.PERMIT);
+            assertThat(mean(permit, Part.ALL_BUSY)).isPositive();
+            assertThat(mean(permit, Part.REDIS_STOPPED)).isZero();
+            for (Row row : List.of(local, shares)) {
+                assertThat(row.median("most")).as(row.name()).isPositive().isLessThanOrEqualTo(21);
+                assertThat(row.median("failed")).as(row.name()).isZero();
+            }
+            assertThat(answer.charts())
+                    .extracting(Chart::title)
+                    .containsExactly(ThreeReplicas.LOCAL, ThreeReplicas.SHARES, ThreeReplicas.PERMIT);
+            assertThat(answer.charts()).allSatisfy(chart -> assertThat(chart.lines())
+                    .extracting(Line::name)
+                    .containsExactly(chart.title(), Line.PERMITS));
+            assertThat(answer.gantts())
+                    .extracting(Gantt::spans)
+                    .containsExactly(List.of(
+                            new Span("replica 3", 3_000, 6_000, "idle"),
+                            new Span("replica 2", 9_000, 18_000, "killed"),
+                            new Span("Redis", 12_000, 15_000, "stopped")));
+        });
     }
 
     private static double mean(Row row, Part part) {

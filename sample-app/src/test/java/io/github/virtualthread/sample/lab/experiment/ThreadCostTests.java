@@ -31,7 +31,7 @@ class ThreadCostTests {
                         Map.of("platform", "800", "virtual", "3000", "switches", "2000", "rounds", "3"),
                         Scale.SMALL)
                 .answer()
-                .get(2, TimeUnit.MINUTES);
+                .get(10, TimeUnit.MINUTES);
 
         Row platform = answer.row(ThreadCost.PLATFORM);
         Row virtual = answer.row(ThreadCost.VIRTUAL);
@@ -99,7 +99,7 @@ class ThreadCostTests {
                                 String.valueOf(depth)),
                         Scale.SMALL)
                 .answer()
-                .get(2, TimeUnit.MINUTES)
+                .get(10, TimeUnit.MINUTES)
                 .row(ThreadCost.VIRTUAL)
                 .median("heap");
     }

@@ -21,7 +21,7 @@ class ThreadLocalsTests {
                         Map.of("few", "10", "many", "1000", "bytes", "10000", "rounds", "1"),
                         Scale.SMALL)
                 .answer()
-                .get(2, TimeUnit.MINUTES);
+                .get(10, TimeUnit.MINUTES);
 
         assertThat(answer.rows()).hasSize(4);
         assertThat(answer.row(ThreadLocals.POOL).median(ThreadLocals.FOREIGN.key()))

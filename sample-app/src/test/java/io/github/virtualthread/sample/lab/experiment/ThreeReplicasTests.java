@@ -96,7 +96,7 @@ class ThreeReplicasTests {
                     .mapToObj(call -> CompletableFuture.runAsync(
                             client::call, task -> Thread.ofVirtual().start(task)))
                     .toList();
-            CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(2, TimeUnit.MINUTES);
+            CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(10, TimeUnit.MINUTES);
             CountingPartner.Count after = partner.look();
 
             assertThat(after.done()).isEqualTo(10);

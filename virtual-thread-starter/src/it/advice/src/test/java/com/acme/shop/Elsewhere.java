@@ -40,7 +40,7 @@ final class Elsewhere {
         assertThat(begun.await(120, SECONDS)).isTrue();
         assertThat(limit.available()).isEqualTo(limit.permits() - 1);
         call.cancel(true);
-        await().until(() -> limit.available() == limit.permits());
+        await().atMost(120, SECONDS).until(() -> limit.available() == limit.permits());
         finish.countDown();
     }
 

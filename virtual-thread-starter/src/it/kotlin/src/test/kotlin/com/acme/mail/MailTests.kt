@@ -121,7 +121,7 @@ class MailTests {
 
     @Test
     fun aKeyIsReadByTheNameOfItsParameter() {
-        assertThat(mailer.running("alice").get(10, SECONDS)).isEqualTo(1)
+        assertThat(mailer.running("alice").get(120, SECONDS)).isEqualTo(1)
         assertThat(mailer.resending(Sent("alice", "Hello", Thread.currentThread()))).isEqualTo(1)
     }
 

@@ -54,7 +54,7 @@ class ConcurrencyLimitTests {
     void itsRejectionComesThroughTheFuture() throws Exception {
         Bodies bodies = new Bodies();
         CompletableFuture<Thread> first = partner.reviewOrNot(bodies);
-        await().until(() -> bodies.running.get() == 1);
+        await().atMost(120, SECONDS).until(() -> bodies.running.get() == 1);
 
         assertThat(partner.reviewOrNot(bodies))
                 .failsWithin(120, SECONDS)

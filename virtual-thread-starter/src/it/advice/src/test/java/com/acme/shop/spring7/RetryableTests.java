@@ -76,8 +76,9 @@ class RetryableTests {
     @Test
     void theBackOffHoldsThePermit() throws Exception {
         CompletableFuture<Thread> first = partner.nextMinute();
-        await().until(() ->
-                !attempts.threads.isEmpty() && attempts.threads.get(0).getState() == Thread.State.TIMED_WAITING);
+        await().atMost(120, SECONDS)
+                .until(() -> !attempts.threads.isEmpty()
+                        && attempts.threads.get(0).getState() == Thread.State.TIMED_WAITING);
 
         CompletableFuture<Thread> second = partner.thirdTime();
         assertThat(limits.get("one").waiting()).isOne();

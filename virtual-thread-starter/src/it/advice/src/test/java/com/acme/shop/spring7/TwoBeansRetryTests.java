@@ -58,8 +58,9 @@ class TwoBeansRetryTests {
     @Test
     void theBackOffHoldsNoPermit() throws Exception {
         CompletableFuture<String> first = reviews.review(404);
-        await().until(() ->
-                answers.missed.get() != null && answers.missed.get().getState() == Thread.State.TIMED_WAITING);
+        await().atMost(120, SECONDS)
+                .until(() ->
+                        answers.missed.get() != null && answers.missed.get().getState() == Thread.State.TIMED_WAITING);
 
         assertThat(limits.get("partner").available()).isOne();
         assertThat(reviews.review(2)).succeedsWithin(120, SECONDS).isEqualTo("/reviews/2");
