@@ -22,9 +22,9 @@ class WaitsTests {
     void eachHasABoundOfItsOwn() throws IOException {
         for (String sources : SOURCES) {
             try (Stream<Path> files = Files.walk(Path.of(sources))) {
-                assertThat(files.filter(file -> file.toString().matches(".*\\.(java|kt)")))
+                assertThat(files.filter(file -> file.toString().matches(".*\\.(java|kt)"))
+                                .flatMap(WaitsTests::waits))
                         .as(sources)
-                        .flatMap(WaitsTests::waits)
                         .isNotEmpty()
                         .allMatch(wait -> wait.contains(".atMost("));
             }

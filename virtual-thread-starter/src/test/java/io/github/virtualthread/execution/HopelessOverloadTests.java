@@ -219,7 +219,7 @@ class HopelessOverloadTests {
         Load run() {
             begin = System.nanoTime();
             for (int call = 0; call < calls; call++) {
-                for (long left = every; left > 0; left = begin + call * every - System.nanoTime()) {
+                for (long left = 1; left > 0; left = begin + call * every - System.nanoTime()) {
                     LockSupport.parkNanos(left);
                 }
                 caller.accept(this, call);

@@ -31,7 +31,7 @@ final class Tries {
         }
     }
 
-    /** Whether pauses end in time: on average at most a fortieth too late. */
+    /** Whether pauses end in time: on average at most a fiftieth too late. */
     static final class Pauses {
 
         private final LongAdder wanted = new LongAdder();
@@ -43,7 +43,7 @@ final class Tries {
         }
 
         Ending ending(boolean passed) {
-            return passed ? Ending.PASSED : late.sum() > wanted.sum() / 40 ? Ending.BUSY : Ending.FAILED;
+            return passed ? Ending.PASSED : late.sum() > wanted.sum() / 50 ? Ending.BUSY : Ending.FAILED;
         }
 
         @Override
