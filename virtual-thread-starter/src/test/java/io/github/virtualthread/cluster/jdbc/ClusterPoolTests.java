@@ -62,9 +62,9 @@ class ClusterPoolTests {
     private static final int PART = PERMITS / REPLICAS;
     private static final int CONNECTIONS = PART; // of the pool of each
     private static final int CALLERS = 30;
-    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration LEASE = Duration.ofSeconds(4);
     private static final Duration BEAT = Duration.ofMillis(200);
-    private static final int LEASES = 5;
+    private static final int LEASES = 3;
     private static final int GENERATIONS = 5;
     private static final long PATIENCE = TimeUnit.MINUTES.toNanos(4);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5); // before a condition is looked at again

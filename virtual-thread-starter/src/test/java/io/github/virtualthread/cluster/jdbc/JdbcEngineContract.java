@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class JdbcEngineContract extends ClusterEngineContract {
 
     private static final int THREADS = 8;
-    private static final Duration MEDIUM = Duration.ofMillis(300);
+    private static final Duration MEDIUM = Duration.ofSeconds(1);
 
     private HikariDataSource pool;
     private JdbcClusterEngine engine;

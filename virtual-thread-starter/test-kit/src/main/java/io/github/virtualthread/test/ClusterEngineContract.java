@@ -41,7 +41,7 @@ public abstract class ClusterEngineContract {
     protected static final Duration SHORT = Duration.ofMillis(50);
 
     /** Of members that claim again when it is over: so slow is no server that half of it goes by beside the test. */
-    private static final Duration MEDIUM = Duration.ofMillis(300);
+    private static final Duration MEDIUM = Duration.ofSeconds(1);
 
     private static final Duration AT_ONCE = Duration.ofMillis(1);
     private static final String LIMIT = "partner";
