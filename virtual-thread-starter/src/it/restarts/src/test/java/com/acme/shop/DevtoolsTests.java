@@ -9,6 +9,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -87,7 +88,8 @@ class DevtoolsTests {
     private static void change(Path file, String before, String after) throws IOException {
         String code = Files.readString(file, ISO_8859_1);
         assertThat(code).contains(before);
-        Files.writeString(file, code.replace(before, after), ISO_8859_1);
+        Path whole = Files.writeString(Files.createTempFile("Changed", null), code.replace(before, after), ISO_8859_1);
+        Files.move(whole, file, StandardCopyOption.REPLACE_EXISTING); // not in two steps, which Devtools may see
     }
 
     private static void awaitLine(Path output, String line) {
