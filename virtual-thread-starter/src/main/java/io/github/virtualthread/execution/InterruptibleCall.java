@@ -43,9 +43,9 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     /** Why a body is interrupted. */
     enum Cause {
-        CANCELLED(Outcome.CANCELLED, " was cancelled"),
+        CANCELLED(Outcome.CANCELLED, "%s was cancelled under limit '%s'"),
         TIMED_OUT(Outcome.TIMEOUT, ""),
-        STOPPED(Outcome.CANCELLED, " was interrupted: the application stopped before it ended"),
+        STOPPED(Outcome.CANCELLED, "%s was interrupted: the application stopped before it ended"),
         OVERDUE(Outcome.TIMEOUT, "");
 
         private static final Cause[] ALL = values();
@@ -71,7 +71,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         Throwable failure(InterruptibleCall call, @Nullable Throwable thrown) {
             Throwable failure = outcome == Outcome.TIMEOUT
                     ? call.timeoutException(this)
-                    : new CancellationException(call.spec().name() + what);
+                    : new CancellationException(
+                            what.formatted(call.spec().name(), call.spec().limitName()));
             if (thrown != null) {
                 failure.addSuppressed(thrown);
             }

@@ -117,9 +117,7 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
         if (cancelled == null || isDone()) {
             return super.cancel(false);
         }
-        TaskSpec spec = cancelled.spec();
-        String message = spec.name() + " was cancelled under limit '" + spec.limitName() + "'";
-        return super.completeExceptionally(cancelled.withCallerTrace(new CancellationException(message)))
+        return super.completeExceptionally(cancelled.withCallerTrace(Cause.CANCELLED.failure(cancelled, null)))
                 || isCancelled();
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class CeilingsTests {
 
-    private static final int CODE_LINES = 18_188;
+    private static final int CODE_LINES = 18_187;
     private static final int LONG_TYPES = 5;
     private static final int WORDS_OF_PAGES = 49_500;
 

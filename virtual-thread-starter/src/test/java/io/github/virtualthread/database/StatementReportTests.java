@@ -41,7 +41,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class StatementReportTests {
 
-    private static final String STOPPED = "Shop.price was cancelled. ";
+    private static final String STOPPED = "Shop.price was cancelled under limit 'db'. ";
     private static final String GOES_ON =
             ". Its connection is lost, and the database may go on with the statement although the permit of limit 'db' is"
                     + " free for other calls: look for the statement in the database, and end it there";

@@ -162,7 +162,7 @@ class ShieldReportTests {
 
     @Test
     void aStatementIsRefusedForTheReasonThatTheCallerSees() throws Exception {
-        assertThat(whyStopped(Cause.CANCELLED)).isEqualTo("Shop.price was cancelled");
+        assertThat(whyStopped(Cause.CANCELLED)).isEqualTo("Shop.price was cancelled under limit 'db'");
         assertThat(whyStopped(Cause.STOPPED))
                 .isEqualTo("Shop.price was interrupted: the application stopped before it ended");
         assertThat(whyStopped(Cause.TIMED_OUT))

@@ -120,7 +120,7 @@ class ConnectionGateTests {
 
         assertThat(caught())
                 .isExactlyInstanceOf(SQLNonTransientException.class)
-                .hasMessage("The statement was cancelled: Shop.price was cancelled")
+                .hasMessage("The statement was cancelled: Shop.price was cancelled under limit 'none'")
                 .hasCause(execute.end.exceptionNow())
                 .extracting(failure -> ((SQLException) failure).getSQLState())
                 .isEqualTo("57014");
@@ -420,7 +420,7 @@ class ConnectionGateTests {
         await().atMost(ENOUGH).until(() -> output.getOut().contains("look for its rows"));
         assertThat(output)
                 .contains(
-                        "Shop.price was cancelled. Its commit did not end within 0.05s. Its connection is lost, and whether it"
+                        "Shop.price was cancelled under limit 'none'. Its commit did not end within 0.05s. Its connection is lost, and whether it"
                                 + " is committed is unknown: look for its rows in the database");
     }
 
@@ -537,7 +537,7 @@ class ConnectionGateTests {
         assertThat(caught())
                 .isExactlyInstanceOf(SQLNonTransientConnectionException.class)
                 .hasMessageStartingWith(
-                        "The statement was cancelled: Shop.price was cancelled. Its connection has been closed")
+                        "The statement was cancelled: Shop.price was cancelled under limit 'none'. Its connection has been closed")
                 .hasCause(execute.end.exceptionNow());
         assertThat(driver.calls).contains("Connection.close");
         assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);

@@ -139,7 +139,7 @@ class StoppedBodyTests {
     private void assertRefused(@Nullable Throwable failure) {
         assertThat(failure)
                 .isExactlyInstanceOf(SQLNonTransientException.class)
-                .hasMessage("The statement was not sent: Shop.price was cancelled")
+                .hasMessage("The statement was not sent: Shop.price was cancelled under limit 'none'")
                 .extracting(thrown -> ((SQLException) thrown).getSQLState())
                 .isEqualTo("57014");
         assertThat(test.outcomes).containsExactly(StatementOutcome.REFUSED);
@@ -152,7 +152,7 @@ class StoppedBodyTests {
         assertThat(stopped(use))
                 .isExactlyInstanceOf(SQLNonTransientConnectionException.class)
                 .hasMessage(
-                        "The statement was not sent: Shop.price was cancelled. Its connection has been closed, because the"
+                        "The statement was not sent: Shop.price was cancelled under limit 'none'. Its connection has been closed, because the"
                                 + " next user must not get its session")
                 .extracting(thrown -> ((SQLException) thrown).getSQLState())
                 .isEqualTo("08006");
@@ -167,7 +167,7 @@ class StoppedBodyTests {
             assertThatThrownBy(connection::rollback)
                     .isInstanceOf(SQLNonTransientConnectionException.class)
                     .hasMessageStartingWith(
-                            "The statement was not sent: Shop.price was cancelled. Its connection has been");
+                            "The statement was not sent: Shop.price was cancelled under limit 'none'. Its connection has been");
             statement.close();
             connection.close();
         });
