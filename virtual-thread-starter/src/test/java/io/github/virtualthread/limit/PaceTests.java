@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a pace is worth, on a virtual clock: at three times the load nearly all of the capacity is done in time. */
 @Timeout(300)
+@Tag("slow")
 class PaceTests {
 
     private static final long SECOND = 1_000_000_000;
