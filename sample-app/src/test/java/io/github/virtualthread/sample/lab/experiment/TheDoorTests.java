@@ -12,6 +12,7 @@ import io.github.virtualthread.sample.lab.LabRun.Point;
 import io.github.virtualthread.sample.lab.Latencies;
 import io.github.virtualthread.sample.lab.Ranges;
 import io.github.virtualthread.sample.lab.Settings.Scale;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -41,20 +42,7 @@ class TheDoorTests {
     @Test
     void theDoorRefusesSoonerThanThePoolAndDoesNoMore() throws Throwable {
         BusyMachine.mayTryAgain(() -> {
-            Answer answer = lab.start(
-                            ID,
-                            Map.of(
-                                    "users", "60",
-                                    "places", "10",
-                                    "queue", "10",
-                                    "wait", "60000",
-                                    "millis", "1000",
-                                    "timeout", "1500",
-                                    "pause", "10000",
-                                    "seconds", "1"),
-                            Scale.SMALL)
-                    .answer()
-                    .get(10, TimeUnit.MINUTES);
+            Answer answer = ofOneSecond(Map.of("queue", "10", "wait", "60000", "millis", "1000", "timeout", "1500"));
 
             assertThat(answer.rows())
                     .extracting(Row::name)
@@ -95,20 +83,7 @@ class TheDoorTests {
     @Test
     void aDoorThatLetsRequestsWaitLongerThanThePoolRefusesLater() throws Throwable {
         BusyMachine.mayTryAgain(() -> {
-            Answer answer = lab.start(
-                            ID,
-                            Map.of(
-                                    "users", "60",
-                                    "places", "10",
-                                    "queue", "60",
-                                    "wait", "5000",
-                                    "millis", "2000",
-                                    "timeout", "1",
-                                    "pause", "10000",
-                                    "seconds", "1"),
-                            Scale.SMALL)
-                    .answer()
-                    .get(10, TimeUnit.MINUTES);
+            Answer answer = ofOneSecond(Map.of("queue", "60", "wait", "5000", "millis", "2000", "timeout", "1"));
 
             assertThat(answer.row(TheDoor.DOOR).median(DoorTally.TOLD.key())).isGreaterThanOrEqualTo(5_000);
             assertThat(answer.row(TheDoor.VIRTUAL).median(DoorTally.TOLD.key())).isLessThan(5_000);
@@ -117,6 +92,13 @@ class TheDoorTests {
                     .doesNotContain("The door refuses at once what the pool would refuse later");
             leftovers.assertNone();
         });
+    }
+
+    /** 60 users come once, for 10 places. */
+    private Answer ofOneSecond(Map<String, String> others) throws Exception {
+        Map<String, String> chosen = new HashMap<>(others);
+        chosen.putAll(Map.of("users", "60", "places", "10", "pause", "10000", "seconds", "1"));
+        return lab.start(ID, chosen, Scale.SMALL).answer().get(10, TimeUnit.MINUTES);
     }
 
     @Test
