@@ -90,7 +90,7 @@ class ClusterOrdersTests {
         /** The others lend nothing more, so that they cannot be the last of an order that breaks the promise. */
         private static final Pattern MAY_LEND = Pattern.compile("^(start|exchange|travel|pass|lost)");
 
-        private final int replicas;
+        private final List<LimitSettings> settings;
         private final int depth;
         private final OnFailure onFailure;
         private final Beginning beginning;
@@ -99,8 +99,13 @@ class ClusterOrdersTests {
         private final AtomicInteger most = new AtomicInteger();
         private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
+        /** What has happened, and what can happen then. */
+        private record Order(List<String> events, List<String> next) {}
+
         Orders(int replicas, int depth, OnFailure onFailure, Beginning beginning) {
-            this.replicas = replicas;
+            this.settings = List.of(LimitSettings.of("partner", replicas)
+                    .withClusterPermits(replicas)
+                    .withQueueCapacity(100));
             this.depth = depth;
             this.onFailure = onFailure;
             this.beginning = beginning;
@@ -108,7 +113,7 @@ class ClusterOrdersTests {
 
         void walk() {
             Set<String> seen = ConcurrentHashMap.newKeySet();
-            List<List<String>> orders = List.of(List.of());
+            List<Order> orders = List.of(new Order(List.of(), after(List.of()).events()));
             for (int length = 1; length <= depth && violations.isEmpty(); length++) {
                 boolean isLast = length == depth;
                 orders = orders.parallelStream()
@@ -120,29 +125,29 @@ class ClusterOrdersTests {
         }
 
         /** Adds each event that can happen then. */
-        private List<List<String>> longer(List<String> order, boolean isLast, Set<String> seen) {
-            List<List<String>> all = new ArrayList<>();
-            for (String event : after(order).events()) {
+        private List<Order> longer(Order order, boolean isLast, Set<String> seen) {
+            List<Order> all = new ArrayList<>();
+            for (String event : order.next()) {
                 if (isLast && !MAY_LEND.matcher(event).find()) {
                     continue;
                 }
-                World world = after(order);
+                World world = after(order.events());
                 world.happens(event);
-                List<String> longer = new ArrayList<>(order);
+                List<String> longer = new ArrayList<>(order.events());
                 longer.add(event);
                 most.accumulateAndGet(world.lent(), Math::max);
                 String wrong = world.wrong();
                 if (wrong != null) {
                     violations.add(wrong + " after " + String.join("; ", longer));
                 } else if (!isLast && seen.add(world.state())) {
-                    all.add(longer);
+                    all.add(new Order(longer, world.events()));
                 }
             }
             return all;
         }
 
         private World after(List<String> order) {
-            World world = new World(replicas, onFailure, timer);
+            World world = new World(settings, onFailure, timer);
             world.begin(beginning);
             order.forEach(world::happens);
             return world;
@@ -155,6 +160,7 @@ class ClusterOrdersTests {
         private static final long BEAT = TimeUnit.MILLISECONDS.toNanos(100);
 
         private final int permits;
+        private final List<LimitSettings> settings;
         private final OnFailure onFailure;
         private final TaskTimer timer;
         private final List<Replica> replicas = new ArrayList<>();
@@ -179,8 +185,9 @@ class ClusterOrdersTests {
                 long sent,
                 @Nullable Answer answer) {}
 
-        World(int permits, OnFailure onFailure, TaskTimer timer) {
-            this.permits = permits;
+        World(List<LimitSettings> settings, OnFailure onFailure, TaskTimer timer) {
+            this.permits = settings.getFirst().permits();
+            this.settings = settings;
             this.onFailure = onFailure;
             this.timer = timer;
         }
@@ -205,10 +212,8 @@ class ClusterOrdersTests {
             up.forEach(this::exchange);
             pass(5_100); // no data before: no growth for a lease
             older = ledger.text(); // nobody has anything yet
-            for (int i = 0; i < 3; i++) {
-                up.forEach(this::exchange);
-                pass(100);
-            }
+            up.forEach(this::exchange);
+            pass(100);
             if (beginning == Beginning.ALL_ALONE) {
                 pass(10_000);
                 for (int i = 0; i < 5; i++) {
@@ -435,7 +440,7 @@ class ClusterOrdersTests {
             int alone = 0;
             boolean isPromised = true;
             for (Replica replica : replicas) {
-                if (replica.is(Lending.ALONE)) {
+                if (replica.isAlone()) {
                     alone += replica.uses();
                 } else {
                     lent += replica.uses();
@@ -464,10 +469,7 @@ class ClusterOrdersTests {
             private long lastNumber;
 
             Replica(String name) {
-                LimitSettings settings = LimitSettings.of("partner", permits)
-                        .withClusterPermits(permits)
-                        .withQueueCapacity(100);
-                limit = new TaskLimits(List.of(settings), timer, change -> {}).get("partner");
+                limit = new TaskLimits(settings, timer, change -> {}).get("partner");
                 ClusterSettings cluster =
                         new ClusterSettings(name, Duration.ofNanos(LEASE), Duration.ofNanos(BEAT), onFailure, null);
                 share = new ClusterShare(limit, name, cluster, () -> nanos, () -> BEAT, () -> {}, claim -> {});
@@ -478,12 +480,12 @@ class ClusterOrdersTests {
                 return isPausedUntil - nanos <= 0;
             }
 
-            boolean is(Lending lending) {
-                return limit.cluster().lending() == lending;
+            boolean isAlone() {
+                return limit.cluster().lending() == Lending.ALONE;
             }
 
             boolean isLent() {
-                return is(Lending.LENT) || is(Lending.ALONE);
+                return share.isValid();
             }
 
             int running() {
