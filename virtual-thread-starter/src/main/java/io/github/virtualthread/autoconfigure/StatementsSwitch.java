@@ -25,8 +25,8 @@ record StatementsSwitch(Environment environment) implements BeanFactoryPostProce
                 && beanFactory.getBeanNamesForType(HikariStatements.class, true, false).length == 0) {
             HikariStatements statements = new HikariStatements();
             beanFactory.addBeanPostProcessor(statements);
-            for (String name :
-                    beanFactory.getSingletonNames()) { // another such post-processor may have needed it before
+            // another such post-processor may have needed it before
+            for (String name : beanFactory.getSingletonNames()) {
                 if (beanFactory.getSingleton(name) instanceof DataSource early) {
                     statements.postProcessAfterInitialization(early, name);
                 }

@@ -83,9 +83,10 @@ public final class WebLimitFilter extends OncePerRequestFilter {
             throw new IllegalArgumentException(
                     "A deadline of requests must be longer than zero, was %s".formatted(Durations.text(deadline)));
         }
-        this.engine = SingletonSupplier.of(engine);
+        SingletonSupplier<TaskEngine> once = SingletonSupplier.of(engine);
+        this.engine = once;
         this.spec =
-                limit == null ? null : SingletonSupplier.of(() -> engine.get().spec("web-request", limit));
+                limit == null ? null : SingletonSupplier.of(() -> once.obtain().spec("web-request", limit));
         this.deadline = deadline;
     }
 

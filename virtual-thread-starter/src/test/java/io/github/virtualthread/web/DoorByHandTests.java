@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +89,23 @@ class DoorByHandTests {
         assertThatThrownBy(() -> new WebLimitFilter(() -> engine, null, Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("A deadline of requests must be longer than zero, was -1s");
+    }
+
+    @Test
+    void theEngineIsLookedUpOnce() throws Exception {
+        AtomicInteger lookups = new AtomicInteger();
+        WebLimitFilter late = new WebLimitFilter(
+                () -> {
+                    lookups.incrementAndGet();
+                    return engine;
+                },
+                "web",
+                null);
+        assertThat(lookups).hasValue(0);
+
+        late.doFilter(request, response, NOTHING);
+
+        assertThat(lookups).hasValue(1);
     }
 
     @Test
