@@ -4,6 +4,7 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.limit.LimitSettings;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
@@ -96,6 +97,21 @@ class TaskFutureTests {
         await(interrupted);
         assertThat(future).isCancelled();
         assertThatThrownBy(future::join).isInstanceOf(CancellationException.class);
+        assertThat(future.handle((value, failure) -> failure.getMessage()))
+                .isCompletedWithValue("Test.task was cancelled under limit 'db'");
+    }
+
+    /** Between the interrupt and the completion of the future, which are the two steps of a cancel. */
+    @Test
+    void aBodyThatEndsInTheMiddleOfACancelChangesNothing() {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CompletableFuture<?> future = running(interrupted);
+        Task task = (Task) test.engine.liveCalls().running().getFirst().call();
+
+        assertThat(task.interrupt(Cause.CANCELLED)).isTrue();
+        TestEngine.awaitIdle(test); // the body has completed the future
+
+        assertThat(future.cancel(true)).isTrue();
         assertThat(future.handle((value, failure) -> failure.getMessage()))
                 .isCompletedWithValue("Test.task was cancelled under limit 'db'");
     }
