@@ -65,6 +65,7 @@ class MethodDeadlineTests {
         }
     }
 
+    @Tag("slow")
     @Test
     void aBodyThatRunsUntilItsDeadlineIsInterrupted() throws Exception {
         try (TestContext context = TestContext.of(Partner.class)) {

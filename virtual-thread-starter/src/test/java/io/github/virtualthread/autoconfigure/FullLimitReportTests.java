@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -52,6 +53,7 @@ class FullLimitReportTests {
                     "virtual-thread.shutdown.await-termination-period=0s",
                     "management.endpoints.web.exposure.include=virtualthreads");
 
+    @Tag("slow")
     @Test
     void logEndpointHealthAndMeterSeeIt(CapturedOutput output) {
         runner.run(context -> {
@@ -73,6 +75,7 @@ class FullLimitReportTests {
         });
     }
 
+    @Tag("slow")
     @Test
     void aFullLimitThatAllReplicasShareHasItsShare(CapturedOutput output) {
         MemoryEngine away = new MemoryEngine(false);

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -71,6 +72,7 @@ class MetersAutoConfigurationTests {
         });
     }
 
+    @Tag("slow")
     @Test
     @Timeout(300) // the watch has its own pace
     void aCallIsStuckAfterTheTimeOfTheProperty() {

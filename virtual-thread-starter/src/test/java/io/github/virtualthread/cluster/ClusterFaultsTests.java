@@ -31,6 +31,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -309,6 +310,7 @@ class ClusterFaultsTests {
         assertThat(memory.members("partner")).extracting(Answer.Other::member).contains("other");
     }
 
+    @Tag("slow")
     @Test
     void stopWaitsForAnEngineThatHangsOnlyForAMoment() throws Exception {
         asksAtEachBeat(share(NEVER, OnFailure.WAIT));
@@ -324,6 +326,7 @@ class ClusterFaultsTests {
     }
 
     /** Its client may be closed next. */
+    @Tag("slow")
     @Test
     void anExchangeThatHangsDoesNotOutliveTheStop() throws Exception {
         asksAtEachBeat(share(NEVER, OnFailure.WAIT));

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Replicas in one JVM, each with all of its own, by the clock of the machine. */
@@ -58,6 +59,7 @@ class ClusterSharesTests {
         assertThat(memory.members("partner")).isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void aLimitThatIsAddedWhileTheEngineIsAwayHasItsPartOfTheReplicas() throws Exception {
         MemoryEngine memory = new MemoryEngine(false);

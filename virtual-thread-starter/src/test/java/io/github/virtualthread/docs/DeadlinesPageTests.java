@@ -34,6 +34,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -136,6 +137,7 @@ class DeadlinesPageTests {
         return call.handle((value, failure) -> failure).join();
     }
 
+    @Tag("slow")
     @Test
     void theClientOfTheExampleGivesUpAtTheDeadline() {
         runner.withPropertyValues(METHOD + "=1s").run(context -> assertThat(

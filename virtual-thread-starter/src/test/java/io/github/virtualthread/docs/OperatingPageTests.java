@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -55,6 +56,7 @@ class OperatingPageTests {
             .withPropertyValues(
                     "virtual-thread.limits.db.permits=2", "virtual-thread.shutdown.await-termination-period=0s");
 
+    @Tag("slow")
     @Test
     void theLinesOfAFullLimitAndOfAStuckCallAreOnThePage(CapturedOutput output) {
         runner.withBean(PriceRepository.class)
@@ -81,6 +83,7 @@ class OperatingPageTests {
                 });
     }
 
+    @Tag("slow")
     @Test
     void theLineOfAPinIsOnThePage(CapturedOutput output) {
         runner.withBean(ProductPage.class)

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -102,6 +103,7 @@ class CompleterTests {
         assertThat(continued).hasSize(10_000).containsOnly(Thread.currentThread());
     }
 
+    @Tag("slow")
     @Test
     void aCompletionThatFailsDoesNotEndTheOthers() {
         List<Task> tasks = tasks(100);

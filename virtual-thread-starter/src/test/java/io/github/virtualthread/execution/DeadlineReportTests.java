@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -139,6 +140,7 @@ class DeadlineReportTests {
                 .isGreaterThanOrEqualTo(late.deadline().minusMillis(5));
     }
 
+    @Tag("slow")
     @Test
     void aBodyThatIgnoresItsInterruptIsReportedOnce() throws Exception {
         CountDownLatch stubborn = test.latch();

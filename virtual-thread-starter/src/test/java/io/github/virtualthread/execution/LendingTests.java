@@ -24,6 +24,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -81,6 +82,7 @@ class LendingTests {
     }
 
     /** However many wait, the permit of the caller comes to each of them. */
+    @Tag("slow")
     @Test
     void noneOfThemIsHopeless() throws Exception {
         List<CompletableFuture<?>> others = new ArrayList<>();

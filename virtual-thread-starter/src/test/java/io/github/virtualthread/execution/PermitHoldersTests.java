@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -60,6 +61,7 @@ class PermitHoldersTests {
         permit.close(null);
     }
 
+    @Tag("slow")
     @Test
     void aCallIsSeenAtEachMomentWhileItMakesOthers() throws Exception {
         TaskSpec outer = test.engine.spec("Shop.offer", "db");

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -196,6 +197,7 @@ class RejectionsTests {
     }
 
     /** Its deadline passes later, and is not one more. */
+    @Tag("slow")
     @Test
     void aCallThatTimesOutIsLoggedOnceAndBeforeItsCallerKnows() throws Exception {
         Duration deadline = Duration.ofSeconds(2);

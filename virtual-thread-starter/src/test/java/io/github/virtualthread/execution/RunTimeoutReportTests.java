@@ -62,6 +62,7 @@ class RunTimeoutReportTests {
                 failure -> told.add(new Told(failure, Thread.currentThread(), MDC.get("user"))));
     }
 
+    @Tag("slow")
     @Test
     void aBodyThatIgnoresItsInterruptIsReportedOnceWithItsStack() throws Exception {
         CompletableFuture<?> future = submit(() -> {

@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -110,6 +111,7 @@ class ShieldReportTests {
         assertThat(log.events).isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void aBodyIsNotReportedWhileItsShieldWorksNorADueTimeAfterwards() throws Exception {
         submitStubborn(test);
@@ -140,6 +142,7 @@ class ShieldReportTests {
         assertNothingIsLeft(hasty);
     }
 
+    @Tag("slow")
     @Test
     void aBodyThatIgnoresTheInterruptAfterItsShieldIsReportedOnce() throws Exception {
         submitStubborn(test);

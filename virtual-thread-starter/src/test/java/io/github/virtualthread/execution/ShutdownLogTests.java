@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -142,6 +143,7 @@ class ShutdownLogTests {
         assertLogged().doesNotContain("db: ");
     }
 
+    @Tag("slow")
     @Test
     void countsACallThoughWhatHangsOnItsFutureBlocks() {
         CompletableFuture<?> unused =

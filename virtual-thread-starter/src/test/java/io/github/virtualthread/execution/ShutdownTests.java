@@ -132,6 +132,7 @@ class ShutdownTests {
         assertThat(ended.future()).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo("result");
     }
 
+    @Tag("slow")
     @Test
     void everyFutureIsCompleteThoughBodiesIgnoreInterrupts() {
         List<CompletableFuture<?>> stubborn = new ArrayList<>();
@@ -181,6 +182,7 @@ class ShutdownTests {
         return future;
     }
 
+    @Tag("slow")
     @Test
     void continuationsThatBlockHoldUpTheStopForSecondsAtMost() {
         List<CompletableFuture<?>> futures = new ArrayList<>();

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -195,6 +196,7 @@ class TaskThreadsTests {
         }
     }
 
+    @Tag("slow")
     @Test
     void whatHangsOnACallThatAStopGaveUpSeesNothingOfWhoStops() throws Exception {
         ClassLoader application = new URLClassLoader(new URL[0], getClass().getClassLoader());

@@ -219,6 +219,7 @@ class ConnectionGateTests {
         assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);
     }
 
+    @Tag("slow")
     @Test
     void aStatementThatDoesNotEndIsInterruptedAfterAGraceFromTheFirstCancel() throws Exception {
         Duration grace = Duration.ofMillis(300);

@@ -20,6 +20,7 @@ import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -159,6 +160,7 @@ class HikariStatementsTests {
         assertThat(output).doesNotContain("not cancelled");
     }
 
+    @Tag("slow")
     @Test
     void aDriverThatIsMissingFailsTheFirstConnection() {
         HikariDataSource pool = pool();

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -188,6 +189,7 @@ class FullLimitTests {
     }
 
     /** Health and log would report a limit that had been full for an hour. */
+    @Tag("slow")
     @Test
     void whoeverLooksWhileAFreePermitIsTakenSeesNoEarlierTime() {
         CompletableFuture<Integer> wrong = CompletableFuture.supplyAsync(this::look, Thread::startVirtualThread);

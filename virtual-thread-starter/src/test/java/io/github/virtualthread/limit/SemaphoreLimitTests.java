@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -200,6 +201,7 @@ class SemaphoreLimitTests {
         assertThat(limit.waiting()).isZero();
     }
 
+    @Tag("slow")
     @Test
     void noCallIsLeftBehindThatQueuesWhileThePermitComesBack() throws Exception {
         SemaphoreLimit limit = limit(1);

@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -185,6 +186,7 @@ class DoorByHandTests {
     }
 
     /** As long as the wait that the limit expects, up to a minute. */
+    @Tag("slow")
     @Test
     void aHopelessRequestMayTryAgainWhenItWouldNotWait() throws Exception {
         limit.change(now -> now.withRejectHopeless(true));

@@ -46,6 +46,7 @@ class DoorDispatchTests {
                 "web.deadline=5m");
     }
 
+    @Tag("slow")
     @Test
     void afterTheDeadlineASecondDispatchStillAnswers() {
         DoorApplication.run(

@@ -8,6 +8,7 @@ import io.github.virtualthread.sample.SampleTest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpStatus;
@@ -22,6 +23,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
             "virtual-thread.limits.db.permits=1",
             "virtual-thread.limits.db.queue-capacity=0"
         })
+@Tag("slow")
 class BusyDatabaseTests {
 
     private final CountDownLatch queryRuns = new CountDownLatch(1);

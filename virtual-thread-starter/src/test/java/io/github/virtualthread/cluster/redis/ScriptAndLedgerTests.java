@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  * The script and the ledger have the same rules: the same claims at the same times have the same answers. Time and name of the server
  * are what a test says. Claims are at random, and not only those that a replica would make.
  */
+@Tag("slow")
 @Timeout(300)
 class ScriptAndLedgerTests {
 
