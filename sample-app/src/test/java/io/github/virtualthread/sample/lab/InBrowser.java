@@ -7,6 +7,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
 import java.nio.file.Path;
@@ -104,6 +105,11 @@ abstract class InBrowser {
         Locator slider = card.getByLabel("Permits of the limit lab");
         PlaywrightAssertions.assertThat(slider).isEnabled();
         return slider;
+    }
+
+    /** A field of the card, by its label and its role: a chart gets its label when it is drawn, and that may hold the same word. */
+    final Locator field(String label) {
+        return card.getByRole(AriaRole.SPINBUTTON, new Locator.GetByRoleOptions().setName(label));
     }
 
     final void fill(Map<String, String> values) {

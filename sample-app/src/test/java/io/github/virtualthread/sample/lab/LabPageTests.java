@@ -61,7 +61,7 @@ class LabPageTests extends InBrowser {
     void aRunShowsItsProgressThenWhatItHasMeasured() {
         card.getByText("A pool that is large enough is as fast").click();
         fill(SHORT);
-        card.getByLabel("Rounds").fill("3");
+        field("Rounds").fill("3");
         card.evaluate(Scripts.KEEP_STEPS);
         run();
 
@@ -192,11 +192,11 @@ class LabPageTests extends InBrowser {
 
     @Test
     void whatTheServerSaysOfABadValueIsShown() {
-        card.getByLabel("Tasks").fill("0");
+        field("Tasks").fill("0");
         run();
 
         assertThat(card.getByRole(AriaRole.ALERT)).hasText("'Tasks' must be a whole number from 1 to 100,000, was '0'");
-        assertThat(card.getByLabel("Tasks")).hasAttribute("aria-invalid", "true");
+        assertThat(field("Tasks")).hasAttribute("aria-invalid", "true");
         expectStatus(400);
     }
 
@@ -236,7 +236,7 @@ class LabPageTests extends InBrowser {
         open();
 
         assertThat(card.locator(".cancel")).isVisible();
-        assertThat(card.getByLabel("Each blocks")).hasValue("300");
+        assertThat(field("Each blocks")).hasValue("300");
         release.run();
         waitForAnswer();
         assertTheLinesEndAt(20);
@@ -324,7 +324,7 @@ class LabPageTests extends InBrowser {
                 .hasText(Pattern.compile("Tour, 1 of \\d+: Pool or virtual threads, about \\d.* left"));
         assertThat(card.locator(".cancel")).isVisible();
         About about = lab.experiments().getFirst();
-        assertThat(card.getByLabel("Tasks"))
+        assertThat(field("Tasks"))
                 .hasValue(String.valueOf(about.parameters().getFirst().small()));
 
         page.waitForRequest(request -> request.method().equals("DELETE"), () -> page.locator(".tour-stop")

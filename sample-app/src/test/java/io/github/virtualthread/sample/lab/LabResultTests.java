@@ -171,7 +171,9 @@ class LabResultTests extends InBrowser {
                 .hasText(Pattern.compile("Result of an earlier run, \\d+ \\w+ \\d{4}, \\d+:\\d+"));
         assertThat(card.locator(".table").innerText()).isEqualTo(table);
         assertThat(charts(DRAWN)).isEqualTo(drawn);
-        assertThat(card.getByLabel("Tasks")).hasValue("20");
+        assertThat(card.locator("canvas[aria-label^='Lines: The last round: tasks done']"))
+                .isVisible();
+        assertThat(field("Tasks")).hasValue("20");
         assertThat(page.locator("#blocking-requests .result")).isHidden();
     }
 
