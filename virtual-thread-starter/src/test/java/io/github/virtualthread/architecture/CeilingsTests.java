@@ -22,7 +22,7 @@ class CeilingsTests {
 
     private static final int CODE_LINES = 18_187;
     private static final int LONG_TYPES = 5;
-    private static final int WORDS_OF_PAGES = 49_500;
+    private static final int WORDS_OF_PAGES = 49_475;
 
     /** Lines of code that a type has without being long. */
     private static final int LONG = 250;
