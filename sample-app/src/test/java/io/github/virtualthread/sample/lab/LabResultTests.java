@@ -171,6 +171,7 @@ class LabResultTests extends InBrowser {
                 .hasText(Pattern.compile("Result of an earlier run, \\d+ \\w+ \\d{4}, \\d+:\\d+"));
         assertThat(card.locator(".table").innerText()).isEqualTo(table);
         assertThat(charts(DRAWN)).isEqualTo(drawn);
+        // the label of this chart holds the word "tasks"
         assertThat(card.locator("canvas[aria-label^='Lines: The last round: tasks done']"))
                 .isVisible();
         assertThat(field("Tasks")).hasValue("20");
