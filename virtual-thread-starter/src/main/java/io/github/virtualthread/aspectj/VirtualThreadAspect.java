@@ -72,8 +72,7 @@ public final class VirtualThreadAspect {
      * @return what the caller gets
      * @throws Throwable the exception of a method that runs on the caller's thread
      */
-    // a weaver would read the name from the table of local variables, which the jar omits
-    @Around(value = "annotatedMethod() || methodOfAnnotatedType()", argNames = "joinPoint")
+    @Around("annotatedMethod() || methodOfAnnotatedType()")
     public @Nullable Object run(ProceedingJoinPoint joinPoint) throws Throwable {
         return WovenCalls.run(new WovenInvocation(joinPoint));
     }
