@@ -49,7 +49,7 @@ class WorkflowsTests {
     }
 
     private static boolean builds(Map<String, Object> job) {
-        return job.get("steps").toString().contains("mvnw");
+        return job.get("steps").toString().contains("mvn ");
     }
 
     private static List<Map<String, Object>> jobs(String workflow) {
