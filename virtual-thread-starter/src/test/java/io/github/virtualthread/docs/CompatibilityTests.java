@@ -43,7 +43,32 @@ class CompatibilityTests {
         String lowest = all("<maven\\.compiler\\.release>(\\d+)</", POM).get(0);
 
         assertThat(README).contains(", on Java " + lowest + " or later");
-        assertThat(Pages.text(".ci/run")).contains("invoker:run ").contains("-Dit.java=" + lowest);
+        assertThat(Pages.text(".ci/all")).contains("invoker:run ").contains("-Dit.java=" + lowest);
+    }
+
+    @Test
+    void thePageNamesTheApplicationsOfEachCheck() throws IOException {
+        List<String> checked = applicationsWith("invoker-run.properties");
+
+        assertThat(all("step \"Applications\" run_applications invoker-run.properties (\\S+)", Pages.text(".ci/run")))
+                .containsExactly(String.join(",", checked));
+        assertThat(PAGE.replace('\n', ' '))
+                .contains("`mvn verify` runs `smoke` on 4.0.9 and `door` on Tomcat.")
+                .contains("`.ci/run` adds `%s` and `%s` on 4.1.2, and `smoke` on 3.5.16 with Java 21."
+                        .formatted(
+                                String.join("`, `", checked.subList(0, checked.size() - 1)),
+                                checked.get(checked.size() - 1)));
+        assertThat(applicationsWith("invoker-quick.properties")).containsExactly("door", "smoke");
+        assertThat(applicationsWith("invoker-run-java-21.properties")).containsExactly("smoke");
+    }
+
+    private static List<String> applicationsWith(String file) throws IOException {
+        return applications().stream()
+                .filter(application ->
+                        Files.exists(Pages.ROOT.resolve(application).resolve(file)))
+                .map(application -> application.replaceFirst(".*/", ""))
+                .sorted()
+                .toList();
     }
 
     @Test
