@@ -11,6 +11,7 @@ import org.springframework.boot.context.properties.bind.UnboundConfigurationProp
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.util.ObjectUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * A blank value counts as not set, because a profile can blank a key of another file but not remove it. Spring Boot would
@@ -30,7 +31,7 @@ final class BlankCountsAsNotSet extends AbstractBindHandler {
         try {
             super.onFinish(name, target, context, result);
         } catch (UnboundConfigurationPropertiesException unbound) {
-            if (!PropertiesBinding.PREFIX.equals(name)) {
+            if (!StarterKeys.PREFIX.equals(name)) {
                 throw unbound;
             }
             Set<ConfigurationProperty> unknown = new LinkedHashSet<>(unbound.getUnboundProperties());
@@ -39,6 +40,11 @@ final class BlankCountsAsNotSet extends AbstractBindHandler {
                 throw new UnboundConfigurationPropertiesException(unknown);
             }
         }
+    }
+
+    /** A text; null if it is blank, because Spring Boot binds a blank text as it is. */
+    static @Nullable String text(@Nullable String value) {
+        return StringUtils.hasText(value) ? value.strip() : null;
     }
 
     private static boolean isBlank(Object value) {

@@ -78,7 +78,7 @@ record ClusterEngines(
      * replica goes on as if it were lost later.
      */
     private ClusterEngine jdbc() {
-        String table = properties.table();
+        String table = ClusterSettingsFactory.table(properties);
         JdbcClusterEngine engine = new JdbcClusterEngine(dataSource(), name(), table);
         boolean isThere = true;
         try {

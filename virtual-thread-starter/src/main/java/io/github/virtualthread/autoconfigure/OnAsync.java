@@ -11,7 +11,6 @@ final class OnAsync implements Condition {
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
         return context.getEnvironment() instanceof ConfigurableEnvironment environment
-                && PropertiesBinding.isAnySet(
-                        environment.getPropertySources(), PropertiesBinding.PREFIX.append("async"));
+                && PropertiesBinding.isAnySet(environment.getPropertySources(), StarterKeys.PREFIX.append("async"));
     }
 }

@@ -1,5 +1,8 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.StarterKeys.LIMITS;
+import static io.github.virtualthread.autoconfigure.StarterKeys.PREFIX;
+
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.mistake.Mistake;
@@ -39,15 +42,6 @@ import org.springframework.core.env.PropertySource;
  * @param mistakes unknown keys, values of another type, durations without a unit
  */
 record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mistake> mistakes) {
-
-    static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("virtual-thread");
-    static final ConfigurationPropertyName LIMITS = PREFIX.append("limits");
-    static final ConfigurationPropertyName METHODS = PREFIX.append("methods");
-
-    private static final Mistake LIST = new Mistake(
-            "%s is a list, but must contain limits by name".formatted(LIMITS),
-            "Write the name of each limit as a key, as in %s.db.permits; put a name that is a number in quotes."
-                    .formatted(LIMITS));
 
     static PropertiesBinding of(Iterable<PropertySource<?>> sources) {
         if (!isAnySet(sources, PREFIX)) {
@@ -94,14 +88,9 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
         return VirtualThreadBeanPostProcessor.read(environment, key, Boolean.class, byDefault);
     }
 
-    /** File and line, or environment variable, that a property comes from. */
-    static String origin(@Nullable ConfigurationProperty property) {
-        return property == null || property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")";
-    }
-
-    /** The same for a key, as messages show it; empty if no source has it. */
+    /** File and line, or environment variable, that a key as messages show it comes from; empty if no source has it. */
     static String place(String key, Iterable<PropertySource<?>> sources) {
-        return origin(property(
+        return PropertyMistakes.origin(property(
                 ConfigurationPropertyName.adapt(key.replace("\"", ""), '.'),
                 ConfigurationPropertySources.from(sources)));
     }
@@ -135,7 +124,7 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
             ConfigurationProperty property = context.getConfigurationProperty();
             if (isOfList(name) && name.getLastElement(Form.UNIFORM).equals("0")) {
-                found.add(LIST);
+                found.add(PropertyMistakes.LIST);
             }
             if (result instanceof Duration && property != null) {
                 String value = String.valueOf(placeholders.resolvePlaceholders(property.getValue()));
@@ -156,7 +145,10 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
             failed.add(name);
             // once Spring Boot has tried to bind keys below the name, the context has lost its value
             ConfigurationProperty property = property(name, context.getSources());
-            found.add(isOfList(name) ? LIST : PropertyMistakes.wrongValue(name, target, property, error));
+            found.add(
+                    isOfList(name)
+                            ? PropertyMistakes.LIST
+                            : PropertyMistakes.wrongValue(name, target, property, error));
             return null;
         }
 
@@ -167,10 +159,12 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
             try {
                 super.onFinish(name, target, context, result);
             } catch (UnboundConfigurationPropertiesException unbound) {
-                unbound.getUnboundProperties().stream()
-                        .filter(property -> !failed.contains(property.getName()))
-                        .map(property -> isOfList(property.getName()) ? LIST : PropertyMistakes.unknownKey(property))
-                        .forEach(found::add);
+                for (ConfigurationProperty property : unbound.getUnboundProperties()) {
+                    if (!failed.contains(property.getName())) {
+                        boolean isOfList = isOfList(property.getName());
+                        found.add(isOfList ? PropertyMistakes.LIST : PropertyMistakes.unknownKey(property));
+                    }
+                }
             }
         }
 

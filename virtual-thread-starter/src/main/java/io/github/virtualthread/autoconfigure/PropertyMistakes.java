@@ -1,8 +1,8 @@
 package io.github.virtualthread.autoconfigure;
 
-import static io.github.virtualthread.autoconfigure.PropertiesBinding.LIMITS;
-import static io.github.virtualthread.autoconfigure.PropertiesBinding.METHODS;
-import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
+import static io.github.virtualthread.autoconfigure.StarterKeys.LIMITS;
+import static io.github.virtualthread.autoconfigure.StarterKeys.METHODS;
+import static io.github.virtualthread.autoconfigure.StarterKeys.PREFIX;
 
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
@@ -28,14 +28,24 @@ import org.springframework.util.ObjectUtils;
 /** Describes what is wrong with one property: its key is unknown, or its value has the wrong type. */
 final class PropertyMistakes {
 
+    /** Limits without names. */
+    static final Mistake LIST = new Mistake(
+            "%s is a list, but must contain limits by name".formatted(LIMITS),
+            "Write the name of each limit as a key, as in %s.db.permits; put a name that is a number in quotes."
+                    .formatted(LIMITS));
+
     private static final String DURATION = "Write a number with a unit, such as 500ms, 2s or 1m.";
 
     private PropertyMistakes() {}
 
+    /** File and line, or environment variable, that a property comes from; empty if that is unknown. */
+    static String origin(@Nullable ConfigurationProperty property) {
+        return property == null || property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")";
+    }
+
     static Mistake unknownKey(ConfigurationProperty property) {
         return new Mistake(
-                "%s is not a property of the virtual-thread starter%s"
-                        .formatted(property.getName(), PropertiesBinding.origin(property)),
+                "%s is not a property of the virtual-thread starter%s".formatted(property.getName(), origin(property)),
                 meant(property.getName()));
     }
 
@@ -129,13 +139,12 @@ final class PropertyMistakes {
                     "%s cannot be read: %s".formatted(name, NestedExceptionUtils.getMostSpecificCause(error)),
                     "Correct its value.");
         }
-        return new Mistake(mistake.description() + PropertiesBinding.origin(property), mistake.action());
+        return new Mistake(mistake.description() + origin(property), mistake.action());
     }
 
     static Mistake withoutUnit(ConfigurationPropertyName name, ConfigurationProperty property, String value) {
         return new Mistake(
-                "%s must be a duration with a unit, was '%s'%s"
-                        .formatted(spelt(name), value, PropertiesBinding.origin(property)),
+                "%s must be a duration with a unit, was '%s'%s".formatted(spelt(name), value, origin(property)),
                 DURATION);
     }
 

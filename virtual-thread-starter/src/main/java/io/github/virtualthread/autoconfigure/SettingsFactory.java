@@ -1,5 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.BlankCountsAsNotSet.text;
+
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
@@ -108,7 +110,7 @@ final class SettingsFactory {
                 limits.add(alone == null ? settings : alone.apply(settings));
             }
         }
-        ClusterSettings cluster = properties.cluster().settings(mistakes);
+        ClusterSettings cluster = ClusterSettingsFactory.create(properties.cluster(), mistakes);
         return new EngineSettings(
                 new MethodSettings(
                         text(properties.defaultLimit()),
@@ -227,11 +229,6 @@ final class SettingsFactory {
             return limit.permits();
         }
         return limit.clusterPermits() == null || permitsFrom(limit) != null ? 1 : Math.max(1, limit.clusterPermits());
-    }
-
-    /** A blank value counts as not set. */
-    static @Nullable String text(@Nullable String value) {
-        return StringUtils.hasText(value) ? value.strip() : null;
     }
 
     private static int orUnbounded(@Nullable Integer number) {

@@ -1,6 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
-import static io.github.virtualthread.autoconfigure.PropertiesBinding.PREFIX;
+import static io.github.virtualthread.autoconfigure.StarterKeys.PREFIX;
 
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;

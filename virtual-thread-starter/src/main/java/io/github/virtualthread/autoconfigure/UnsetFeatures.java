@@ -43,6 +43,6 @@ final class UnsetFeatures implements AutoConfigurationImportFilter, EnvironmentA
     private boolean mayBeSet() {
         return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
                 || !(environment instanceof ConfigurableEnvironment configurable)
-                || PropertiesBinding.isAnySet(configurable.getPropertySources(), PropertiesBinding.PREFIX);
+                || PropertiesBinding.isAnySet(configurable.getPropertySources(), StarterKeys.PREFIX);
     }
 }

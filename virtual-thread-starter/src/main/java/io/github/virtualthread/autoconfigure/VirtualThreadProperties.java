@@ -1,14 +1,10 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.jdbc.TableName;
-import io.github.virtualthread.config.ClusterCheck;
 import io.github.virtualthread.config.SelfInvocation;
-import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -173,53 +169,9 @@ public record VirtualThreadProperties(
         static final Cluster DEFAULTS = new Cluster(
                 null, Duration.ofSeconds(10), null, OnFailure.LOCAL_SHARE, null, null, null, Table.DEFAULTS);
 
-        private static final String KEY = "virtual-thread.cluster";
-
         /** Created by Spring Boot, with null for what has no key. */
         public Cluster {
             jdbc = jdbc == null ? Table.DEFAULTS : jdbc;
-        }
-
-        /** The settings; the defaults if something is wrong, which is added to the mistakes. */
-        ClusterSettings settings(List<Mistake> mistakes) {
-            int before = mistakes.size();
-            atLeast(Duration.ofSeconds(1), "lease", lease, "10s", mistakes);
-            atLeast(Duration.ofMillis(10), "beat", beat, "100ms", mistakes);
-            if (replicas != null && replicas < 1) {
-                mistakes.add(new Mistake(
-                        "%s.replicas must be at least 1, was %d".formatted(KEY, replicas),
-                        "Set %s.replicas to the number of replicas, or remove it.".formatted(KEY)));
-            }
-            if (!table().equals(TableName.DEFAULT) && !TableName.isAllowed(table())) {
-                mistakes.add(new Mistake(
-                        "%s.jdbc.table %s, was '%s'".formatted(KEY, TableName.RULE, table()),
-                        "Set %s.jdbc.table to a name such as %s, or remove it.".formatted(KEY, TableName.EXAMPLE)));
-            }
-            if (mistakes.size() > before) {
-                return ClusterSettings.DEFAULTS;
-            }
-            ClusterSettings settings =
-                    new ClusterSettings(SettingsFactory.text(member), lease, beat, onFailure, replicas);
-            if (beat != null && !settings.isLongEnoughFor(beat)) {
-                mistakes.add(ClusterCheck.shortLease(KEY + ".beat", beat, settings));
-            }
-            return settings;
-        }
-
-        private static void atLeast(
-                Duration least, String key, @Nullable Duration value, String usual, List<Mistake> mistakes) {
-            if (value != null && value.compareTo(least) < 0) {
-                mistakes.add(new Mistake(
-                        "%s.%s must be at least %s, was %s"
-                                .formatted(KEY, key, Durations.text(least), Durations.text(value)),
-                        "Set %s.%s to a duration such as %s, or remove it.".formatted(KEY, key, usual)));
-            }
-        }
-
-        /** Name of the table of the engine jdbc; blank counts as not set. */
-        String table() {
-            String table = SettingsFactory.text(jdbc.table());
-            return table == null ? TableName.DEFAULT : table;
         }
 
         /** What lends permits to the replicas. */
