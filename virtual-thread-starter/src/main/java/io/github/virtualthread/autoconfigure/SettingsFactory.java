@@ -7,6 +7,7 @@ import io.github.virtualthread.aop.MethodSettings.MethodOverride;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.Durations;
@@ -90,7 +91,7 @@ final class SettingsFactory {
         if (StringUtils.hasText(environment.getProperty("virtual-thread.health.saturated-after"))) {
             return beans.getBean(VirtualThreadProperties.class).health().saturatedAfter();
         }
-        EngineSettings given = beans.getBean(StarterBeans.SETTINGS, EngineSettings.class);
+        EngineSettings given = beans.getBean(BeanNames.SETTINGS, EngineSettings.class);
         boolean shared = Stream.concat(given.limits().stream(), beans.getBeanProvider(LimitSettings.class).stream())
                 .map(given::sharedOrNot)
                 .anyMatch(LimitSettings::isShared);

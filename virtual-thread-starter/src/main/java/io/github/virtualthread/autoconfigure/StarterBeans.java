@@ -3,6 +3,7 @@ package io.github.virtualthread.autoconfigure;
 import static io.github.virtualthread.config.VirtualThreadRegistrar.infrastructure;
 import static io.github.virtualthread.config.VirtualThreadRegistrar.lazy;
 
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.pool.SecondConnectionWarnings;
@@ -18,9 +19,6 @@ import org.springframework.util.ClassUtils;
 record StarterBeans(Environment environment, BeanFactory beans, ClassLoader classLoader)
         implements ImportBeanDefinitionRegistrar {
 
-    /** Another bean of this name replaces the settings. */
-    static final String SETTINGS = "virtualThreadSettings";
-
     private static final String CHECK = "virtualThreadPropertiesCheck";
     private static final String POOL_SIZES = "virtualThreadPoolSizes";
 
@@ -31,9 +29,9 @@ record StarterBeans(Environment environment, BeanFactory beans, ClassLoader clas
                 .registerDefaults(
                         registry, environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         registry.registerBeanDefinition(CHECK, infrastructure(PropertiesCheck.class));
-        if (!beans.containsBean(SETTINGS)) {
+        if (!beans.containsBean(BeanNames.SETTINGS)) {
             registry.registerBeanDefinition(
-                    SETTINGS, VirtualThreadRegistrar.part(EngineSettings.class, CHECK, "settings"));
+                    BeanNames.SETTINGS, VirtualThreadRegistrar.part(EngineSettings.class, CHECK, "settings"));
         }
         if (ClassUtils.isPresent("org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider", classLoader)
                 && !beans.containsBean(POOL_SIZES)) {

@@ -4,8 +4,8 @@ import io.github.virtualthread.actuate.CallCounts;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
 import io.github.virtualthread.actuate.WebRequests;
 import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineBeans;
-import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.TaskLimits;
 import org.springframework.beans.factory.ObjectProvider;
@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Role;
 @ConditionalOnClass(
         name = "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint")
 @ConditionalOnAvailableEndpoint(endpoint = VirtualThreadsEndpoint.class)
-@ConditionalOnBean(name = VirtualThreadRegistrar.ENGINE)
+@ConditionalOnBean(name = BeanNames.ENGINE)
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 public class VirtualThreadActuatorAutoConfiguration {
 

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.VirtualThreadDataSource;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -32,7 +33,7 @@ public class VirtualThreadClusterAutoConfiguration {
     public VirtualThreadClusterAutoConfiguration() {}
 
     /** Created only if a limit is shared by all replicas: properties of the start, or beans, may say so. */
-    @Bean
+    @Bean(BeanNames.CLUSTER_ENGINE)
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

@@ -1,6 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.config.VirtualThreadRegistrar;
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.web.RejectionAnswer;
 import io.github.virtualthread.web.RequestKey;
@@ -24,14 +24,14 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @Conditional(OnDoor.class)
-@ConditionalOnBean(name = VirtualThreadRegistrar.ENGINE)
+@ConditionalOnBean(name = BeanNames.ENGINE)
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 public class VirtualThreadDoorAutoConfiguration {
 
     /** Created by Spring. */
     public VirtualThreadDoorAutoConfiguration() {}
 
-    @Bean
+    @Bean(BeanNames.DOOR_SETTINGS)
     DoorSettings virtualThreadDoorSettings(VirtualThreadProperties properties, Environment environment) {
         return new DoorSettings(
                 properties.web(), environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false));

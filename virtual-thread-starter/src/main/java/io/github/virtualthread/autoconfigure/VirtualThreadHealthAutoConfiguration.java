@@ -1,7 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.actuate.LimitsHealthIndicator;
-import io.github.virtualthread.config.VirtualThreadRegistrar;
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
-@ConditionalOnBean(name = {VirtualThreadRegistrar.ENGINE, StarterBeans.SETTINGS})
+@ConditionalOnBean(name = {BeanNames.ENGINE, BeanNames.SETTINGS})
 @Lazy
 final class VirtualThreadHealthAutoConfiguration {
 

@@ -1,9 +1,9 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.TaskEngineLifecycle;
-import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -26,7 +26,7 @@ import org.springframework.context.annotation.Role;
  */
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnClass(name = "io.micrometer.core.instrument.MeterRegistry")
-@ConditionalOnBean(name = VirtualThreadRegistrar.ENGINE, search = SearchStrategy.CURRENT)
+@ConditionalOnBean(name = BeanNames.ENGINE, search = SearchStrategy.CURRENT)
 @Lazy
 public class VirtualThreadMetricsAutoConfiguration {
 

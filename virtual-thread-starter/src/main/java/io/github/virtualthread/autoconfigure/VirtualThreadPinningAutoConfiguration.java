@@ -1,7 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
-import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.observation.PinWatch;
@@ -22,10 +22,7 @@ import org.springframework.context.annotation.Role;
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnProperty(name = "virtual-thread.pinning.enabled", havingValue = "true")
 @ConditionalOnClass(name = "jdk.jfr.consumer.RecordingStream")
-@ConditionalOnBean(
-        value = VirtualThreadProperties.class,
-        name = VirtualThreadRegistrar.ENGINE,
-        search = SearchStrategy.CURRENT)
+@ConditionalOnBean(value = VirtualThreadProperties.class, name = BeanNames.ENGINE, search = SearchStrategy.CURRENT)
 public class VirtualThreadPinningAutoConfiguration {
 
     /** Created by Spring. */

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
@@ -30,9 +31,9 @@ public class VirtualThreadSliceAutoConfiguration {
     public VirtualThreadSliceAutoConfiguration() {}
 
     /** Lazy, because a test may exclude the auto-configuration that asks for it. */
-    @Bean
+    @Bean(BeanNames.SETTINGS)
     @Lazy
-    @ConditionalOnMissingBean(name = "virtualThreadSettings")
+    @ConditionalOnMissingBean(name = BeanNames.SETTINGS)
     EngineSettings virtualThreadSettings(
             VirtualThreadProperties properties, PropertiesCheck virtualThreadPropertiesCheck, BeanFactory beans) {
         return SettingsFactory.ofThisJvm(

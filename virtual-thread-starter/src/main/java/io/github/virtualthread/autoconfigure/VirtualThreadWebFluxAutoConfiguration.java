@@ -1,7 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.FurtherCheck;
-import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.web.WebFluxRejections;
@@ -30,7 +30,7 @@ import org.springframework.web.server.WebExceptionHandler;
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(name = "org.springframework.web.reactive.DispatchExceptionHandler")
-@ConditionalOnBean(name = VirtualThreadRegistrar.ENGINE)
+@ConditionalOnBean(name = BeanNames.ENGINE)
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 public class VirtualThreadWebFluxAutoConfiguration {
 
@@ -90,7 +90,7 @@ public class VirtualThreadWebFluxAutoConfiguration {
     }
 
     /** WebFlux has no filter as at the door: its permits would be back before the work of a cancelled request has ended. */
-    @Bean
+    @Bean(BeanNames.DOOR_SETTINGS)
     @Conditional(OnDoor.class)
     FurtherCheck virtualThreadDoorSettings(Environment environment) {
         Mistake reactive = new Mistake(

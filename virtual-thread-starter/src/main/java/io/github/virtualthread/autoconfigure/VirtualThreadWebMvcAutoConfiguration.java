@@ -1,6 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.config.VirtualThreadRegistrar;
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.web.WebMvcRejections;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,7 +26,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE) // after that of Spring MVC, whose name differs between versions
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(name = "org.springframework.web.servlet.HandlerExceptionResolver")
-@ConditionalOnBean(name = {VirtualThreadRegistrar.ENGINE, VirtualThreadWebMvcAutoConfiguration.RESOLVERS})
+@ConditionalOnBean(name = {BeanNames.ENGINE, VirtualThreadWebMvcAutoConfiguration.RESOLVERS})
 @EnableConfigurationProperties(VirtualThreadProperties.class)
 @Lazy
 public class VirtualThreadWebMvcAutoConfiguration {

@@ -104,11 +104,11 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
     }
 
     private TaskEngineLifecycle lifecycle() {
-        return factory().getBean(VirtualThreadRegistrar.LIFECYCLE, TaskEngineLifecycle.class);
+        return factory().getBean(BeanNames.LIFECYCLE, TaskEngineLifecycle.class);
     }
 
     private TaskLimits presentLimits() {
-        return factory().getBean(VirtualThreadRegistrar.LIMITS, TaskLimits.class);
+        return factory().getBean(BeanNames.LIMITS, TaskLimits.class);
     }
 
     LimitFamilies families() {

@@ -40,9 +40,6 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
 
     private static final int MOST_NAMES = 5;
 
-    /** The settings of the auto-configuration. */
-    private static final String SPRING_BOOT = "virtualThreadSettings";
-
     /**
      * Fails the start if something is wrong, and otherwise logs what was found.
      *
@@ -50,10 +47,10 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
      * @param further other checks
      */
     void check(Findings findings, VirtualThreadBeanPostProcessor postProcessor, List<FurtherCheck> further) {
-        EngineBeans engine = factory.getBean(VirtualThreadRegistrar.ENGINE_BEANS, EngineBeans.class);
+        EngineBeans engine = factory.getBean(BeanNames.ENGINE_BEANS, EngineBeans.class);
         PoolPermits pools = engine.pools();
         // those of a parent context are checked there
-        boolean ownLimits = factory.containsBeanDefinition(VirtualThreadRegistrar.LIMITS);
+        boolean ownLimits = factory.containsBeanDefinition(BeanNames.LIMITS);
         boolean isShared = ownLimits
                 && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
@@ -106,7 +103,7 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
             new EngineConnections(engine.dataSource(), factory)
                     .warn(
                             limits,
-                            factory.containsBean("virtualThreadClusterEngine") // that of the auto-configuration
+                            factory.containsBean(BeanNames.CLUSTER_ENGINE)
                                     ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
                                     : "create the JdbcClusterEngine with a DataSource of its own");
         }
@@ -185,7 +182,7 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
             return "Put a CancellableDataSource below the pool of bean '%s', because HikariStatements could not reach it"
                     .formatted(pool);
         }
-        return factory.containsBean(SPRING_BOOT)
+        return factory.containsBean(BeanNames.SETTINGS)
                 ? "Set virtual-thread.jdbc.cancel-statements=true"
                 : "Declare a static @Bean method that returns a HikariStatements";
     }

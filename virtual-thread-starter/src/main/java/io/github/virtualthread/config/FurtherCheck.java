@@ -12,7 +12,7 @@ import java.util.List;
 public interface FurtherCheck {
 
     /** Names of such beans: for their type, Spring would ask every bean of the application. */
-    List<String> BEANS = List.of("virtualThreadDoorSettings", "virtualThreadAsyncCheck");
+    List<String> BEANS = List.of(BeanNames.DOOR_SETTINGS, BeanNames.ASYNC_CHECK);
 
     /**
      * Checks one part of the application.

@@ -42,14 +42,13 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
     public void afterSingletonsInstantiated() {
         ConfigurableListableBeanFactory factory = Objects.requireNonNull(beanFactory);
         VirtualThreadBeanPostProcessor postProcessor =
-                factory.getBean(VirtualThreadRegistrar.POST_PROCESSOR, VirtualThreadBeanPostProcessor.class);
+                factory.getBean(BeanNames.POST_PROCESSOR, VirtualThreadBeanPostProcessor.class);
         EngineSettings given = settings.getIfAvailable(() -> DEFAULTS);
         List<FurtherCheck> further = FurtherCheck.BEANS.stream()
                 .filter(factory::containsBean)
                 .map(name -> factory.getBean(name, FurtherCheck.class))
                 .toList();
-        Supplier<TaskLimits> limits =
-                SingletonSupplier.of(() -> factory.getBean(VirtualThreadRegistrar.LIMITS, TaskLimits.class));
+        Supplier<TaskLimits> limits = SingletonSupplier.of(() -> factory.getBean(BeanNames.LIMITS, TaskLimits.class));
         Findings findings = postProcessor.check(limits, given.methods());
         // not given.equals(...): the first equals of a record loads 19 classes, and most starts have the very defaults
         if (isIdle(factory, postProcessor, findings) && Objects.equals(given, DEFAULTS) && further.isEmpty()) {
@@ -66,8 +65,8 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         return findings.methods().isEmpty()
                 && findings.mistakes().isEmpty()
                 && !postProcessor.isWeaving()
-                && factory.containsBeanDefinition(VirtualThreadRegistrar.ENGINE_BEANS)
-                && !factory.containsSingleton(VirtualThreadRegistrar.ENGINE_BEANS)
+                && factory.containsBeanDefinition(BeanNames.ENGINE_BEANS)
+                && !factory.containsSingleton(BeanNames.ENGINE_BEANS)
                 && factory.getBeanNamesForType(LimitSettings.class).length == 0;
     }
 }

@@ -33,17 +33,6 @@ import org.springframework.core.type.AnnotationMetadata;
  */
 public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
 
-    /** Name of the engine, where there is one. Conditions look for it: for a type, Spring would ask all beans for theirs. */
-    public static final String ENGINE = "virtualThreadEngine";
-
-    /** Name of the post-processor of each context. */
-    public static final String POST_PROCESSOR = "io.github.virtualthread.config.internalVirtualThreadPostProcessor";
-
-    static final String STARTUP_CHECK = "io.github.virtualthread.config.internalStartupCheck";
-    static final String ENGINE_BEANS = "io.github.virtualthread.config.internalEngineBeans";
-    static final String LIFECYCLE = "virtualThreadEngineLifecycle";
-    static final String LIMITS = "virtualThreadLimits";
-
     private static final String ATTRIBUTES = EnableVirtual.class.getName();
 
     private final BeanFactory beans;
@@ -61,7 +50,7 @@ public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistr
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         MergedAnnotation<EnableVirtual> enable = importing.getAnnotations().get(EnableVirtual.class);
         Map<String, Object> attributes = asWritten(enable);
-        if (!registry.containsBeanDefinition(POST_PROCESSOR)) {
+        if (!registry.containsBeanDefinition(BeanNames.POST_PROCESSOR)) {
             RootBeanDefinition postProcessor = new RootBeanDefinition(VirtualThreadBeanPostProcessor.class);
             // by name: code that is generated ahead of time may not see the class
             postProcessor
@@ -73,7 +62,7 @@ public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistr
             postProcessor.setAttribute(ATTRIBUTES, attributes);
             register(postProcessor, registry);
         } else if (!attributes.equals(Objects.requireNonNullElseGet(
-                registry.getBeanDefinition(POST_PROCESSOR).getAttribute(ATTRIBUTES),
+                registry.getBeanDefinition(BeanNames.POST_PROCESSOR).getAttribute(ATTRIBUTES),
                 () -> asWritten(MergedAnnotation.of(EnableVirtual.class))))) {
             throw new VirtualThreadConfigurationException(List.of(new Mistake(
                     "%s has @EnableVirtual with attributes that differ from those of another class of the same application context"
@@ -94,35 +83,37 @@ public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistr
      * @param proxyTargetClass whether proxies are subclasses, also those of the annotation
      */
     public void registerDefaults(BeanDefinitionRegistry registry, boolean proxyTargetClass) {
-        if (!registry.containsBeanDefinition(POST_PROCESSOR)) {
+        if (!registry.containsBeanDefinition(BeanNames.POST_PROCESSOR)) {
             RootBeanDefinition postProcessor = new RootBeanDefinition(VirtualThreadBeanPostProcessor.class);
             // for a property, Spring would inspect the whole class
             postProcessor.getConstructorArgumentValues().addIndexedArgumentValue(0, proxyTargetClass);
             register(postProcessor, registry);
         } else if (proxyTargetClass) {
-            registry.getBeanDefinition(POST_PROCESSOR).getPropertyValues().add("proxyTargetClass", true);
+            registry.getBeanDefinition(BeanNames.POST_PROCESSOR)
+                    .getPropertyValues()
+                    .add("proxyTargetClass", true);
         }
     }
 
     private void register(RootBeanDefinition postProcessor, BeanDefinitionRegistry registry) {
-        registry.registerBeanDefinition(POST_PROCESSOR, infrastructure(postProcessor));
-        registry.registerBeanDefinition(STARTUP_CHECK, infrastructure(StartupCheck.class));
-        if (beans.containsBean(ENGINE)) {
+        registry.registerBeanDefinition(BeanNames.POST_PROCESSOR, infrastructure(postProcessor));
+        registry.registerBeanDefinition(BeanNames.STARTUP_CHECK, infrastructure(StartupCheck.class));
+        if (beans.containsBean(BeanNames.ENGINE)) {
             return; // of a parent
         }
-        registry.registerBeanDefinition(LIFECYCLE, infrastructure(TaskEngineLifecycle.class));
-        registry.registerBeanDefinition(ENGINE_BEANS, lazy(EngineBeans.class));
+        registry.registerBeanDefinition(BeanNames.LIFECYCLE, infrastructure(TaskEngineLifecycle.class));
+        registry.registerBeanDefinition(BeanNames.ENGINE_BEANS, lazy(EngineBeans.class));
         RootBeanDefinition shares = part(ClusterShares.class, "shares");
         shares.setDestroyMethodName("stop"); // a context that fails after its start does not stop its beans
         registry.registerBeanDefinition("virtualThreadClusterShares", shares);
-        registry.registerBeanDefinition(LIMITS, part(TaskLimits.class, "limits"));
-        registry.registerBeanDefinition(ENGINE, part(TaskEngine.class, "engine"));
-        registry.registerBeanDefinition("virtualThreadsByHand", part(VirtualThreads.class, "byHand"));
+        registry.registerBeanDefinition(BeanNames.LIMITS, part(TaskLimits.class, "limits"));
+        registry.registerBeanDefinition(BeanNames.ENGINE, part(TaskEngine.class, "engine"));
+        registry.registerBeanDefinition(BeanNames.BY_HAND, part(VirtualThreads.class, "byHand"));
         registry.registerBeanDefinition("virtualThreadInterception", part(CallEnvironment.class, "environment"));
     }
 
     private static RootBeanDefinition part(Class<?> type, String method) {
-        return part(type, ENGINE_BEANS, method);
+        return part(type, BeanNames.ENGINE_BEANS, method);
     }
 
     /**
