@@ -5,59 +5,52 @@ import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
-import io.github.virtualthread.jdbc.HikariStatements;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.PermitsFrom;
-import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import io.github.virtualthread.pool.EngineConnections;
-import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import javax.sql.DataSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.AbstractBeanFactory;
 
 /**
- * The start-up check of an application that uses the engine.
+ * The start of an application that uses the engine: checks it, begins, and reports what was found.
  *
  * @param given settings of the engine
+ * @param findings what the post-processor has found
+ * @param further checks of what not every application has
  */
-record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given, TaskLimits limits) {
+record EngineCheck(
+        ConfigurableListableBeanFactory factory,
+        EngineSettings given,
+        TaskLimits limits,
+        Findings findings,
+        List<FurtherCheck> further) {
 
-    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
+    /** Fails the start if something is wrong. */
+    void start(VirtualThreadBeanPostProcessor postProcessor) {
+        List<Mistake> mistakes = mistakes();
+        if (!mistakes.isEmpty()) {
+            throw new VirtualThreadConfigurationException(mistakes);
+        }
+        begin(postProcessor);
+        report(postProcessor.isEnabled());
+    }
 
-    private static final int MOST_NAMES = 5;
-
-    /**
-     * Fails the start if something is wrong, and otherwise logs what was found.
-     *
-     * @param findings what the post-processor has found
-     * @param further other checks
-     */
-    void check(Findings findings, VirtualThreadBeanPostProcessor postProcessor, List<FurtherCheck> further) {
-        EngineBeans engine = factory.getBean(BeanNames.ENGINE_BEANS, EngineBeans.class);
-        PoolPermits pools = engine.pools();
-        // those of a parent context are checked there
-        boolean ownLimits = factory.containsBeanDefinition(BeanNames.LIMITS);
-        boolean isShared = ownLimits
-                && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
+    /** Also reads the sizes of pools, which give limits their permits. */
+    private List<Mistake> mistakes() {
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
         mistakes.addAll(declaredTwice());
-        mistakes.addAll(engine.families().mistakes());
-        mistakes.addAll(pools.read());
-        if (isShared) {
+        mistakes.addAll(engine().families().mistakes());
+        mistakes.addAll(engine().pools().read());
+        if (isShared()) {
             mistakes.addAll(ClusterCheck.mistakes(
                     factory.getBeanProvider(ClusterEngine.class),
                     given.cluster(),
@@ -69,10 +62,11 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
         if (given.selfInvocation() == SelfInvocation.FAIL) {
             mistakes.addAll(findings.selfInvocations());
         }
-        if (!mistakes.isEmpty()) {
-            throw new VirtualThreadConfigurationException(mistakes);
-        }
-        if (ownLimits) {
+        return mistakes;
+    }
+
+    private void begin(VirtualThreadBeanPostProcessor postProcessor) {
+        if (hasOwnLimits()) {
             // those of a parent context have their names already: its meters, which keep them, have been registered
             findings.methods().stream()
                     .map(AdvisedMethod::limit)
@@ -81,31 +75,47 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
         }
         postProcessor.start();
         if (postProcessor.isEnabled()) {
-            engine.add(findings.methods());
+            engine().add(findings.methods());
         }
-        pools.warnOfOverdraft();
-        if (postProcessor.isEnabled() && !findings.methods().isEmpty()) {
-            warnOfStatements(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
+    }
+
+    private void report(boolean intercepted) {
+        engine().pools().warnOfOverdraft();
+        if (intercepted && !findings.methods().isEmpty()) {
+            new StatementWarnings(limits, factory)
+                    .log(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
         }
-        StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), engine::decoratorNames);
-        report.log(findings, limits, postProcessor.isEnabled(), further);
-        if (ownLimits) {
+        StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), engine()::decoratorNames);
+        report.log(findings, limits, intercepted, further);
+        if (hasOwnLimits()) {
             report.logNumbers(limits, findings.methods());
         }
-        if (isShared) {
+        if (isShared()) {
             warnOfEngine();
         }
+    }
+
+    private EngineBeans engine() {
+        return factory.getBean(BeanNames.ENGINE_BEANS, EngineBeans.class);
+    }
+
+    /** Whether the limits are of this context; those of a parent context are checked there. */
+    private boolean hasOwnLimits() {
+        return factory.containsBeanDefinition(BeanNames.LIMITS);
+    }
+
+    private boolean isShared() {
+        return hasOwnLimits()
+                && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
     }
 
     /** If the engine that lends permits to all replicas depends on what their calls use up. */
     private void warnOfEngine() {
         if (factory.getBean(ClusterEngine.class) instanceof JdbcClusterEngine engine) {
-            new EngineConnections(engine.dataSource(), factory)
-                    .warn(
-                            limits,
-                            factory.containsBean(BeanNames.CLUSTER_ENGINE)
-                                    ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
-                                    : "create the JdbcClusterEngine with a DataSource of its own");
+            String remedy = factory.containsBean(BeanNames.CLUSTER_ENGINE)
+                    ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
+                    : "create the JdbcClusterEngine with a DataSource of its own";
+            new EngineConnections(engine.dataSource(), factory).warn(limits, remedy);
         }
     }
 
@@ -131,59 +141,9 @@ record EngineCheck(ConfigurableListableBeanFactory factory, EngineSettings given
 
     private List<Mistake> unknownDefault() {
         String name = given.methods().defaultLimit();
-        return name == null || LimitNames.isNone(name) || limits.contains(name)
-                ? List.of()
-                : List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
-    }
-
-    /**
-     * Warns, once for each limit, that a timeout or a deadline closes connections while the database goes on.
-     *
-     * @param deadlines whether a call may have a deadline that its method does not set
-     */
-    private void warnOfStatements(List<AdvisedMethod> methods, boolean deadlines) {
-        Map<TaskLimit, List<String>> interrupted = new LinkedHashMap<>();
-        for (AdvisedMethod method : methods) {
-            TaskLimit limit = PoolPermits.drawing(method.limit() == null ? null : limits.get(method.limit()));
-            if (limit != null
-                    && !method.limited()
-                    && (deadlines || method.timeout() != null || method.deadline() != null)) {
-                interrupted.computeIfAbsent(limit, first -> new ArrayList<>()).add(method.name());
-            }
+        if (name == null || LimitNames.isNone(name) || limits.contains(name)) {
+            return List.of();
         }
-        interrupted.forEach(this::warnOfStatements);
-    }
-
-    private void warnOfStatements(TaskLimit limit, List<String> names) {
-        PermitsFrom from = limit.permitsFrom();
-        if (from != null
-                && factory.getBean(from.bean()) instanceof DataSource pool
-                && !(pool instanceof PermitsSource)
-                && !HikariStatements.isCovered(pool)) {
-            logger.warn(
-                    "Calls under limit '{}' ({}) are interrupted when their timeout or deadline passes: that closes their"
-                            + " connection, and the database goes on with the query. {}",
-                    limit.name(),
-                    shown(names),
-                    remedy(from.bean()));
-        }
-    }
-
-    private static String shown(List<String> names) {
-        int left = names.size() - MOST_NAMES;
-        return left <= 1
-                ? String.join(", ", names)
-                : "%s and %d more".formatted(String.join(", ", names.subList(0, MOST_NAMES)), left);
-    }
-
-    private String remedy(String pool) {
-        if (factory instanceof AbstractBeanFactory known
-                && known.getBeanPostProcessors().stream().anyMatch(HikariStatements.class::isInstance)) {
-            return "Put a CancellableDataSource below the pool of bean '%s', because HikariStatements could not reach it"
-                    .formatted(pool);
-        }
-        return factory.containsBean(BeanNames.SETTINGS)
-                ? "Set virtual-thread.jdbc.cancel-statements=true"
-                : "Declare a static @Bean method that returns a HikariStatements";
+        return List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
     }
 }

@@ -55,7 +55,7 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
             new StartupReport(given, factory.getBeanClassLoader(), List::of)
                     .sumUp(List.of(), List.of(), postProcessor.isEnabled(), further);
         } else {
-            new EngineCheck(factory, given, limits.get()).check(findings, postProcessor, further);
+            new EngineCheck(factory, given, limits.get(), findings, further).start(postProcessor);
         }
     }
 
