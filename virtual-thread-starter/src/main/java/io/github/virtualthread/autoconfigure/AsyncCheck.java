@@ -1,8 +1,5 @@
 package io.github.virtualthread.autoconfigure;
 
-import static io.github.virtualthread.autoconfigure.AsyncExecutors.APPLICATION;
-import static io.github.virtualthread.autoconfigure.AsyncExecutors.KEY;
-
 import io.github.virtualthread.config.FurtherCheck;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimits;
@@ -59,15 +56,14 @@ record AsyncCheck(
             return List.of();
         }
         List<String> notes = new ArrayList<>();
-        String common = limits.get(KEY + "limit");
+        String common = limits.get(AsyncNames.LIMIT);
         if (common != null) {
             notes.add(LimitNames.isNone(common) ? "@Async without a limit" : "@Async under limit " + common);
         }
-        String executors = KEY + "executors.";
         StringJoiner others = new StringJoiner(", ", "executors ", "").setEmptyValue("");
         limits.forEach((key, limit) -> {
-            if (key.startsWith(executors)) {
-                others.add("%s (%s)".formatted(key.substring(executors.length()), limit));
+            if (key.startsWith(AsyncNames.EXECUTORS)) {
+                others.add("%s (%s)".formatted(key.substring(AsyncNames.EXECUTORS.length()), limit));
             }
         });
         if (others.length() > 0) {
@@ -87,21 +83,22 @@ record AsyncCheck(
             Class<?> type = ClassUtils.getUserClass(configurer.getBeanClass());
             Method method = ReflectionUtils.findMethod(type, "getAsyncExecutor");
             if (method != null && method.getDeclaringClass() != AsyncConfigurer.class) {
-                notes.add("%s.getAsyncExecutor() is not used, because %slimit is set"
-                        .formatted(type.getSimpleName(), KEY));
+                notes.add("%s.getAsyncExecutor() is not used, because %s is set"
+                        .formatted(type.getSimpleName(), AsyncNames.LIMIT));
             }
         }
     }
 
     @Override
     public List<String> warnings() {
-        boolean replaced = limits.containsKey(KEY + "limit") || limits.containsKey(KEY + "executors." + APPLICATION);
+        boolean replaced = limits.containsKey(AsyncNames.LIMIT)
+                || limits.containsKey(AsyncNames.EXECUTORS + AsyncNames.APPLICATION);
         Set<String> without = enabled && replaced ? withoutEffect() : Set.of();
         return without.isEmpty()
                 ? List.of()
                 : List.of(
                         "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
-                                .formatted(without, APPLICATION));
+                                .formatted(without, AsyncNames.APPLICATION));
     }
 
     private Set<String> withoutEffect() {

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Async;
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.VirtualThreadRegistrar;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.mistake.Mistake;
@@ -12,7 +13,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Map.Entry;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
@@ -44,18 +44,8 @@ import org.springframework.util.StringUtils;
  */
 final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
 
-    static final String KEY = "virtual-thread.async.";
-
-    /** The executor of Spring Boot, which also has the methods that name none. */
-    static final String APPLICATION = "applicationTaskExecutor";
-
-    /** Attribute of a definition that has replaced another: the type of the bean before. */
-    static final String REPLACED = KEY + "replaced";
-
-    /** Attribute of the same definition: the property that asked for it. */
-    static final String REPLACED_BY = KEY + "replaced-by";
-
-    private static final String FACTORY = "virtualThreadsByHand";
+    /** Attribute of a definition that has replaced another: what that was. */
+    static final String REPLACED = Replaced.class.getName();
 
     private final ConfigurableEnvironment environment;
     private final ConfigurableListableBeanFactory beans;
@@ -70,8 +60,8 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         VirtualThreadProperties properties =
                 PropertiesBinding.of(environment.getPropertySources()).properties();
-        Map<String, Entry<String, String>> asked = properties == null ? Map.of() : asked(properties.async());
-        if (asked.isEmpty() || !beans.containsBean(FACTORY)) {
+        Map<String, Asked> asked = properties == null ? Map.of() : asked(properties.async());
+        if (asked.isEmpty() || !beans.containsBean(BeanNames.BY_HAND)) {
             return;
         }
         boolean enabled = PropertiesBinding.isOn(environment, "virtual-thread.enabled", true);
@@ -80,32 +70,32 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
             throw new VirtualThreadConfigurationException(mistakes);
         }
         Map<String, String> limits = new LinkedHashMap<>();
-        asked.values().forEach(by -> limits.put(by.getKey(), by.getValue()));
+        asked.values().forEach(by -> limits.put(by.key, by.limit));
         RootBeanDefinition check = VirtualThreadRegistrar.infrastructure(AsyncCheck.class);
         check.getConstructorArgumentValues().addIndexedArgumentValue(0, limits);
         check.getConstructorArgumentValues().addIndexedArgumentValue(1, enabled);
-        registry.registerBeanDefinition("virtualThreadAsyncCheck", check);
+        registry.registerBeanDefinition(BeanNames.ASYNC_CHECK, check);
         if (enabled) {
             registry.registerBeanDefinition(
                     "virtualThreadAsyncMethods", VirtualThreadRegistrar.infrastructure(AsyncMethods.class));
         }
     }
 
-    /** Properties and their limits, by the names of the beans. An alias means its bean. */
-    private Map<String, Entry<String, String>> asked(Async async) {
-        Map<String, Entry<String, String>> asked = new LinkedHashMap<>();
+    /** What is asked for, by the names of the beans. An alias means its bean. */
+    private Map<String, Asked> asked(Async async) {
+        Map<String, Asked> asked = new LinkedHashMap<>();
         if (StringUtils.hasText(async.limit())) {
-            asked.put(APPLICATION, Map.entry(KEY + "limit", async.limit()));
+            asked.put(AsyncNames.APPLICATION, new Asked(AsyncNames.LIMIT, async.limit()));
         }
         async.executors().forEach((name, limit) -> {
             if (StringUtils.hasText(limit)) {
                 String bean = beans instanceof SimpleAliasRegistry aliases ? aliases.canonicalName(name) : name;
-                Entry<String, String> by = Map.entry(KEY + "executors." + name, limit);
-                Entry<String, String> before = asked.putIfAbsent(bean, by);
-                if (before != null && !LimitNames.areEqual(before.getValue(), limit)) {
+                Asked by = new Asked(AsyncNames.EXECUTORS + name, limit);
+                Asked before = asked.putIfAbsent(bean, by);
+                if (before != null && !LimitNames.areEqual(before.limit, by.limit)) {
                     mistakes.add(new Mistake(
                             "%s asks for limit '%s', and %s for limit '%s', but both are about the bean '%s'"
-                                    .formatted(before.getKey(), before.getValue(), by.getKey(), limit, bean),
+                                    .formatted(before.key, before.limit, by.key, by.limit, bean),
                             "Remove one of them."));
                 }
             }
@@ -113,50 +103,59 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
         return asked;
     }
 
-    private void register(String bean, Entry<String, String> by, boolean enabled, BeanDefinitionRegistry registry) {
+    private void register(String bean, Asked by, boolean enabled, BeanDefinitionRegistry registry) {
         if (!beans.containsBean(bean)) {
-            RootBeanDefinition added = enabled ? executor(bean, by.getValue()) : onCallersThread();
+            RootBeanDefinition added = enabled ? executor(bean, by.limit) : onCallersThread();
             added.setDefaultCandidate(false); // or an injection by type would become ambiguous
             registry.registerBeanDefinition(bean, added);
             return;
         }
         Class<?> type = beans.getType(bean, false);
-        String wrong = type == null ? null : wrong(type);
-        if (wrong != null) {
-            mistakes.add(new Mistake(
-                    "%s: the bean '%s' is %s".formatted(by.getKey(), bean, wrong),
-                    wrong.endsWith("an executor") // it is something else
-                            ? "Use another bean name."
-                            : "Declare it as Executor, or remove the entry."));
-        } else if (beans.containsSingleton(bean)) {
-            mistakes.add(new Mistake(
-                    "%s: the bean '%s' exists already and cannot be replaced".formatted(by.getKey(), bean),
-                    "Declare it by a @Bean method that no post-processor needs, or remove the entry."));
+        Mistake mistake = mistake(bean, by, type);
+        if (mistake != null) {
+            mistakes.add(mistake);
         } else if (enabled) {
             replace(bean, by, type, registry);
         }
     }
 
-    /** What a bean is that the executor of a limit is not, null for nothing. */
-    private static @Nullable String wrong(Class<?> type) {
-        if (TaskScheduler.class.isAssignableFrom(type)) {
-            return "a TaskScheduler, which the executor of a limit is not";
+    /** Why the executor of a limit cannot replace a bean, null if it can. */
+    private @Nullable Mistake mistake(String bean, Asked by, @Nullable Class<?> type) {
+        String more = type == null ? null : moreThanAnExecutor(type);
+        if (more != null) {
+            return new Mistake(
+                    "%s: the bean '%s' is %s, which the executor of a limit is not".formatted(by.key, bean, more),
+                    "Declare it as Executor, or remove the entry.");
         }
-        if (!Executor.class.isAssignableFrom(type)) {
-            return "a %s, not an executor".formatted(type.getName());
+        if (type != null && !Executor.class.isAssignableFrom(type)) {
+            return new Mistake(
+                    "%s: the bean '%s' is a %s, not an executor".formatted(by.key, bean, type.getName()),
+                    "Use another bean name.");
         }
-        return ExecutorService.class.isAssignableFrom(type) && !TaskExecutor.class.isAssignableFrom(type)
-                ? "an ExecutorService, which the executor of a limit is not"
-                : null;
+        if (beans.containsSingleton(bean)) {
+            return new Mistake(
+                    "%s: the bean '%s' exists already and cannot be replaced".formatted(by.key, bean),
+                    "Declare it by a @Bean method that no post-processor needs, or remove the entry.");
+        }
+        return null;
     }
 
-    private void replace(
-            String bean, Entry<String, String> by, @Nullable Class<?> type, BeanDefinitionRegistry registry) {
+    private static @Nullable String moreThanAnExecutor(Class<?> type) {
+        if (TaskScheduler.class.isAssignableFrom(type)) {
+            return "a TaskScheduler";
+        }
+        if (ExecutorService.class.isAssignableFrom(type) && !TaskExecutor.class.isAssignableFrom(type)) {
+            return "an ExecutorService";
+        }
+        return null;
+    }
+
+    private void replace(String bean, Asked by, @Nullable Class<?> type, BeanDefinitionRegistry registry) {
         RootBeanDefinition theirs = (RootBeanDefinition) beans.getMergedBeanDefinition(bean);
-        if (FACTORY.equals(theirs.getFactoryBeanName())) {
+        if (BeanNames.BY_HAND.equals(theirs.getFactoryBeanName())) {
             return; // of a parent context, which has replaced it
         }
-        RootBeanDefinition ours = executor(bean, by.getValue());
+        RootBeanDefinition ours = executor(bean, by.limit);
         ours.setPrimary(theirs.isPrimary());
         ours.setFallback(theirs.isFallback());
         ours.setAutowireCandidate(theirs.isAutowireCandidate());
@@ -168,8 +167,7 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
             copyQualifiers(annotated, ours);
         }
         if (type != null) {
-            ours.setAttribute(REPLACED, type);
-            ours.setAttribute(REPLACED_BY, by.getKey());
+            ours.setAttribute(REPLACED, new Replaced(by.key, type));
         }
         if (registry.containsBeanDefinition(bean)) {
             registry.removeBeanDefinition(bean);
@@ -193,7 +191,7 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
     private static RootBeanDefinition executor(String bean, String limit) {
         RootBeanDefinition definition = new RootBeanDefinition();
         definition.setTargetType(AsyncTaskExecutor.class);
-        definition.setFactoryBeanName(FACTORY);
+        definition.setFactoryBeanName(BeanNames.BY_HAND);
         definition.setFactoryMethodName("asyncExecutor");
         definition.getConstructorArgumentValues().addIndexedArgumentValue(0, bean);
         definition.getConstructorArgumentValues().addIndexedArgumentValue(1, limit);
@@ -208,4 +206,20 @@ final class AsyncExecutors implements ImportBeanDefinitionRegistrar {
                 .addIndexedArgumentValue(0, new RootBeanDefinition(SyncTaskExecutor.class));
         return definition;
     }
+
+    /**
+     * What is asked for a bean.
+     *
+     * @param key property that asks for it
+     * @param limit name of the limit whose executor the bean becomes
+     */
+    private record Asked(String key, String limit) {}
+
+    /**
+     * What a definition has replaced.
+     *
+     * @param key property that asked for it
+     * @param type type of the bean before
+     */
+    record Replaced(String key, Class<?> type) {}
 }

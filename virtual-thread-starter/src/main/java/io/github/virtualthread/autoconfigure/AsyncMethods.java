@@ -68,8 +68,8 @@ final class AsyncMethods implements BeanPostProcessor, AopInfrastructureBean {
 
     /** The executor of Spring Boot, if it is that of a limit. */
     private @Nullable Executor ofSpringBoot() {
-        return beans.containsBean(AsyncExecutors.APPLICATION)
-                        && beans.getBean(AsyncExecutors.APPLICATION) instanceof ExecutorView ours
+        return beans.containsBean(AsyncNames.APPLICATION)
+                        && beans.getBean(AsyncNames.APPLICATION) instanceof ExecutorView ours
                 ? ours
                 : null;
     }

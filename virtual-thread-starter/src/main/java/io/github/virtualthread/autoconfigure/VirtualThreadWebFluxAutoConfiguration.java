@@ -68,7 +68,7 @@ public class VirtualThreadWebFluxAutoConfiguration {
     @Order(1)
     @Conditional(OnAsync.class)
     WebFluxConfigurer virtualThreadBlockingHandlers(
-            @Qualifier(AsyncExecutors.APPLICATION) ObjectProvider<AsyncTaskExecutor> executor) {
+            @Qualifier(AsyncNames.APPLICATION) ObjectProvider<AsyncTaskExecutor> executor) {
         ThreadLocal<Boolean> inTask = new ThreadLocal<>();
         return new WebFluxConfigurer() {
             @Override
