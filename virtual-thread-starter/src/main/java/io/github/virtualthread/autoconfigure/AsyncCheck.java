@@ -93,12 +93,16 @@ record AsyncCheck(
     public List<String> warnings() {
         boolean replaced = limits.containsKey(AsyncNames.LIMIT)
                 || limits.containsKey(AsyncNames.EXECUTORS + AsyncNames.APPLICATION);
-        Set<String> without = enabled && replaced ? withoutEffect() : Set.of();
-        return without.isEmpty()
-                ? List.of()
-                : List.of(
-                        "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
-                                .formatted(without, AsyncNames.APPLICATION));
+        if (!enabled || !replaced) {
+            return List.of();
+        }
+        Set<String> without = withoutEffect();
+        if (without.isEmpty()) {
+            return List.of();
+        }
+        return List.of(
+                "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
+                        .formatted(without, AsyncNames.APPLICATION));
     }
 
     private Set<String> withoutEffect() {

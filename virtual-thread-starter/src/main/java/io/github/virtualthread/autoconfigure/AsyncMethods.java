@@ -68,18 +68,22 @@ final class AsyncMethods implements BeanPostProcessor, AopInfrastructureBean {
 
     /** The executor of Spring Boot, if it is that of a limit. */
     private @Nullable Executor ofSpringBoot() {
-        return beans.containsBean(AsyncNames.APPLICATION)
-                        && beans.getBean(AsyncNames.APPLICATION) instanceof ExecutorView ours
-                ? ours
-                : null;
+        if (beans.containsBean(AsyncNames.APPLICATION)
+                && beans.getBean(AsyncNames.APPLICATION) instanceof ExecutorView ours) {
+            return ours;
+        }
+        return null;
     }
 
     /** The executor of methods that name none; null if Spring is to look for one. */
     private @Nullable Executor executor() {
         Executor ours = ofSpringBoot();
+        if (ours != null) {
+            return ours;
+        }
         AsyncConfigurer configurer =
-                ours == null ? beans.getBeanProvider(AsyncConfigurer.class).getIfUnique() : null;
-        return configurer == null ? ours : configurer.getAsyncExecutor();
+                beans.getBeanProvider(AsyncConfigurer.class).getIfUnique();
+        return configurer == null ? null : configurer.getAsyncExecutor();
     }
 
     /** Of the type of Spring's advisor, which others may look for. */

@@ -210,14 +210,17 @@ final class LimitRefresh implements GenericApplicationListener {
         }
         if (!Objects.equals(before.permitsFrom(), after.permitsFrom())) {
             // a pool may have more permits than cluster-permits, a number may not
-            return after.permitsFrom() == null
-                    ? changed.withPermits(after.permits()).withPermitsFrom(null)
-                    : changed.withPermitsFrom(after.permitsFrom()).withPermits(after.permits());
+            if (after.permitsFrom() == null) {
+                return changed.withPermits(after.permits()).withPermitsFrom(null);
+            }
+            return changed.withPermitsFrom(after.permitsFrom()).withPermits(after.permits());
         }
         // the permits are not a property if they are those of a pool, or all that the replicas have
-        return after.permitsFrom() != null || before.permits() == after.permits() || (hasAll(before) && hasAll(after))
-                ? changed
-                : changed.withPermits(after.permits());
+        boolean isProperty = after.permitsFrom() == null && !(hasAll(before) && hasAll(after));
+        if (isProperty && before.permits() != after.permits()) {
+            return changed.withPermits(after.permits());
+        }
+        return changed;
     }
 
     private static boolean hasAll(LimitSettings limit) {

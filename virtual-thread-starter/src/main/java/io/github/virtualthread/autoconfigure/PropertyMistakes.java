@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ final class PropertyMistakes {
             "%s is a list, but must contain limits by name".formatted(LIMITS),
             "Write the name of each limit as a key, as in %s.db.permits; put a name that is a number in quotes."
                     .formatted(LIMITS));
+
+    /** Numbers of something that is of no use with none of it. */
+    private static final Set<String> AT_LEAST_ONE = Set.of("permits", "permits-per-key", "cluster-permits", "replicas");
 
     private static final String DURATION = "Write a number with a unit, such as 500ms, 2s or 1m.";
 
@@ -162,22 +166,23 @@ final class PropertyMistakes {
         }
         if (LIMITS.isParentOf(name)) {
             String key = name.getLastElement(Form.DASHED);
-            return keys(type).contains(key)
-                    ? new Mistake(
-                            "%s %s, but %s is a property of a limit and belongs below its name"
-                                    .formatted(name, state, key),
-                            "Move it below the name of a limit: %s.<name>.%s.".formatted(LIMITS, key))
-                    : new Mistake(
-                            "%s %s, but a limit needs properties, at least permits, permits-from or cluster-permits"
-                                    .formatted(name, state),
-                            "Remove it, or set %s.permits to the maximum number of concurrent calls.".formatted(name));
+            if (keys(type).contains(key)) {
+                return new Mistake(
+                        "%s %s, but %s is a property of a limit and belongs below its name".formatted(name, state, key),
+                        "Move it below the name of a limit: %s.<name>.%s.".formatted(LIMITS, key));
+            }
+            return new Mistake(
+                    "%s %s, but a limit needs properties, at least permits, permits-from or cluster-permits"
+                            .formatted(name, state),
+                    "Remove it, or set %s.permits to the maximum number of concurrent calls.".formatted(name));
         }
         if (type != Map.class) {
             return mustContain("properties", name, state, "one of %s below it".formatted(keys(type)));
         }
-        return LIMITS.isAncestorOf(name)
-                ? mustContain("weights by key", name, state, name + ".gold to a number such as 3")
-                : mustContain("executor beans by name", name, state, name + ".mailExecutor to the name of a limit");
+        if (LIMITS.isAncestorOf(name)) {
+            return mustContain("weights by key", name, state, name + ".gold to a number such as 3");
+        }
+        return mustContain("executor beans by name", name, state, name + ".mailExecutor to the name of a limit");
     }
 
     private static Mistake mustContain(String what, ConfigurationPropertyName name, String state, String example) {
@@ -187,12 +192,9 @@ final class PropertyMistakes {
 
     private static @Nullable Mistake otherValue(ConfigurationPropertyName name, Class<?> type, String value) {
         if (type == Integer.class) {
-            int least = List.of("permits", "permits-per-key", "cluster-permits", "replicas")
-                            .contains(name.getLastElement(Form.DASHED))
-                    ? 1
-                    : 0;
+            boolean mayBeZero = !AT_LEAST_ONE.contains(name.getLastElement(Form.DASHED));
             return mustBe(
-                    "a whole number from %d to %d".formatted(least, Integer.MAX_VALUE),
+                    "a whole number from %d to %d".formatted(mayBeZero ? 0 : 1, Integer.MAX_VALUE),
                     name,
                     value,
                     "Set %s to a number such as 20.".formatted(name));

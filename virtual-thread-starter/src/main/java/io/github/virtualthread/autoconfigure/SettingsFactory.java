@@ -153,20 +153,24 @@ final class SettingsFactory {
 
     private static Limit merge(Limit first, Limit second) {
         return new Limit(
-                first.permits() == null ? second.permits() : first.permits(),
-                first.permitsFrom() == null ? second.permitsFrom() : first.permitsFrom(),
-                first.headroom() == null ? second.headroom() : first.headroom(),
-                first.within() == null ? second.within() : first.within(),
-                first.permitsPerKey() == null ? second.permitsPerKey() : first.permitsPerKey(),
-                first.queueCapacity() == null ? second.queueCapacity() : first.queueCapacity(),
-                first.queueCapacityPerKey() == null ? second.queueCapacityPerKey() : first.queueCapacityPerKey(),
+                either(first.permits(), second.permits()),
+                either(first.permitsFrom(), second.permitsFrom()),
+                either(first.headroom(), second.headroom()),
+                either(first.within(), second.within()),
+                either(first.permitsPerKey(), second.permitsPerKey()),
+                either(first.queueCapacity(), second.queueCapacity()),
+                either(first.queueCapacityPerKey(), second.queueCapacityPerKey()),
                 first.keyWeights().isEmpty() ? second.keyWeights() : first.keyWeights(),
-                first.maxWait() == null ? second.maxWait() : first.maxWait(),
-                first.clusterPermits() == null ? second.clusterPermits() : first.clusterPermits(),
-                first.onFailure() == null ? second.onFailure() : first.onFailure(),
+                either(first.maxWait(), second.maxWait()),
+                either(first.clusterPermits(), second.clusterPermits()),
+                either(first.onFailure(), second.onFailure()),
                 first.rejectHopeless() || second.rejectHopeless(),
-                first.adapt() == null ? second.adapt() : first.adapt(),
+                either(first.adapt(), second.adapt()),
                 first.nested() == Nested.WARN ? second.nested() : first.nested());
+    }
+
+    private static <T> @Nullable T either(@Nullable T first, @Nullable T second) {
+        return first == null ? second : first;
     }
 
     /**
@@ -238,7 +242,10 @@ final class SettingsFactory {
 
     private static @Nullable PermitsFrom permitsFrom(Limit limit) {
         String bean = text(limit.permitsFrom());
-        return bean == null ? null : new PermitsFrom(bean, limit.headroom() == null ? 0 : limit.headroom());
+        if (bean == null) {
+            return null;
+        }
+        return new PermitsFrom(bean, limit.headroom() == null ? 0 : limit.headroom());
     }
 
     private static @Nullable Mistake permitsMistake(String name, String key, Limit limit) {
@@ -264,12 +271,13 @@ final class SettingsFactory {
                             .formatted(name, PropertyMistakes.text(limit.onFailure())),
                     "Set %s.cluster-permits, or remove %s.on-failure.".formatted(key, key));
         }
-        return limit.headroom() == null || fromPool
-                ? null
-                : new Mistake(
-                        "Limit '%s' has headroom: %d, which is subtracted from the size of a pool, but no permits-from"
-                                .formatted(name, limit.headroom()),
-                        "Remove %s.headroom, or replace %s.permits with permits-from.".formatted(key, key));
+        if (limit.headroom() != null && !fromPool) {
+            return new Mistake(
+                    "Limit '%s' has headroom: %d, which is subtracted from the size of a pool, but no permits-from"
+                            .formatted(name, limit.headroom()),
+                    "Remove %s.headroom, or replace %s.permits with permits-from.".formatted(key, key));
+        }
+        return null;
     }
 
     private Map<String, MethodOverride> overrides() {

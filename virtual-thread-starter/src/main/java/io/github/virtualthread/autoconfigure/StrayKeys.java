@@ -140,9 +140,11 @@ final class StrayKeys {
             return below.isEmpty() ? group : group + "_" + below;
         }
         String key = longest(VirtualThreadProperties.Limit.class, below, String::endsWith);
-        return key == null || key.equals(below)
-                ? null
-                : group + "_" + below.substring(0, below.length() - key.length()) + "_" + key;
+        if (key == null || key.equals(below)) {
+            return null;
+        }
+        String name = below.substring(0, below.length() - key.length());
+        return group + "_" + name + "_" + key;
     }
 
     private static @Nullable String longest(Class<?> type, String text, BiPredicate<String, String> has) {

@@ -50,11 +50,12 @@ public class VirtualThreadWebMvcAutoConfiguration {
 
     /** Without the resolvers behind it, which log each answer and have the error page render it. */
     private static @Nullable HandlerExceptionResolver advice(HandlerExceptionResolver resolvers) {
-        return resolvers instanceof HandlerExceptionResolverComposite composite
-                ? composite.getExceptionResolvers().stream()
-                        .filter(ExceptionHandlerExceptionResolver.class::isInstance)
-                        .findFirst()
-                        .orElse(null)
-                : null;
+        if (resolvers instanceof HandlerExceptionResolverComposite composite) {
+            return composite.getExceptionResolvers().stream()
+                    .filter(ExceptionHandlerExceptionResolver.class::isInstance)
+                    .findFirst()
+                    .orElse(null);
+        }
+        return null;
     }
 }

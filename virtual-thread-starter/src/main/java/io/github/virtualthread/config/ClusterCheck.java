@@ -41,9 +41,11 @@ public final class ClusterCheck {
         }
         try {
             ClusterEngine engine = engines.getObject();
-            return settings.beat() == null && !settings.isLongEnoughFor(engine.beat())
-                    ? List.of(shortLease("the beat of " + engine.getClass().getSimpleName(), engine.beat(), settings))
-                    : List.of();
+            if (settings.beat() == null && !settings.isLongEnoughFor(engine.beat())) {
+                String whose = "the beat of " + engine.getClass().getSimpleName();
+                return List.of(shortLease(whose, engine.beat(), settings));
+            }
+            return List.of();
         } catch (NoUniqueBeanDefinitionException several) {
             return List.of(of(
                     shared,
@@ -84,12 +86,16 @@ public final class ClusterCheck {
     }
 
     private static Mistake of(List<LimitSettings> shared, String but, String action) {
-        String limits = shared.size() == 1
-                ? "Limit '%s' has cluster-permits: %d"
-                        .formatted(shared.get(0).name(), shared.get(0).clusterPermits())
-                : shared.stream().map(LimitSettings::name).collect(Collectors.joining("' and '", "Limits '", "'"))
-                        + " have cluster-permits";
-        return new Mistake("%s, but %s".formatted(limits, but), action);
+        return new Mistake("%s, but %s".formatted(named(shared), but), action);
+    }
+
+    private static String named(List<LimitSettings> shared) {
+        if (shared.size() == 1) {
+            LimitSettings limit = shared.get(0);
+            return "Limit '%s' has cluster-permits: %d".formatted(limit.name(), limit.clusterPermits());
+        }
+        String names = shared.stream().map(LimitSettings::name).collect(Collectors.joining("' and '"));
+        return "Limits '%s' have cluster-permits".formatted(names);
     }
 
     /**

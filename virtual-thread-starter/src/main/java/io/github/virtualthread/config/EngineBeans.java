@@ -246,9 +246,10 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
         if (registered && ContextPropagation.isContextRegistryPresent(classLoader)) {
             propagation = propagation.withRegisteredContext();
         }
-        return registered && ContextPropagation.isSecurityPresent(classLoader)
-                ? propagation.withSecurity()
-                : propagation;
+        if (registered && ContextPropagation.isSecurityPresent(classLoader)) {
+            propagation = propagation.withSecurity();
+        }
+        return propagation;
     }
 
     /** Blocks until calls have ended, so that nothing closes while one is running. */

@@ -50,7 +50,7 @@ record EngineCheck(
         mistakes.addAll(declaredTwice());
         mistakes.addAll(engine().families().mistakes());
         mistakes.addAll(engine().pools().read());
-        if (isShared()) {
+        if (sharesLimits()) {
             mistakes.addAll(ClusterCheck.mistakes(
                     factory.getBeanProvider(ClusterEngine.class),
                     given.cluster(),
@@ -90,7 +90,7 @@ record EngineCheck(
         if (hasOwnLimits()) {
             report.logNumbers(limits, findings.methods());
         }
-        if (isShared()) {
+        if (sharesLimits()) {
             warnOfEngine();
         }
     }
@@ -104,7 +104,8 @@ record EngineCheck(
         return factory.containsBeanDefinition(BeanNames.LIMITS);
     }
 
-    private boolean isShared() {
+    /** Whether limits of this context are shared by all replicas. */
+    private boolean sharesLimits() {
         return hasOwnLimits()
                 && limits.all().stream().anyMatch(limit -> limit.settings().isShared());
     }

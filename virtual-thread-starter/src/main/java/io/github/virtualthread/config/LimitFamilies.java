@@ -93,19 +93,16 @@ public final class LimitFamilies {
 
     private static Mistake cycle(List<LimitSettings> path) {
         String first = path.get(0).name();
-        return path.size() == 1
-                ? new Mistake(
-                        "Limit '%s' lies within itself".formatted(first),
-                        "Set %s to the name of another limit, or remove it.".formatted(key(first)))
-                : new Mistake(
-                        "Limits lie within each other: %s within %s"
-                                .formatted(
-                                        path.stream().map(LimitSettings::name).collect(Collectors.joining(" within ")),
-                                        first),
-                        "Remove one of these properties: %s."
-                                .formatted(path.stream()
-                                        .map(limit -> key(limit.name()))
-                                        .collect(Collectors.joining(", "))));
+        if (path.size() == 1) {
+            return new Mistake(
+                    "Limit '%s' lies within itself".formatted(first),
+                    "Set %s to the name of another limit, or remove it.".formatted(key(first)));
+        }
+        String names = path.stream().map(LimitSettings::name).collect(Collectors.joining(" within "));
+        String keys = path.stream().map(limit -> key(limit.name())).collect(Collectors.joining(", "));
+        return new Mistake(
+                "Limits lie within each other: %s within %s".formatted(names, first),
+                "Remove one of these properties: %s.".formatted(keys));
     }
 
     private Mistake unknown(LimitSettings limit, String within) {

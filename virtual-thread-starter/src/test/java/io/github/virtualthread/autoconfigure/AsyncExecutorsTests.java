@@ -459,7 +459,7 @@ class AsyncExecutorsTests {
                                         + " a limit is not. Declare it as Executor, or remove the entry.")
                         .hasMessageContaining(
                                 "virtual-thread.async.executors.scheduler: the bean 'scheduler' is a TaskScheduler, which the executor of"
-                                        + " a limit is not."));
+                                        + " a limit is not. Declare it as Executor, or remove the entry."));
     }
 
     @Test
