@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.virtualthread.limit.Jam;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
@@ -48,7 +49,8 @@ class DeadlineCallerTests {
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 1),
             LimitSettings.of("patient", 1).withMaxWait(LONG),
-            LimitSettings.of("impatient", 1).withMaxWait(SHORT));
+            LimitSettings.of("impatient", 1).withMaxWait(SHORT),
+            LimitSettings.of("hopeless", 1).withRejectHopeless(true));
 
     private final CountDownLatch release = test.latch();
 
@@ -92,6 +94,16 @@ class DeadlineCallerTests {
 
         assertReason(call(kind, "patient", SOON, () -> "ran"), Reason.DEADLINE);
         assertReason(call(kind, "impatient", LONG, () -> "ran"), Reason.WAIT_TIMEOUT);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallerWhoseWaitWouldTakeTooLongIsRejected(Kind kind) throws Exception {
+        Duration deadline = Duration.ofMinutes(1);
+        try (Jam jam = new Jam(test.limit("hopeless"), deadline)) {
+            assertThat(jam).isNotNull();
+            assertReason(call(kind, "hopeless", deadline, () -> "ran"), Reason.HOPELESS);
+        }
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,6 +54,16 @@ class HopelessTests extends TimedLimits {
         assertThat(ask(limit, null, SOON)).isEqualTo(Reason.HOPELESS);
         assertThat(ask(limit, null, LATER)).isNull();
         assertThat(limit.waiting()).isEqualTo(2);
+    }
+
+    /** What is expected only grows from here on: nobody's wait ends. */
+    @Test
+    void halfOfTheTimeIsForTheRun() {
+        TaskLimit limit = limit(DB);
+        end(10, limit, null, 100);
+        long expected = Objects.requireNonNull(limit.expectedWait(null)).toNanos();
+
+        assertThat(ask(limit, null, expected + expected / 2)).isEqualTo(Reason.HOPELESS);
     }
 
     @Test
