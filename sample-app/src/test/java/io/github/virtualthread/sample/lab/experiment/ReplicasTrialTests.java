@@ -61,7 +61,7 @@ class ReplicasTrialTests {
     /** A replica that gets no processor for a lease has lost it, and its calls go on beside those of the others. */
     @Test
     void sharesUseWhatALocalLimitWastesAndNeedNoRedisToGoOn() throws Throwable {
-        BusyMachine.mayTryAgain(() -> {
+        KeptTime.during(() -> {
             Answer answer = lab.start(ID, SETTINGS, Scale.SMALL).answer().get(10, TimeUnit.MINUTES);
 
             Row local = answer.row(ThreeReplicas.LOCAL);
