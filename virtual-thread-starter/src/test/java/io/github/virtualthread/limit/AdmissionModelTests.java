@@ -6,7 +6,6 @@ import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
-import io.github.virtualthread.timer.TaskTimer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +18,6 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,22 +26,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Limits do what a model does that needs no speed: whatever happens, the same calls begin in the same order. */
 @Timeout(600)
 @Tag("slow")
-class AdmissionModelTests {
+class AdmissionModelTests extends TimedLimits {
 
     private static final List<String> KEYS = Arrays.asList(null, "acme", "bolt", "crux");
     private static final double[] WEIGHTS = {0.125, 0.5, 1, 2.5, 4}; // sums of these are exact
 
-    private final TaskTimer timer = new TaskTimer("timer");
     private final List<ModelledCall> begun = new ArrayList<>();
     private final List<ModelledCall> expected = new ArrayList<>();
     private final List<ModelledCall> running = new ArrayList<>();
     private final Map<String, Model> models = new LinkedHashMap<>();
     private int waited; // how many calls began after they had waited
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3})

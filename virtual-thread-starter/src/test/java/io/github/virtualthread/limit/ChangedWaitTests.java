@@ -3,18 +3,20 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.timer.TaskTimer;
 import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that wait while the longest wait or the capacity of the queue changes. */
 @Timeout(300)
-class ChangedWaitTests {
+class ChangedWaitTests extends TimedLimits {
 
     private static final Duration SHORT = Duration.ofMillis(20);
 
@@ -22,17 +24,6 @@ class ChangedWaitTests {
     private static final Duration AMPLE = Duration.ofMillis(500);
 
     private static final Duration LONG = Duration.ofHours(1);
-
-    private final TaskTimer timer = new TaskTimer("timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
-    private SemaphoreLimit limit(LimitSettings settings) {
-        return new SemaphoreLimit(settings, null, timer, change -> {});
-    }
 
     private static void assertExpired(Call call) {
         assertThat(call.rejected).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(Reason.WAIT_TIMEOUT);
@@ -45,7 +36,7 @@ class ChangedWaitTests {
 
     @Test
     void aShorterWaitExpiresCallsThatWaitAlready() {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(LONG));
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1).withMaxWait(LONG));
         Call.asked(limit);
         List<Call> waiting = Call.asked(limit, 3);
 
@@ -58,7 +49,7 @@ class ChangedWaitTests {
 
     @Test
     void aFirstLongestWaitExpiresCallsThatWaitAlready() {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1));
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1));
         Call.asked(limit);
         Call waiting = Call.asked(limit);
 
@@ -69,7 +60,7 @@ class ChangedWaitTests {
 
     @Test
     void aWaitShorterThanACallHasWaitedExpiresItAtOnce() throws Exception {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(LONG));
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1).withMaxWait(LONG));
         Call.asked(limit);
         Call waiting = Call.asked(limit);
         awaitTimer(SHORT);
@@ -79,30 +70,18 @@ class ChangedWaitTests {
         assertExpired(waiting);
     }
 
-    @Test
-    void aLongerWaitLetsCallsWaitOn() throws Exception {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(AMPLE));
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = "PT1H")
+    void aLongerWaitOrNoneLetsCallsWaitOn(@Nullable Duration longer) throws Exception {
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1).withMaxWait(AMPLE));
         Call holder = Call.asked(limit);
         Call waiting = Call.asked(limit);
 
-        limit.setMaxWait(LONG);
+        limit.setMaxWait(longer);
         awaitTimer(AMPLE.plus(SHORT));
 
-        assertThat(waiting.rejected).isNotDone();
-        holder.giveBack();
-        assertThat(waiting.holds()).isTrue();
-    }
-
-    @Test
-    void noLongestWaitLetsCallsWaitOn() throws Exception {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(AMPLE));
-        Call holder = Call.asked(limit);
-        Call waiting = Call.asked(limit);
-
-        limit.setMaxWait(null);
-        awaitTimer(AMPLE.plus(SHORT));
-
-        assertThat(limit.maxWait()).isNull();
+        assertThat(limit.maxWait()).isEqualTo(longer);
         assertThat(waiting.rejected).isNotDone();
         holder.giveBack();
         assertThat(waiting.holds()).isTrue();
@@ -110,7 +89,7 @@ class ChangedWaitTests {
 
     @Test
     void callsThatComeAfterTheChangeExpireByTheNewWait() {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(LONG));
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1).withMaxWait(LONG));
         Call.asked(limit);
         limit.setMaxWait(SHORT);
 
@@ -120,7 +99,7 @@ class ChangedWaitTests {
 
     @Test
     void anotherChangeLeavesTheLongestWaitInForce() {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(AMPLE));
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1).withMaxWait(AMPLE));
         Call.asked(limit);
         List<Call> calls = Call.asked(limit, 2);
 
@@ -132,7 +111,7 @@ class ChangedWaitTests {
 
     @Test
     void manyChangesLeaveOneEntryInTheTimer() {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withMaxWait(LONG));
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1).withMaxWait(LONG));
         Call.asked(limit, 2);
 
         for (int i = 1; i <= 1_000; i++) {
@@ -146,7 +125,7 @@ class ChangedWaitTests {
 
     @Test
     void aSmallerQueueKeepsWhoWaitsAndRefusesWhoComes() {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1));
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1));
         List<Call> calls = Call.asked(limit, 4);
 
         limit.setQueueCapacity(1);
@@ -162,7 +141,7 @@ class ChangedWaitTests {
 
     @Test
     void aLargerQueueTakesWhoWasRefusedBefore() {
-        SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withQueueCapacity(0));
+        SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1).withQueueCapacity(0));
         Call.asked(limit);
         assertThat(new Call(limit).ask()).isEqualTo(Reason.QUEUE_FULL);
 

@@ -2,27 +2,19 @@ package io.github.virtualthread.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A permit that its request cannot use, since no thread can be started. */
 @Timeout(300)
-class FailedGrantTests {
+class FailedGrantTests extends TimedLimits {
 
-    private final TaskTimer timer = new TaskTimer("timer");
-    private final SemaphoreLimit limit = new SemaphoreLimit(LimitSettings.of("db", 1), null, timer, change -> {});
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
+    private final SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1));
 
     @Test
     void thePermitIsFreeAgainWhenTheFirstCallCannotStart() {

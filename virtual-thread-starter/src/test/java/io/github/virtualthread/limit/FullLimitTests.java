@@ -4,37 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** From when until when a limit is full. */
 @Timeout(300)
-class FullLimitTests {
+class FullLimitTests extends TimedLimits {
 
     private static final Duration AGE = Duration.ofHours(1);
     private static final int ROUNDS = 1_000_000;
 
-    private final TaskTimer timer = new TaskTimer("timer");
-    private final SemaphoreLimit limit = limit(LimitSettings.of("db", 1).withQueueCapacity(0));
-    private final SemaphoreLimit queue = limit(LimitSettings.of("db", 1));
+    private final SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1).withQueueCapacity(0));
+    private final SemaphoreLimit queue = semaphore(LimitSettings.of("db", 1));
 
     /** Even while the limit is not full. */
     private final AtomicInteger era = new AtomicInteger();
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
-    private SemaphoreLimit limit(LimitSettings settings) {
-        return new SemaphoreLimit(settings, null, timer, change -> {});
-    }
 
     @Test
     void aLimitWithoutAQueueIsFullFromTheFirstRefusalOn() {
@@ -122,7 +110,7 @@ class FullLimitTests {
 
     @Test
     void itStaysFullWhenThoseWhoWaitedHaveExpired() {
-        SemaphoreLimit short0 = limit(LimitSettings.of("db", 1).withMaxWait(Duration.ofNanos(1)));
+        SemaphoreLimit short0 = semaphore(LimitSettings.of("db", 1).withMaxWait(Duration.ofNanos(1)));
         Call.asked(short0);
         Call expired = Call.asked(short0);
 
@@ -145,7 +133,7 @@ class FullLimitTests {
 
     @Test
     void aNestedCallThatIsRefusedMakesItFull() {
-        SemaphoreLimit strict = limit(LimitSettings.of("db", 1).withNested(Nested.FAIL));
+        SemaphoreLimit strict = semaphore(LimitSettings.of("db", 1).withNested(Nested.FAIL));
         Call.asked(strict);
         Call nested = new Call(strict) {
             @Override
@@ -161,7 +149,7 @@ class FullLimitTests {
 
     @Test
     void aLimitThatShrinksIsFullUntilAsManyPermitsAreBack() {
-        SemaphoreLimit shrinking = limit(LimitSettings.of("db", 2).withQueueCapacity(0));
+        SemaphoreLimit shrinking = semaphore(LimitSettings.of("db", 2).withQueueCapacity(0));
         Call first = Call.asked(shrinking);
         Call second = Call.asked(shrinking);
         refused(shrinking);
@@ -176,7 +164,7 @@ class FullLimitTests {
 
     @Test
     void aLimitWithAFreePermitThatIsTakenAwayWasNotFull() {
-        SemaphoreLimit shrinking = limit(LimitSettings.of("db", 2).withQueueCapacity(0));
+        SemaphoreLimit shrinking = semaphore(LimitSettings.of("db", 2).withQueueCapacity(0));
         Call.asked(shrinking);
         Call second = Call.asked(shrinking);
         refused(shrinking);

@@ -3,28 +3,19 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** From when until when limits that lie within each other are full. */
 @Timeout(300)
-class FullWithinTests {
+class FullWithinTests extends TimedLimits {
 
     private static final Duration AGE = Duration.ofHours(1);
 
-    private final TaskTimer timer = new TaskTimer("timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
     private TaskLimits limits(int db, LimitSettings report) {
-        return new TaskLimits(List.of(LimitSettings.of("db", db), report.withWithin("db")), timer, change -> {});
+        return limits(LimitSettings.of("db", db), report.withWithin("db"));
     }
 
     private static void age(TaskLimit limit) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,24 +15,17 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.test.util.ReflectionTestUtils;
 
 @Timeout(300)
-class KeyTurnsTests {
+class KeyTurnsTests extends TimedLimits {
 
-    private final TaskTimer timer = new TaskTimer("timer");
     private final List<String> order = new ArrayList<>();
 
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
     private SemaphoreLimit limit(int permits, UnaryOperator<LimitSettings> settings) {
-        return new SemaphoreLimit(settings.apply(LimitSettings.of("partner", permits)), null, timer, change -> {});
+        return semaphore(settings.apply(LimitSettings.of("partner", permits)));
     }
 
     private SemaphoreLimit limit(int permits) {
@@ -307,12 +299,9 @@ class KeyTurnsTests {
 
     @Test
     void theFiguresOfKeysKnowThoseWhoHoldAPermitAroundTheLimit() {
-        TaskLimits limits = new TaskLimits(
-                List.of(
-                        LimitSettings.of("db", 3),
-                        LimitSettings.of("report", 2).withWithin("db").withPermitsPerKey(1)),
-                timer,
-                change -> {});
+        TaskLimits limits = limits(
+                LimitSettings.of("db", 3),
+                LimitSettings.of("report", 2).withWithin("db").withPermitsPerKey(1));
         TaskLimit db = limits.get("db");
         TaskLimit report = limits.get("report");
         Call.asked(db, 2);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitSettings.Nested;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,20 +22,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a change tells, and to whom. */
 @Timeout(300)
-class LimitChangeTests {
+class LimitChangeTests extends TimedLimits {
 
     private static final LimitSettings DECLARED =
             LimitSettings.of("price-db", 20).withQueueCapacity(100);
 
-    private final TaskTimer timer = new TaskTimer("timer");
     private final List<LimitChange> told = new ArrayList<>();
     private final TaskLimits limits = new TaskLimits(List.of(DECLARED), timer, told::add);
     private final TaskLimit limit = limits.get("price-db");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
 
     private void assertTold(String line) {
         assertThat(told).extracting(LimitChange::toString).containsExactly(line);
@@ -52,35 +44,23 @@ class LimitChangeTests {
     }
 
     @Test
-    void aResizeTellsOldAndNewAndByWhom() {
+    void eachSetterTellsOldAndNewAndByWhom() {
         limit.resize(30);
-
-        assertTold("Limit 'price-db' changed by CODE: 20 permits, queue of 100, unbounded wait"
-                + " -> 30 permits, queue of 100, unbounded wait");
-    }
-
-    @Test
-    void anotherQueueCapacityIsTold() {
         limit.setQueueCapacity(LimitSettings.UNBOUNDED);
-
-        assertTold("Limit 'price-db' changed by CODE: 20 permits, queue of 100, unbounded wait"
-                + " -> 20 permits, unbounded queue, unbounded wait");
-    }
-
-    @Test
-    void anotherLongestWaitIsTold() {
         limit.setMaxWait(Duration.ofMillis(1500));
-
-        assertTold("Limit 'price-db' changed by CODE: 20 permits, queue of 100, unbounded wait"
-                + " -> 20 permits, queue of 100, wait up to 1.5s");
-    }
-
-    @Test
-    void anotherTreatmentOfNestedCallsIsTold() {
         limits.change(limit, now -> now.withNested(Nested.FAIL), Source.ENVIRONMENT);
 
-        assertTold("Limit 'price-db' changed by ENVIRONMENT: 20 permits, queue of 100, unbounded wait"
-                + " -> 20 permits, queue of 100, unbounded wait, nested calls fail");
+        assertThat(told)
+                .extracting(LimitChange::toString)
+                .containsExactly(
+                        "Limit 'price-db' changed by CODE: 20 permits, queue of 100, unbounded wait"
+                                + " -> 30 permits, queue of 100, unbounded wait",
+                        "Limit 'price-db' changed by CODE: 30 permits, queue of 100, unbounded wait"
+                                + " -> 30 permits, unbounded queue, unbounded wait",
+                        "Limit 'price-db' changed by CODE: 30 permits, unbounded queue, unbounded wait"
+                                + " -> 30 permits, unbounded queue, wait up to 1.5s",
+                        "Limit 'price-db' changed by ENVIRONMENT: 30 permits, unbounded queue, wait up to 1.5s"
+                                + " -> 30 permits, unbounded queue, wait up to 1.5s, nested calls fail");
     }
 
     @Test
@@ -127,7 +107,7 @@ class LimitChangeTests {
 
     @Test
     void noneOfTheChangesThatAreMadeAtOnceIsLost() throws Exception {
-        TaskLimits limits = new TaskLimits(List.of(DECLARED), timer, change -> {});
+        TaskLimits limits = limits(DECLARED);
         CyclicBarrier start = new CyclicBarrier(4);
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             List<Future<?>> changing = new ArrayList<>();
@@ -227,19 +207,11 @@ class LimitChangeTests {
     }
 
     @Test
-    void aBadNumberOfPermitsChangesNothing() {
+    void aBadValueChangesNothing() {
         assertRefused(() -> limit.resize(0), "Limit 'price-db': permits must be at least 1, was 0");
         assertRefused(
                 () -> limit.resize(Integer.MIN_VALUE), "Limit 'price-db': permits must be at least 1, was -2147483648");
-    }
-
-    @Test
-    void aBadQueueCapacityChangesNothing() {
         assertRefused(() -> limit.setQueueCapacity(-1), "Limit 'price-db': queue-capacity must be at least 0, was -1");
-    }
-
-    @Test
-    void aBadLongestWaitChangesNothing() {
         assertRefused(
                 () -> limit.setMaxWait(Duration.ofSeconds(-2)),
                 "Limit 'price-db': max-wait must be longer than zero, was -2s"

@@ -12,12 +12,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
-class MaxWaitTests {
+class MaxWaitTests extends TimedLimits {
 
     private static final Duration SHORT = Duration.ofMillis(20);
 
@@ -26,15 +25,8 @@ class MaxWaitTests {
 
     private static final Duration LONG = Duration.ofHours(1);
 
-    private final TaskTimer timer = new TaskTimer("the-timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
     private SemaphoreLimit limit(Duration maxWait) {
-        return new SemaphoreLimit(LimitSettings.of("db", 1).withMaxWait(maxWait), null, timer, change -> {});
+        return semaphore(LimitSettings.of("db", 1).withMaxWait(maxWait));
     }
 
     @Test

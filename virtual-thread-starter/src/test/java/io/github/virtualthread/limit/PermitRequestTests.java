@@ -5,29 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
-import io.github.virtualthread.timer.TaskTimer;
 import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a request knows of itself, and what a limit tells of its requests. */
 @Timeout(300)
-class PermitRequestTests {
-
-    private final TaskTimer timer = new TaskTimer("timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
+class PermitRequestTests extends TimedLimits {
 
     private SemaphoreLimit limit(Nested nested) {
-        return new SemaphoreLimit(LimitSettings.of("db", 1).withNested(nested), null, timer, change -> {});
+        return semaphore(LimitSettings.of("db", 1).withNested(nested));
     }
 
     @Test
@@ -154,42 +145,13 @@ class PermitRequestTests {
     }
 
     @Test
-    void aLimitTellsHowLongCallsHaveBeenWaiting() {
-        SemaphoreLimit limit = limit(Nested.WARN);
-        Call.asked(limit);
-        assertThat(limit.saturated()).isZero();
-
-        Call waiting = Call.asked(limit);
-
-        // the clock may stand still for a moment, but counts from when the call came
-        long since = waiting.joinedAt();
-        while (System.nanoTime() == since) {
-            Thread.onSpinWait();
-        }
-        assertThat(limit.saturated()).isPositive();
-    }
-
-    @Test
     void tellsTheFirstThatWaitAsManyAsAskedFor() {
-        TaskLimits limits = new TaskLimits(List.of(LimitSettings.of("db", 1)), timer, change -> {});
+        TaskLimits limits = limits(LimitSettings.of("db", 1));
         Call.asked(limits.get("db"));
         List<Call> waiting = Call.asked(limits.get("db"), 3);
 
         assertThat(PermitRequest.waiting(limits.get("db"), 2)).isEqualTo(waiting.subList(0, 2));
         assertThat(PermitRequest.waiting(limits.get("db"), 9)).isEqualTo(waiting);
-    }
-
-    @Test
-    void tellsHowManyWerePutOut() {
-        TaskLimits limits = new TaskLimits(List.of(LimitSettings.of("db", 1)), timer, change -> {});
-        Call.asked(limits.get("db"));
-        List<Call> waiting = Call.asked(limits.get("db"), 3);
-
-        assertThat(limits.evictWaiting("db")).isEqualTo(3);
-
-        assertThat(waiting).allSatisfy(each -> assertThat(each.rejected)
-                .succeedsWithin(Duration.ofMinutes(2))
-                .isEqualTo(Reason.EVICTED));
     }
 
     @Test
@@ -201,7 +163,7 @@ class PermitRequestTests {
 
         LimitSettings patient = LimitSettings.of("db", 1).withMaxWait(Duration.ofHours(1));
 
-        TaskLimit limit = new SemaphoreLimit(patient, null, timer, change -> {});
+        TaskLimit limit = semaphore(patient);
         new Expiry(queue, new BriefLock(), timer, new RejectionQueue(timer), limit).schedule();
 
         assertThat(TimerEntries.count(timer)).isOne();

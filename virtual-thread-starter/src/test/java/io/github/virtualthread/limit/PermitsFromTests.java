@@ -41,9 +41,4 @@ class PermitsFromTests {
         assertThat(settings.withPermitsFrom(new PermitsFrom("dataSource", 0)).permitsFrom())
                 .hasToString("dataSource");
     }
-
-    @Test
-    void settingsTellTheirNameAndWhatTheySay() {
-        assertThat(LimitSettings.of("db", 20)).asString().startsWith("db (20 permits");
-    }
 }

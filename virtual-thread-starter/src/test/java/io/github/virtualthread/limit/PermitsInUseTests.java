@@ -3,26 +3,18 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.TaskLimit.Occupation;
-import io.github.virtualthread.timer.TaskTimer;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How many permits calls hold. */
 @Timeout(300)
-class PermitsInUseTests {
+class PermitsInUseTests extends TimedLimits {
 
-    private final TaskTimer timer = new TaskTimer("timer");
-    private final TaskLimits limits = new TaskLimits(
-            List.of(LimitSettings.of("db", 3), LimitSettings.of("report", 2).withWithin("db")), timer, change -> {});
+    private final TaskLimits limits =
+            limits(LimitSettings.of("db", 3), LimitSettings.of("report", 2).withWithin("db"));
     private final TaskLimit db = limits.get("db");
     private final TaskLimit report = limits.get("report");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
 
     @Test
     void areMoreThanThereAreAfterAReduction() {

@@ -13,23 +13,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.test.util.ReflectionTestUtils;
 
 @Timeout(300)
-class ResizeTests {
-
-    private final TaskTimer timer = new TaskTimer("timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
+class ResizeTests extends TimedLimits {
 
     private SemaphoreLimit limit(int permits) {
-        return new SemaphoreLimit(LimitSettings.of("db", permits), null, timer, change -> {});
+        return semaphore(LimitSettings.of("db", permits));
     }
 
     private static long holding(List<Call> calls) {

@@ -3,40 +3,21 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
-class SemaphoreLimitTests {
-
-    private static final int OVER = Integer.MAX_VALUE;
-
-    private final TaskTimer timer = new TaskTimer("timer");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
+class SemaphoreLimitTests extends TimedLimits {
 
     private SemaphoreLimit limit(int permits) {
-        return new SemaphoreLimit(LimitSettings.of("db", permits), null, timer, change -> {});
+        return semaphore(LimitSettings.of("db", permits));
     }
 
     private SemaphoreLimit limit(int permits, int queueCapacity) {
-        return new SemaphoreLimit(
-                LimitSettings.of("db", permits).withQueueCapacity(queueCapacity), null, timer, change -> {});
+        return semaphore(LimitSettings.of("db", permits).withQueueCapacity(queueCapacity));
     }
 
     @Test
@@ -60,31 +41,6 @@ class SemaphoreLimitTests {
                             IntStream.rangeClosed(0, now).boxed().toList());
             calls.get(turn).giveBack();
         }
-    }
-
-    @Test
-    void nobodyOvertakesAWaiterWhilePermitsComeAndGo() throws Exception {
-        SemaphoreLimit limit = limit(1);
-        int number = 50_000;
-        List<Integer> order = Collections.synchronizedList(new ArrayList<>(number));
-        CountDownLatch ended = new CountDownLatch(number);
-
-        for (int i = 0; i < number; i++) {
-            int mine = i;
-            new Call(limit) {
-                @Override
-                protected void granted() {
-                    order.add(mine);
-                    Thread.ofVirtual().start(() -> {
-                        giveBack();
-                        ended.countDown();
-                    });
-                }
-            }.ask();
-        }
-
-        ended.await();
-        assertThat(order).isSorted().hasSize(number);
     }
 
     @Test
@@ -167,79 +123,5 @@ class SemaphoreLimitTests {
         assertThat(limit.waiting()).isZero();
         calls.get(0).giveBack();
         assertThat(limit.available()).isEqualTo(1);
-    }
-
-    @Test
-    void neverGrantsMoreThanItsPermitsToManyThreads() throws Exception {
-        SemaphoreLimit limit = limit(3);
-        AtomicInteger holding = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        int number = 20_000;
-        CountDownLatch ended = new CountDownLatch(number);
-
-        for (int thread = 0; thread < 8; thread++) {
-            Thread.ofPlatform().start(() -> {
-                for (int i = 0; i < number / 8; i++) {
-                    new Call(limit) {
-                        @Override
-                        protected void granted() {
-                            most.accumulateAndGet(holding.incrementAndGet(), Math::max);
-                            Thread.ofVirtual().start(() -> {
-                                holding.decrementAndGet();
-                                giveBack();
-                                ended.countDown();
-                            });
-                        }
-                    }.ask();
-                }
-            });
-        }
-
-        ended.await();
-        assertThat(most.get()).isBetween(1, 3);
-        assertThat(limit.available()).isEqualTo(3);
-        assertThat(limit.waiting()).isZero();
-    }
-
-    @Tag("slow")
-    @Test
-    void noCallIsLeftBehindThatQueuesWhileThePermitComesBack() throws Exception {
-        SemaphoreLimit limit = limit(1);
-        AtomicReference<Call> holder = new AtomicReference<>();
-        AtomicInteger begun = new AtomicInteger();
-        AtomicInteger ended = new AtomicInteger();
-        Thread giving = Thread.ofPlatform().daemon().start(() -> {
-            for (int round = 1; reached(begun, round) != OVER; round++) {
-                holder.get().giveBack();
-                ended.set(round);
-            }
-        });
-
-        // as many rounds as the machine gets through in a second, with whatever else it does
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
-        for (int round = 1; System.nanoTime() < end; round++) {
-            holder.set(Call.asked(limit));
-            begun.set(round);
-            for (int i = round % 64; i > 0; i--) {
-                Thread.onSpinWait(); // meets the other thread at each point of its way
-            }
-            Call next = Call.asked(limit);
-            reached(ended, round);
-            assertThat(next.holds()).isTrue();
-            next.giveBack();
-        }
-        begun.set(OVER);
-        giving.join();
-    }
-
-    private static int reached(AtomicInteger counter, int round) {
-        for (int spins = 0; counter.get() < round && !Thread.currentThread().isInterrupted(); spins++) {
-            if (spins < 1_000) {
-                Thread.onSpinWait();
-            } else {
-                Thread.yield();
-            }
-        }
-        return counter.get();
     }
 }

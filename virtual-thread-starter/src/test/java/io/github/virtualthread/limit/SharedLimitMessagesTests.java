@@ -3,30 +3,18 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages about limits that all replicas share: the advice depends on what keeps this replica from having more permits. */
 @Timeout(300)
-class SharedLimitMessagesTests {
+class SharedLimitMessagesTests extends TimedLimits {
 
-    private final TaskTimer timer = new TaskTimer("timer");
-    private final TaskLimits limits = new TaskLimits(
-            List.of(
-                    LimitSettings.of("partner", 20).withClusterPermits(20),
-                    LimitSettings.of("report", 5).withClusterPermits(20).withQueueCapacity(100),
-                    LimitSettings.of("mail", 2).withWithin("partner")),
-            timer,
-            change -> {});
-
-    @AfterEach
-    void close() {
-        timer.close();
-    }
+    private final TaskLimits limits = limits(
+            LimitSettings.of("partner", 20).withClusterPermits(20),
+            LimitSettings.of("report", 5).withClusterPermits(20).withQueueCapacity(100),
+            LimitSettings.of("mail", 2).withWithin("partner"));
 
     private String message(String limit, Reason reason) {
         return new LimitExceededException("Shop.price", limits.get(limit), reason).getMessage();

@@ -18,6 +18,11 @@ abstract class TimedLimits {
         return new TaskLimits(List.of(settings), timer, change -> {});
     }
 
+    /** A limit without one around it. */
+    final SemaphoreLimit semaphore(LimitSettings settings) {
+        return new SemaphoreLimit(settings, null, timer, change -> {});
+    }
+
     final TaskLimit limit(LimitSettings settings) {
         return limits(settings).get(settings.name());
     }
