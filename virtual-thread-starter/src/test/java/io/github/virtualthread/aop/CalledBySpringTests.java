@@ -2,24 +2,16 @@ package io.github.virtualthread.aop;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
-import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,8 +28,6 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.event.SmartApplicationListener;
-import org.springframework.core.convert.converter.Converter;
-import org.springframework.core.convert.support.DefaultConversionService;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
@@ -78,52 +68,6 @@ class CalledBySpringTests {
         @Override
         public void onApplicationEvent(ContextRefreshedEvent event) {
             threads.add(Thread.currentThread());
-        }
-    }
-
-    @Test
-    void aConverterHoldsItsPermit() throws Exception {
-        try (TestContext context = TestContext.of(SlowConverter.class)) {
-            DefaultConversionService conversions = new DefaultConversionService();
-            conversions.addConverter(context.getBean(Converter.class));
-            SlowConverter converter =
-                    (SlowConverter) VirtualThreadBeanPostProcessor.rawTarget(context.getBean(SlowConverter.class));
-            TaskLimit mail = context.getBean(TaskLimits.class).get("mail");
-            List<CompletableFuture<Price>> conversionsAtOnce = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                conversionsAtOnce.add(CompletableFuture.supplyAsync(
-                        () -> conversions.convert("7", Price.class),
-                        each -> Thread.ofVirtual().start(each)));
-            }
-
-            await().atMost(2, MINUTES).until(() -> mail.waiting() == 3);
-            converter.release.countDown();
-
-            assertThat(conversionsAtOnce).allMatch(each -> each.join().value() == 7);
-            assertThat(converter.most).hasValue(1);
-        }
-    }
-
-    record Price(int value) {}
-
-    @Limited("mail")
-    static class SlowConverter implements Converter<String, Price> {
-
-        final CountDownLatch release = new CountDownLatch(1);
-        final AtomicInteger running = new AtomicInteger();
-        final AtomicInteger most = new AtomicInteger();
-
-        @Override
-        public Price convert(String text) {
-            most.accumulateAndGet(running.incrementAndGet(), Math::max);
-            try {
-                release.await();
-            } catch (InterruptedException ended) {
-                throw new IllegalStateException(ended);
-            } finally {
-                running.decrementAndGet();
-            }
-            return new Price(Integer.parseInt(text));
         }
     }
 

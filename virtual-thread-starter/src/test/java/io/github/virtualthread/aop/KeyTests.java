@@ -21,10 +21,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -44,30 +42,6 @@ import org.springframework.core.annotation.AliasFor;
 class KeyTests {
 
     private static final String HERE = KeyTests.class.getName() + "$";
-
-    @Test
-    void keysOfOneLimitTakeTurns() throws Exception {
-        try (TestContext context = TestContext.of(Reports.class)) {
-            Reports reports = context.getBean(Reports.class);
-            CountDownLatch release = new CountDownLatch(1);
-            Future<String> holder = reports.hold(release);
-            List<Future<String>> calls = new ArrayList<>(List.of(
-                    reports.report("acme", "a1"),
-                    reports.report("acme", "a2"),
-                    reports.byPosition("a3", "acme"),
-                    reports.byPath("o1", new Order(new Customer("other"))),
-                    reports.report("other", "o2")));
-
-            assertThat(mail(context).key("acme")).isEqualTo(new KeyUse("acme", 0, 3));
-            release.countDown();
-            for (Future<String> each : calls) {
-                each.get(120, SECONDS);
-            }
-
-            assertThat(holder.get(120, SECONDS)).isEqualTo("held");
-            assertThat(reports.order()).containsExactly("a1", "o1", "a2", "o2", "a3");
-        }
-    }
 
     @Test
     void aLimitedMethodHasAKeyToo() {
@@ -278,11 +252,6 @@ class KeyTests {
         public CompletableFuture<String> report(String tenant, String name) {
             order.add(name);
             return completedFuture(name);
-        }
-
-        @VirtualThread(limit = "mail", key = "#p1")
-        public CompletableFuture<String> byPosition(String name, String tenant) {
-            return report(tenant, name);
         }
 
         @VirtualThread(limit = "mail", key = "#order.customer.id")

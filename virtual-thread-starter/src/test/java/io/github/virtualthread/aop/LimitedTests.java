@@ -5,7 +5,6 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
-import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
@@ -13,36 +12,24 @@ import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
-import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.IntSupplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
-import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 
 @Timeout(300)
 class LimitedTests {
@@ -61,32 +48,6 @@ class LimitedTests {
             assertThat(prices.thread()).isSameAs(Thread.currentThread());
             assertThat(prices.count(mail::available)).isZero();
             assertThat(mail.available()).isOne();
-        }
-    }
-
-    @Test
-    void thePermitGoesBackAfterAFailureWhichIsTheMethodsOwn() {
-        try (TestContext context = TestContext.of(Prices.class)) {
-            assertThatExceptionOfType(IOException.class)
-                    .isThrownBy(() -> context.getBean(Prices.class).failing())
-                    .withMessage("own");
-            assertThat(mail(context).available()).isOne();
-        }
-    }
-
-    @Test
-    void aCallWaitsInTheQueueOfVirtualThreads() throws Exception {
-        try (TestContext context = TestContext.of(Prices.class)) {
-            Prices prices = context.getBean(Prices.class);
-            HeldPermit held = HeldPermit.of(context);
-            FutureTask<Thread> waiting = new FutureTask<>(prices::thread);
-            Thread caller = Thread.ofVirtual().start(waiting);
-
-            await().atMost(Duration.ofMinutes(2)).until(() -> mail(context).waiting() == 1);
-            assertThat(waiting.isDone()).isFalse();
-            held.giveBack();
-
-            assertThat(waiting.get(120, SECONDS)).isSameAs(caller);
         }
     }
 
@@ -164,23 +125,6 @@ class LimitedTests {
     }
 
     @Test
-    void itReplacesTheOtherAnnotationOfTheType() {
-        try (TestContext context = TestContext.of(Jobs.class)) {
-            assertThat(context.check().mistakes()).isEmpty();
-            assertThat(context.getBean(Jobs.class).now()).isSameAs(Thread.currentThread());
-        }
-    }
-
-    @VirtualThread
-    static class Jobs {
-
-        @Limited("mail")
-        public Thread now() {
-            return Thread.currentThread();
-        }
-    }
-
-    @Test
     void itMayBeAMetaAnnotation() {
         try (TestContext context = TestContext.of(Meta.class)) {
             assertThat(context.getBean(Meta.class).available(mail(context))).isZero();
@@ -199,31 +143,6 @@ class LimitedTests {
                         .extracting(AdvisedMethod::method, AdvisedMethod::limit)
                         .containsExactly(tuple(Repository.class.getName() + ".find", "mail"));
             }
-        }
-    }
-
-    @Test
-    void aBeanWithAnInterfaceProxyIsLimited() {
-        try (TestContext context = TestContext.with(it -> {
-            it.withInterfaceProxies();
-            it.register(MemoryRepository.class);
-        })) {
-            Repository repository = context.getBean(Repository.class);
-
-            assertThat(AopUtils.isJdkDynamicProxy(repository)).isTrue();
-            assertThat(repository.find(mail(context)::available)).isZero();
-        }
-    }
-
-    @Test
-    void theTransactionBeginsAndEndsUnderThePermit() {
-        try (TestContext context = TestContext.of(Transactions.class, Orders.class)) {
-            Orders orders = context.getBean(Orders.class);
-            orders.place();
-
-            assertThat(context.getBean(PermitRecorder.class).events).containsExactly("begin 0", "commit 0");
-            assertThat(mail(context).available()).isOne();
-            assertThat(((Advised) orders).getAdvisors()[0]).isInstanceOf(VirtualThreadAdvisor.class);
         }
     }
 
@@ -277,11 +196,6 @@ class LimitedTests {
         @Limited(limit = "mail")
         public int count(IntSupplier source) {
             return source.getAsInt();
-        }
-
-        @Limited("mail")
-        protected void failing() throws IOException {
-            throw new IOException("own");
         }
 
         @Limited(value = "mail", name = "price list")
@@ -348,14 +262,6 @@ class LimitedTests {
         int find(IntSupplier source);
     }
 
-    static class MemoryRepository implements Repository {
-
-        @Override
-        public int find(IntSupplier source) {
-            return source.getAsInt();
-        }
-    }
-
     /** As Spring Data does: a proxy whose target knows nothing of the interface. */
     static class ProxyRepositoryFactory implements FactoryBean<Repository> {
 
@@ -384,54 +290,6 @@ class LimitedTests {
         @Override
         public Class<?> getObjectType() {
             return Repository.class;
-        }
-    }
-
-    static class Orders {
-
-        @Limited("mail")
-        @Transactional
-        public void place() {}
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement(proxyTargetClass = true)
-    static class Transactions {
-
-        @Bean
-        PermitRecorder transactionManager(TaskLimits limits) {
-            return new PermitRecorder(limits.get("mail"));
-        }
-    }
-
-    @SuppressWarnings("serial")
-    static class PermitRecorder extends AbstractPlatformTransactionManager {
-
-        final BlockingQueue<String> events = new LinkedBlockingQueue<>();
-        private final transient TaskLimit limit;
-
-        PermitRecorder(TaskLimit limit) {
-            this.limit = limit;
-        }
-
-        @Override
-        protected Object doGetTransaction() {
-            return new Object();
-        }
-
-        @Override
-        protected void doBegin(Object transaction, TransactionDefinition definition) {
-            events.add("begin " + limit.available());
-        }
-
-        @Override
-        protected void doCommit(DefaultTransactionStatus status) {
-            events.add("commit " + limit.available());
-        }
-
-        @Override
-        protected void doRollback(DefaultTransactionStatus status) {
-            events.add("rollback " + limit.available());
         }
     }
 }

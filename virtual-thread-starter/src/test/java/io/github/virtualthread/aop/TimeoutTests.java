@@ -8,10 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.limit.CallTimeoutException;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
-import io.github.virtualthread.timer.TaskTimer;
-import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -40,23 +37,6 @@ class TimeoutTests {
                     .isExactlyInstanceOf(CallTimeoutException.class)
                     .hasMessageStartingWith("Mailer.send ran longer than its timeout of 0.01s");
             assertThat(mailer.interrupted().await(120, SECONDS)).isTrue();
-        }
-    }
-
-    @Test
-    void theTimeWaitedForAPermitDoesNotCount() throws Exception {
-        try (TestContext context = context(Map.of(), null)) {
-            Mailer mailer = context.getBean(Mailer.class);
-            CountDownLatch release = new CountDownLatch(1);
-            Future<String> first = mailer.hold(release);
-            CompletableFuture<String> second = mailer.quick();
-
-            assertThat(context.getBean(TaskLimits.class).get("mail").waiting()).isOne();
-            assertThat(TimerEntries.count(context.getBean(TaskTimer.class))).isZero();
-            release.countDown();
-
-            assertThat(first.get(120, SECONDS)).isEqualTo("held");
-            assertThat(second.get(120, SECONDS)).isEqualTo("quick");
         }
     }
 

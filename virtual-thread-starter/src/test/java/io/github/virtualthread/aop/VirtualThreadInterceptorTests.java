@@ -275,21 +275,6 @@ class VirtualThreadInterceptorTests {
     }
 
     @Test
-    void aHandlerThatThrowsIsLoggedAndHurtsNobody() throws Exception {
-        try (Logs logs = new Logs(Thread::isVirtual);
-                TestContext context = TestContext.of(Mailer.class, ThrowingHandler.class)) {
-            Mailer mailer = context.getBean(Mailer.class);
-            mailer.broken("a");
-            context.getBean(ThrowingHandler.class).called.await();
-            // the only permit of this limit comes back
-            mailer.limited(new CountDownLatch(0), new CountDownLatch(0)).get();
-
-            context.close();
-            assertThat(logs.messages(Level.ERROR)).anyMatch(message -> message.contains("Mailer.broken"));
-        }
-    }
-
-    @Test
     void whatCallsNeedIsLookedUpOnce() throws Exception {
         AtomicInteger lookups = new AtomicInteger();
         try (TestContext context = TestContext.with(it -> {
@@ -427,17 +412,6 @@ class VirtualThreadInterceptorTests {
 
         String failure() throws InterruptedException {
             return failures.poll(120, SECONDS);
-        }
-    }
-
-    static class ThrowingHandler implements AsyncUncaughtExceptionHandler {
-
-        final CountDownLatch called = new CountDownLatch(1);
-
-        @Override
-        public void handleUncaughtException(Throwable ex, Method method, Object... params) {
-            called.countDown();
-            throw new IllegalStateException("handler");
         }
     }
 }

@@ -2,8 +2,6 @@ package io.github.virtualthread.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
@@ -17,7 +15,6 @@ import jakarta.annotation.PostConstruct;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -181,27 +178,6 @@ class WovenCallsTests {
             assertThat(WovenCall.of(translator, callback).runBy(calls))
                     .as(callback)
                     .isSameAs(Thread.currentThread());
-        }
-    }
-
-    @Test
-    void nullInPlaceOfAFutureIsLoggedOnce(CapturedOutput output) throws Throwable {
-        calls.start(context("vt-"));
-        MethodInvocation call = mock(MethodInvocation.class);
-        when(call.getThis()).thenReturn(new Forgetful());
-        when(call.getMethod()).thenReturn(Forgetful.class.getMethod("forget"));
-
-        assertThat(((CompletableFuture<?>) calls.invoke(call)).join()).isNull();
-        assertThat(((CompletableFuture<?>) calls.invoke(call)).join()).isNull();
-
-        assertThat(output).containsOnlyOnce("Forgetful.forget returned null instead of a future");
-    }
-
-    static class Forgetful {
-
-        @VirtualThread
-        public CompletableFuture<Thread> forget() {
-            return null;
         }
     }
 

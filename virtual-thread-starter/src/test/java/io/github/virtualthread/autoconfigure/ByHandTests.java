@@ -1,11 +1,9 @@
 package io.github.virtualthread.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimits;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -21,8 +19,6 @@ import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguratio
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.core.task.AsyncTaskExecutor;
 
 /** Calls by hand in an application. */
 @Timeout(300)
@@ -105,16 +101,6 @@ class ByHandTests {
             Handler handler = context.getBean(Handler.class);
             assertThat(handler.failure).succeedsWithin(2, TimeUnit.MINUTES).isSameAs(failure);
             assertThat(handler.method.join()).isEqualTo(VirtualThreads.class.getMethod("execute", Runnable.class));
-        });
-    }
-
-    @Test
-    void aStoppedApplicationThrowsAtCallersOfAnExecutor() {
-        runner.run(context -> {
-            AsyncTaskExecutor executor = context.getBean(VirtualThreads.class).executor();
-            context.getSourceApplicationContext(GenericApplicationContext.class).stop();
-
-            assertThatThrownBy(() -> executor.execute(() -> {})).isInstanceOf(LimitExceededException.class);
         });
     }
 

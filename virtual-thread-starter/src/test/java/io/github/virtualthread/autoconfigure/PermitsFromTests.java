@@ -12,13 +12,9 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.pool.PoolPermits;
 import io.github.virtualthread.pool.PoolSizes;
-import java.util.List;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -250,26 +246,6 @@ class PermitsFromTests {
         assertThat(output)
                 .contains("report (30 permits, within db, unbounded queue, unbounded wait)")
                 .doesNotContain("has 30 permits, but lies within 'db'");
-    }
-
-    @Test
-    void moreCallsThanThePoolHasConnectionsWaitAlsoUnderALimitWithinItsLimit() {
-        CompletableFuture<Integer> held = new CompletableFuture<>();
-        pool.setMaximumPoolSize(2);
-        runner.withPropertyValues("virtual-thread.limits.report.permits=3", "virtual-thread.limits.report.within=db")
-                .run(context -> {
-                    VirtualThreads threads = context.getBean(VirtualThreads.class);
-                    List<CompletableFuture<Integer>> calls = Stream.generate(() -> threads.submit("report", held::join))
-                            .limit(3)
-                            .toList();
-
-                    assertThat(limits(context).get("report").waiting()).isOne();
-                    assertThat(db(context).available()).isZero();
-
-                    held.complete(1);
-                    assertThat(calls).allSatisfy(call -> assertThat(call.get(2, TimeUnit.MINUTES))
-                            .isOne());
-                });
     }
 
     @Test

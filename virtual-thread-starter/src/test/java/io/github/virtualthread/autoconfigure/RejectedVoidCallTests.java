@@ -99,21 +99,6 @@ class RejectedVoidCallTests {
     }
 
     @Test
-    void aCallThatComesAfterTheStopIsInTheLog(CapturedOutput output) {
-        runner.run(context -> {
-            context.getSourceApplicationContext(GenericApplicationContext.class).stop();
-            for (int i = 0; i < CALLS; i++) {
-                context.getBean(Mailer.class).send();
-            }
-            await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(output)
-                    // "a call", or how many there were when the first was logged
-                    .containsPattern("Limit 'db' has rejected .*: Mailer.send was rejected \\(SHUTDOWN\\)"));
-        });
-
-        assertThat(output).doesNotContain("no caller waits");
-    }
-
-    @Test
     void aBodyThatFailsBecauseAnotherCallIsRejectedIsAFailure(CapturedOutput output) {
         whileFull((context, threads) -> {
             threads.execute(() -> threads.executor("db").execute(() -> {}));
