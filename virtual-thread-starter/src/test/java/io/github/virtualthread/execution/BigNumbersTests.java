@@ -3,9 +3,6 @@ package io.github.virtualthread.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitSettings;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
@@ -57,29 +53,5 @@ class BigNumbersTests {
             assertThat(most).hasValue(100);
             assertThat(test.limit("db").available()).isEqualTo(100);
         }
-    }
-
-    @Test
-    void aMillionWaitingCallsFitIntoAGigabyte(@TempDir Path directory) throws Exception {
-        Path output = directory.resolve("output.txt");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx1g",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        MillionCalls.class.getName())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            assertThat(process.waitFor(10, TimeUnit.MINUTES)).isTrue();
-        } finally {
-            process.destroyForcibly();
-        }
-
-        String told = Files.readString(output, StandardCharsets.UTF_8);
-        System.out.println(told);
-        assertThat(told).contains("999990 waiting").contains("1000000 ended");
-        assertThat(process.exitValue()).isZero();
     }
 }

@@ -1,11 +1,10 @@
 package io.github.virtualthread.execution;
 
+import static io.github.virtualthread.execution.TestEngine.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -32,13 +31,6 @@ class CallerStopTests {
         return holder;
     }
 
-    private static void assertShutDown(CompletableFuture<?> outcome) {
-        assertThat(outcome).failsWithin(2, TimeUnit.MINUTES);
-        assertThat(outcome.exceptionNow())
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(Reason.SHUTDOWN));
-    }
-
     @Test
     void aCallerThatWaitsBehindATaskIsPutOut() {
         test.hold("db", release);
@@ -46,7 +38,7 @@ class CallerStopTests {
 
         test.engine.stop(TestEngine.NO_TIME);
 
-        assertShutDown(waiting.outcome);
+        assertRejected(waiting.outcome, Reason.SHUTDOWN);
         assertThat(test.limit("db").available()).isEqualTo(1);
     }
 
@@ -57,7 +49,7 @@ class CallerStopTests {
 
         test.engine.stop(TestEngine.NO_TIME);
 
-        assertShutDown(waiting.outcome);
+        assertRejected(waiting.outcome, Reason.SHUTDOWN);
         assertThat(holder.outcome).isNotDone(); // its thread is not ours
         release.countDown();
         assertThat(holder.outcome).succeedsWithin(2, TimeUnit.MINUTES);
@@ -68,7 +60,7 @@ class CallerStopTests {
     void aCallerThatWaitsGetsItsPermitWithinThePeriod() throws Exception {
         holder();
         Caller waiting = Caller.virtual(test, "db", () -> "ran").waiting(test, "db", 1);
-        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH));
+        Thread stopping = test.stopping(TestEngine.ENOUGH);
         TestEngine.awaitDraining(test);
 
         release.countDown();
@@ -84,7 +76,7 @@ class CallerStopTests {
                 .isEqualTo("ran");
         holder();
 
-        assertShutDown(Caller.virtual(test, "db", () -> "ran").outcome);
+        assertRejected(Caller.virtual(test, "db", () -> "ran").outcome, Reason.SHUTDOWN);
 
         assertThat(test.limit("db").waiting()).isZero();
     }

@@ -196,16 +196,4 @@ class CallerTaskTests {
 
         assertThat(TimerEntries.count(test.timer)).isZero();
     }
-
-    @Test
-    void aResizeLetsWaitingCallersRun() {
-        test.hold("db", release);
-        Caller first = Caller.virtual(test, "db", () -> "first").waiting(test, "db", 1);
-        Caller second = Caller.virtual(test, "db", () -> "second").waiting(test, "db", 2);
-
-        test.limit("db").resize(3);
-
-        assertThat(first.outcome).succeedsWithin(2, TimeUnit.MINUTES);
-        assertThat(second.outcome).succeedsWithin(2, TimeUnit.MINUTES);
-    }
 }

@@ -9,12 +9,12 @@ import static io.github.virtualthread.execution.Late.inTimer;
 import static io.github.virtualthread.execution.Late.on;
 import static io.github.virtualthread.execution.Late.overdue;
 import static io.github.virtualthread.execution.Late.valueOf;
+import static io.github.virtualthread.execution.TestEngine.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.limit.Jam;
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import java.io.IOException;
@@ -69,12 +69,6 @@ class DeadlineCallerTests {
         return on(kind.threads, () -> test.engine.call(Late.spec(test, limit, deadline), body));
     }
 
-    private static void assertReason(CompletableFuture<?> call, Reason reason) throws Exception {
-        assertThat(failureOf(call))
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(reason));
-    }
-
     @ParameterizedTest
     @EnumSource
     void aCallerWaitsUntilItsDeadline(Kind kind) throws Exception {
@@ -92,8 +86,8 @@ class DeadlineCallerTests {
         test.hold("patient", release);
         test.hold("impatient", release);
 
-        assertReason(call(kind, "patient", SOON, () -> "ran"), Reason.DEADLINE);
-        assertReason(call(kind, "impatient", LONG, () -> "ran"), Reason.WAIT_TIMEOUT);
+        assertRejected(call(kind, "patient", SOON, () -> "ran"), Reason.DEADLINE);
+        assertRejected(call(kind, "impatient", LONG, () -> "ran"), Reason.WAIT_TIMEOUT);
     }
 
     @ParameterizedTest
@@ -102,7 +96,7 @@ class DeadlineCallerTests {
         Duration deadline = Duration.ofMinutes(1);
         try (Jam jam = new Jam(test.limit("hopeless"), deadline)) {
             assertThat(jam).isNotNull();
-            assertReason(call(kind, "hopeless", deadline, () -> "ran"), Reason.HOPELESS);
+            assertRejected(call(kind, "hopeless", deadline, () -> "ran"), Reason.HOPELESS);
         }
     }
 
@@ -163,7 +157,7 @@ class DeadlineCallerTests {
 
         test.engine.stop(TestEngine.NO_TIME);
 
-        assertReason(call, Reason.SHUTDOWN);
+        assertRejected(call, Reason.SHUTDOWN);
     }
 
     /** It has no timer, and its thread is not ours to interrupt. */

@@ -3,7 +3,6 @@ package io.github.virtualthread.execution;
 import static io.github.virtualthread.execution.Late.LONG;
 import static io.github.virtualthread.execution.Late.SOON;
 import static io.github.virtualthread.execution.Late.assertRefused;
-import static io.github.virtualthread.execution.Late.failureOf;
 import static io.github.virtualthread.execution.Late.overdue;
 import static io.github.virtualthread.execution.Late.overrun;
 import static io.github.virtualthread.execution.Late.valueOf;
@@ -18,7 +17,6 @@ import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -165,49 +163,6 @@ class DeadlineReportTests {
     }
 
     @Test
-    void failuresShowTheirCallerIfThatIsConfigured() throws Exception {
-        try (TestEngine traced = TestEngine.tracingCallers(LimitSettings.of("db", 1))) {
-            assertShowsCaller(overrun(deadline -> traced.engine.submit(Late.spec(traced, "db", deadline), () -> {
-                        traced.latch().await();
-                        return null;
-                    }))
-                    .failure());
-            TestEngine.awaitIdle(traced);
-            traced.hold("db", traced.latch());
-            Throwable refused = failureOf(traced.engine.submit(Late.spec(traced, "db", SOON), () -> "ran"));
-            assertRefused(refused);
-            assertThat(refused.getStackTrace()).isNotEmpty();
-            assertShowsCaller(refused);
-        }
-    }
-
-    private static void assertShowsCaller(Throwable failure) {
-        assertThat(failure.getSuppressed())
-                .filteredOn(CallerTrace.class::isInstance)
-                .singleElement()
-                .satisfies(trace -> assertThat(trace.getStackTrace())
-                        .extracting(StackTraceElement::getMethodName)
-                        .contains("failuresShowTheirCallerIfThatIsConfigured"));
-    }
-
-    @Test
-    void aStopEndsCallsWhoseTimeIsNotOver() throws Exception {
-        CountDownLatch runs = new CountDownLatch(1);
-        CompletableFuture<?> running = test.engine.submit(Late.spec(test, "db", LONG), () -> {
-            runs.countDown();
-            return blocks();
-        });
-        TestEngine.await(runs);
-        CompletableFuture<?> waiting = test.engine.submit(Late.spec(test, "db", LONG), this::blocks);
-
-        test.engine.stop(TestEngine.NO_TIME);
-
-        assertThat(failureOf(running)).isInstanceOf(CancellationException.class);
-        assertThat(failureOf(waiting)).hasMessageContaining("SHUTDOWN");
-        Late.awaitNoneInTimer(test);
-    }
-
-    @Test
     void aCallThatRunsOutOfTimeInADrainIsDropped() throws Exception {
         CompletableFuture<?> held = test.hold("db", release);
         CountDownLatch draining = test.latch();
@@ -215,7 +170,7 @@ class DeadlineReportTests {
             TestEngine.await(draining);
             return test.engine.submit(Late.spec(test, "db", SOON), this::blocks);
         });
-        Thread stop = Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH));
+        Thread stop = test.stopping(TestEngine.ENOUGH);
         TestEngine.awaitDraining(test);
         draining.countDown();
 

@@ -4,17 +4,14 @@ import static io.github.virtualthread.execution.Late.LONG;
 import static io.github.virtualthread.execution.Late.SOON;
 import static io.github.virtualthread.execution.Late.assertRefused;
 import static io.github.virtualthread.execution.Late.assertThrowsRefusal;
-import static io.github.virtualthread.execution.Late.on;
 import static io.github.virtualthread.execution.Late.overdue;
 import static io.github.virtualthread.execution.Late.valueOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
-import io.github.virtualthread.limit.TaskLimit.Occupation;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -100,36 +97,6 @@ class DeadlineSharingTests {
     }
 
     @Test
-    void aKeyThatIsLateDoesNotKeepTheTurnOfAnother() throws Exception {
-        test.hold("turns", release);
-        CompletableFuture<?> late = submit("turns", "acme", SOON);
-        CompletableFuture<?> other = submit("turns", "other", LONG);
-        CompletableFuture<?> same = submit("turns", "acme", LONG);
-
-        assertRefused(late);
-
-        release.countDown();
-        assertThat(valueOf(other)).isEqualTo("ran");
-        assertThat(valueOf(same)).isEqualTo("ran");
-    }
-
-    @Test
-    void aCallUnderALimitWithinLeavesBothQueues() throws Exception {
-        test.hold("db", release);
-        CompletableFuture<?> late = submit("report", null, SOON);
-        CompletableFuture<?> behind = submit("report", null, LONG);
-        CompletableFuture<?> caller =
-                on(Thread.ofVirtual(), () -> test.engine.call(Late.spec(test, "report", SOON), () -> "ran"));
-
-        assertRefused(late);
-        assertRefused(caller);
-
-        assertThat(test.limit("report").waiting()).isOne();
-        release.countDown();
-        assertThat(valueOf(behind)).isEqualTo("ran");
-    }
-
-    @Test
     void aCallUnderTheLimitWithinWaitsUntilItsDeadlineWhileItsThreadHoldsTheOneAround() throws Exception {
         test.hold("report", release);
         test.limit("db").resize(2);
@@ -179,52 +146,5 @@ class DeadlineSharingTests {
         assertThat(ran.get()).isBetween(20, 21 + 2);
         assertThat(Deadline.call(LONG, () -> threads.call("db", () -> threads.anySuccessful("db", List.of(counting)))))
                 .isNotNull();
-    }
-
-    @Test
-    void whoWaitsForALimitThatIsOccupiedGoesInTime() throws Exception {
-        try (Occupation occupied = test.limit("db").occupy()) {
-            assertThat(occupied).isNotNull();
-            assertRefused(submit("db", null, SOON));
-            assertRefused(on(Thread.ofPlatform(), () -> test.engine.call(Late.spec(test, "db", SOON), () -> "ran")));
-        }
-        assertThat(valueOf(submit("db", null, LONG))).isEqualTo("ran");
-    }
-
-    @Test
-    void aLimitThatGrowsServesWhoHasTimeLeft() throws Exception {
-        test.hold("db", release);
-        CompletableFuture<?> late = submit("db", null, SOON);
-        CompletableFuture<?> patient = submit("db", null, LONG);
-        assertRefused(late);
-
-        test.limit("db").resize(2);
-
-        assertThat(valueOf(patient)).isEqualTo("ran");
-        release.countDown();
-        TestEngine.awaitIdle(test);
-        test.limit("db").resize(1);
-    }
-
-    @Test
-    void aLimitThatFollowsAPoolServesWhoHasTimeLeft() throws Exception {
-        test.hold("pool", release);
-        CompletableFuture<?> late = submit("pool", null, SOON);
-        CompletableFuture<?> patient = submit("pool", null, LONG);
-        assertRefused(late);
-
-        test.limits.change(test.limit("pool"), now -> now.withPermits(2), Source.POOL);
-
-        assertThat(valueOf(patient)).isEqualTo("ran");
-    }
-
-    @Test
-    void anEvictionEndsWhoHasTimeLeft() throws Exception {
-        test.hold("db", release);
-        CompletableFuture<?> waiting = submit("db", null, LONG);
-
-        assertThat(test.limits.evictWaiting("db")).isOne();
-
-        assertThat(Late.failureOf(waiting)).hasMessageContaining("EVICTED");
     }
 }

@@ -87,24 +87,6 @@ class FanOutTests {
     }
 
     @Test
-    void underALimitNoMoreThanItsPermitsRunAtOnce() throws Exception {
-        AtomicInteger running = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        CountDownLatch pair = new CountDownLatch(2);
-
-        List<Integer> values = threads.all("two", Collections.nCopies(200, () -> {
-            most.accumulateAndGet(running.incrementAndGet(), Math::max);
-            pair.countDown();
-            await(pair);
-            return running.decrementAndGet();
-        }));
-
-        assertThat(values).hasSize(200);
-        assertThat(most.get()).isEqualTo(2);
-        assertThat(test.limit("two").available()).isEqualTo(2);
-    }
-
-    @Test
     void theFirstFailureIsThrownAsItIsAndInterruptsTheRest() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CompletionException failure = new CompletionException(new IOException("down"));

@@ -56,12 +56,7 @@ class InterruptionTests {
 
     @Test
     void aTaskThatIsCancelledAndSwallowsTheInterruptHandsOverUndisturbed() {
-        CompletableFuture<?> cancelled = test.submit("db", () -> {
-            running.countDown();
-            TestEngine.awaitStubbornly(go); // leaves the flag set
-            return null;
-        });
-        await(running);
+        CompletableFuture<?> cancelled = test.holdStubbornly("db", go);
         CompletableFuture<?> next =
                 test.submit("db", () -> Thread.currentThread().isInterrupted());
 

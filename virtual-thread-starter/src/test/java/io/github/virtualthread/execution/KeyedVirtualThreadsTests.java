@@ -11,9 +11,6 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -114,21 +111,6 @@ class KeyedVirtualThreadsTests {
     }
 
     @Test
-    void keysTakeTurns() {
-        test.hold("turns", release);
-        List<String> order = Collections.synchronizedList(new ArrayList<>());
-        List<CompletableFuture<Boolean>> calls = new ArrayList<>();
-        for (String key : List.of("a", "a", "a", "b", "b", "c")) {
-            calls.add(threads.forKey(key).submit("turns", () -> order.add(key)));
-        }
-
-        release.countDown();
-
-        assertThat(calls).allSatisfy(each -> assertThat(each).succeedsWithin(2, TimeUnit.MINUTES));
-        assertThat(order).containsExactly("a", "b", "c", "a", "b", "a");
-    }
-
-    @Test
     void tasksOfACallerThatHoldsThePermitOfItsKeyBorrowIt() throws Exception {
         Callable<Integer> running = () -> acme().running();
 
@@ -138,14 +120,6 @@ class KeyedVirtualThreadsTests {
         TestEngine.awaitIdle(test);
         assertThat(test.limit("partner").keys()).isZero();
         assertThat(test.limit("partner").available()).isEqualTo(10);
-    }
-
-    @Test
-    void failuresComeAsTheyAre() {
-        assertThatExceptionOfType(IOException.class)
-                .isThrownBy(() -> acme.call("partner", () -> {
-                    throw new IOException("down");
-                }));
     }
 
     @Test

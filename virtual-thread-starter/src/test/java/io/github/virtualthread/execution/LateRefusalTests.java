@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import static io.github.virtualthread.execution.TestEngine.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException;
@@ -33,10 +34,7 @@ class LateRefusalTests {
 
         test.engine.stop(Duration.ZERO);
 
-        assertThat(future).failsWithin(Duration.ofMinutes(2));
-        assertThat(future.exceptionNow())
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(Reason.SHUTDOWN));
+        assertRejected(future, Reason.SHUTDOWN);
         assertThat(test.limit("db").available()).isEqualTo(1);
     }
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import static io.github.virtualthread.execution.TestEngine.assertThrowsRejection;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -138,17 +139,16 @@ class LendingTests {
     @Test
     void aTaskRunsAlsoWhereNobodyMayWait() throws Exception {
         assertThat(threads.call("full", () -> threads.all("full", counting(1)))).containsExactly(0);
-        assertThatThrownBy(() -> threads.call("full", () -> threads.all("full", List.of(this::blocked, this::blocked))))
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(Reason.QUEUE_FULL));
+        assertThrowsRejection(
+                Reason.QUEUE_FULL,
+                () -> threads.call("full", () -> threads.all("full", List.of(this::blocked, this::blocked))));
     }
 
     @Test
     void whoWaitsTooLongIsRefusedAllTheSame() {
-        assertThatThrownBy(() -> threads.call(
-                        "impatient", () -> threads.all("impatient", List.of(this::blocked, this::blocked))))
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(Reason.WAIT_TIMEOUT));
+        assertThrowsRejection(
+                Reason.WAIT_TIMEOUT,
+                () -> threads.call("impatient", () -> threads.all("impatient", List.of(this::blocked, this::blocked))));
         assertThat(running.get()).isOne();
     }
 

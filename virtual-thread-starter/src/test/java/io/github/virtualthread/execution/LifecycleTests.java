@@ -6,7 +6,6 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
@@ -30,15 +29,10 @@ class LifecycleTests {
 
     private final CountDownLatch release = test.latch();
 
+    /** At once. */
     private static void assertRejected(CompletableFuture<?> future) {
         assertThat(future).isCompletedExceptionally();
-        assertThat(future.exceptionNow())
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(Reason.SHUTDOWN));
-    }
-
-    private Thread stopping(Duration period) {
-        return Thread.ofPlatform().start(() -> test.engine.stop(period));
+        TestEngine.assertRejected(future.exceptionNow(), Reason.SHUTDOWN);
     }
 
     @Test
@@ -53,7 +47,7 @@ class LifecycleTests {
     @Test
     void closeIsFinalThoughAStopIsUnderWay() throws Exception {
         test.hold("db", release);
-        Thread stopping = stopping(ENOUGH);
+        Thread stopping = test.stopping(ENOUGH);
         TestEngine.awaitDraining(test);
 
         test.engine.close();
@@ -65,14 +59,8 @@ class LifecycleTests {
 
     @Test
     void aStopThatAnotherOneHasOvertakenLeavesCallsAloneThatCameAfterARestart() throws Exception {
-        CountDownLatch stubborn = new CountDownLatch(1);
-        test.submit(null, () -> {
-            stubborn.countDown();
-            awaitStubbornly(release);
-            return null;
-        });
-        await(stubborn);
-        Thread first = stopping(ENOUGH);
+        test.holdStubbornly(null, release);
+        Thread first = test.stopping(ENOUGH);
         TestEngine.awaitDraining(test);
         test.engine.stop(NO_TIME);
         test.engine.start();
@@ -100,7 +88,7 @@ class LifecycleTests {
             return null;
         });
         await(running);
-        Thread stopping = stopping(NO_TIME);
+        Thread stopping = test.stopping(NO_TIME);
         await(interrupted);
 
         test.engine.start();
@@ -130,7 +118,7 @@ class LifecycleTests {
     @Test
     void newCallsFromOutsideAreRejectedWhileItDrains() throws Exception {
         test.hold("db", release);
-        Thread stopping = stopping(ENOUGH);
+        Thread stopping = test.stopping(ENOUGH);
         TestEngine.awaitDraining(test);
 
         assertRejected(test.submit("db", () -> "ran"));
@@ -141,7 +129,7 @@ class LifecycleTests {
     @Test
     void aTaskOfAnotherEngineCallsFromOutside() throws Exception {
         test.hold("db", release);
-        Thread stopping = stopping(ENOUGH);
+        Thread stopping = test.stopping(ENOUGH);
         TestEngine.awaitDraining(test);
 
         try (TestEngine other = new TestEngine()) {
@@ -163,7 +151,7 @@ class LifecycleTests {
         CompletableFuture<?> continued =
                 composite.thenApply(value -> test.submit("db", () -> "more").join());
         await(started);
-        Thread stopping = stopping(ENOUGH);
+        Thread stopping = test.stopping(ENOUGH);
         TestEngine.awaitDraining(test);
 
         release.countDown();

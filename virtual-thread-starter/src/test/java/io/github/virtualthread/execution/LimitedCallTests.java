@@ -1,15 +1,14 @@
 package io.github.virtualthread.execution;
 
+import static io.github.virtualthread.execution.TestEngine.assertRejected;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -31,55 +30,6 @@ class LimitedCallTests {
             LimitSettings.of("impatient", 1).withMaxWait(Duration.ofMillis(20)));
 
     private final CountDownLatch release = test.latch();
-
-    private static void assertRejected(CompletableFuture<?> future, Reason reason) {
-        assertThat(future).failsWithin(2, TimeUnit.MINUTES);
-        assertThat(future.exceptionNow())
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(reason));
-    }
-
-    @Test
-    void neverMoreBodiesThanPermitsRunWhateverThreadsCall() {
-        AtomicInteger running = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        List<CompletableFuture<?>> futures = Collections.synchronizedList(new ArrayList<>());
-        CountDownLatch submitted = new CountDownLatch(8);
-        for (int thread = 0; thread < 8; thread++) {
-            Thread.ofPlatform().start(() -> {
-                for (int i = 0; i < 2_000; i++) {
-                    futures.add(test.submit("three", () -> {
-                        most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                        Thread.yield();
-                        return running.decrementAndGet();
-                    }));
-                }
-                submitted.countDown();
-            });
-        }
-
-        await(submitted);
-        futures.forEach(CompletableFuture::join);
-
-        assertThat(most.get()).isBetween(1, 3);
-        assertThat(test.limit("three").available()).isEqualTo(3);
-    }
-
-    @Test
-    void waitingBodiesRunInTheOrderOfTheirCalls() {
-        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
-        test.hold("db", release);
-        CompletableFuture<?> last = CompletableFuture.completedFuture(null);
-        for (int i = 0; i < 1_000; i++) {
-            int mine = i;
-            last = test.submit("db", () -> order.add(mine));
-        }
-
-        release.countDown();
-
-        assertThat(last).succeedsWithin(2, TimeUnit.MINUTES);
-        assertThat(order).isSorted().hasSize(1_000);
-    }
 
     @Test
     void aChainOfAHundredThousandShortBodiesNeedsNoDeepStack() {

@@ -1,7 +1,7 @@
 package io.github.virtualthread.execution;
 
+import static io.github.virtualthread.execution.TestEngine.assertThrowsRejection;
 import static io.github.virtualthread.execution.TestEngine.await;
-import static io.github.virtualthread.execution.TestEngine.awaitParked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,11 +13,9 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -83,47 +81,10 @@ class LimitedTaskTests {
     }
 
     @Test
-    void manyAtOnceNeverRunMoreThanTheLimitAllows() throws Exception {
-        AtomicInteger running = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        List<Future<Integer>> forks = new ArrayList<>();
-        for (int i = 0; i < 2_000; i++) {
-            forks.add(others.submit(threads.limited("three", () -> {
-                most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                Thread.yield();
-                return running.decrementAndGet();
-            })));
-        }
-        for (Future<Integer> fork : forks) {
-            assertThat(fork.get(2, TimeUnit.MINUTES)).isBetween(0, 2);
-        }
-
-        assertThat(most.get()).isBetween(1, 3);
-        assertThat(test.limit("three").available()).isEqualTo(3);
-    }
-
-    @Test
-    void anInterruptEndsTheWaitAndLeavesTheQueue() throws Exception {
-        test.hold("db", release);
-        FutureTask<String> task = new FutureTask<>(threads.limited("db", () -> "never"));
-        Thread thread = Thread.ofVirtual().start(task);
-        awaitParked(thread);
-
-        thread.interrupt();
-
-        assertThatThrownBy(() -> task.get(2, TimeUnit.MINUTES))
-                .isInstanceOf(ExecutionException.class)
-                .hasCauseInstanceOf(InterruptedException.class);
-        assertThat(test.limit("db").waiting()).isZero();
-    }
-
-    @Test
     void aRejectionAndAFailureAreThrownAsTheyAre() {
         test.hold("full", release);
 
-        assertThatThrownBy(threads.limited("full", () -> "never")::call)
-                .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
-                        .isEqualTo(Reason.QUEUE_FULL));
+        assertThrowsRejection(Reason.QUEUE_FULL, threads.limited("full", () -> "never")::call);
         IOException down = new IOException("down");
         assertThatThrownBy(threads.limited("db", () -> {
                     throw down;
@@ -192,9 +153,8 @@ class LimitedTaskTests {
 
     @Test
     void aMakerThatHoldsTheLastPermitOfAStrictLimitIsRejected() {
-        assertThatThrownBy(() -> threads.call("strict", () -> threads.limited("strict", () -> "never")))
-                .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
-                        .isEqualTo(Reason.NESTED));
+        assertThrowsRejection(
+                Reason.NESTED, () -> threads.call("strict", () -> threads.limited("strict", () -> "never")));
         assertThat(test.limit("strict").available()).isEqualTo(1);
     }
 

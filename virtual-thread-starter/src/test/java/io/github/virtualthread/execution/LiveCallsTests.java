@@ -4,10 +4,8 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitIdle;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.sun.management.ThreadMXBean;
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -161,13 +159,7 @@ class LiveCallsTests {
 
     @Test
     void aBodyThatOutlivesItsCallIsAbandoned() {
-        CountDownLatch running = new CountDownLatch(1);
-        CompletableFuture<?> call = test.submit("db", () -> {
-            running.countDown();
-            awaitStubbornly(gate);
-            return null;
-        });
-        await(running);
+        CompletableFuture<?> call = test.holdStubbornly("db", gate);
 
         call.cancel(true);
 
@@ -275,43 +267,5 @@ class LiveCallsTests {
             return null;
         });
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-    }
-
-    @Test
-    void allThatWaitCanBeRejected() {
-        test.hold("db", gate);
-        CompletableFuture<?> first = test.submit("db", () -> null);
-        CompletableFuture<?> second = test.submit("db", () -> null);
-
-        assertThat(test.limits.evictWaiting("db")).isEqualTo(2);
-
-        assertThat(List.of(first, second)).allSatisfy(call -> assertThat(call)
-                .failsWithin(Duration.ofMinutes(2))
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
-                        .isEqualTo(LimitExceededException.Reason.EVICTED)));
-    }
-
-    @Test
-    void aLimitIsSaturatedFromACallThatFindsNoPermitUntilOneIsFree() {
-        assertThat(test.limit("db").saturated()).isZero();
-        test.hold("db", gate);
-        assertThat(test.limit("db").saturated()).isZero();
-
-        CompletableFuture<?> waiting = test.submit("db", () -> null);
-        assertThat(test.limit("db").saturated()).isPositive();
-
-        waiting.cancel(true);
-        assertThat(test.limit("db").saturated()).isPositive();
-
-        gate.countDown();
-        TestEngine.awaitIdle(test);
-        assertThat(test.limit("db").saturated()).isZero();
-    }
-
-    @Test
-    void anUnknownLimitHasNoWaitingCalls() {
-        assertThatIllegalArgumentException().isThrownBy(() -> calls.waiting(test.limit("bd"), 1));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import static io.github.virtualthread.execution.TestEngine.assertRejected;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,13 +62,6 @@ class ReentryTests {
 
     private static void assertRan(CompletableFuture<?> call) {
         assertThat(call).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo("ran");
-    }
-
-    private static void assertTimedOut(CompletableFuture<?> call) {
-        assertThat(call).failsWithin(2, TimeUnit.MINUTES);
-        assertThat(call.exceptionNow())
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(Reason.WAIT_TIMEOUT));
     }
 
     @Test
@@ -214,7 +208,9 @@ class ReentryTests {
 
     @Test
     void aThreadThatTheBodyStartsHoldsNothing() {
-        assertTimedOut(test.submit("impatient", () -> Caller.virtual(test, "impatient", () -> "ran").outcome));
+        assertRejected(
+                test.submit("impatient", () -> Caller.virtual(test, "impatient", () -> "ran").outcome),
+                Reason.WAIT_TIMEOUT);
     }
 
     @Test
@@ -237,10 +233,12 @@ class ReentryTests {
 
     @Test
     void aBodyThatSetsTheHandlerOfItsThreadIsNotKnownAnyMore() {
-        assertTimedOut(test.submit("impatient", () -> {
-            Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {});
-            return call("impatient", () -> "ran");
-        }));
+        assertRejected(
+                test.submit("impatient", () -> {
+                    Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {});
+                    return call("impatient", () -> "ran");
+                }),
+                Reason.WAIT_TIMEOUT);
     }
 
     @Test

@@ -168,29 +168,4 @@ class RunTimeoutReportTests {
         assertThat(told).isEmpty();
         assertThat(test.limit("many").available()).isEqualTo(8);
     }
-
-    @Test
-    void aHandlerThatThrowsHarmsNeitherTimerNorPermit() {
-        CountDownLatch thrown = new CountDownLatch(1);
-        test.engine.execute(
-                test.engine.spec("Mailer.send", "db", SHORT),
-                () -> {
-                    release.await();
-                    return null;
-                },
-                failure -> {
-                    thrown.countDown();
-                    throw new AssertionError("handler");
-                });
-        await(thrown);
-
-        CompletableFuture<?> next = submit(() -> {
-            release.await();
-            return null;
-        });
-
-        assertFails(next);
-        TestEngine.awaitIdle(test);
-        assertThat(test.limit("db").available()).isEqualTo(1);
-    }
 }

@@ -89,7 +89,7 @@ class ShutdownLogTests {
     void countsWhoFinishedAndWhoCameTooLate() throws Exception {
         test.hold("db", release);
         test.submit("db", () -> null);
-        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH));
+        Thread stopping = test.stopping(TestEngine.ENOUGH);
         CompletableFuture<?> late = null;
         do {
             late = test.submit("mail", () -> null);
@@ -106,7 +106,7 @@ class ShutdownLogTests {
     @Test
     void doesNotCountWhoseCallerHasAnOutcomeAlready() throws Exception {
         test.hold("db", release).complete("mine");
-        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH));
+        Thread stopping = test.stopping(TestEngine.ENOUGH);
         TestEngine.awaitDraining(test);
 
         release.countDown();
@@ -128,7 +128,7 @@ class ShutdownLogTests {
                     /** Asked while the outcome goes into the future: the stop begins, and somebody else is quicker. */
                     @Override
                     <T extends Throwable> T withCallerTrace(T failure) {
-                        stopping.complete(Thread.ofPlatform().start(() -> test.engine.stop(TestEngine.ENOUGH)));
+                        stopping.complete(test.stopping(TestEngine.ENOUGH));
                         // elsewhere: what a running task calls is accepted still
                         CompletableFuture.runAsync(() -> TestEngine.awaitDraining(test))
                                 .join();
@@ -159,7 +159,7 @@ class ShutdownLogTests {
         test.hold("db", release);
         test.hold(null, release);
         test.submit("db", () -> null);
-        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(Duration.ofSeconds(30)));
+        Thread stopping = test.stopping(Duration.ofSeconds(30));
         // without a call that asks, which would be one of those that run
         while (log.list.isEmpty()) {
             Thread.yield();
@@ -182,13 +182,13 @@ class ShutdownLogTests {
         CountDownLatch first = test.latch();
         CompletableFuture<?> ended = test.hold("db", first);
         test.hold("mail", release);
-        Thread stopping = Thread.ofPlatform().start(() -> test.engine.stop(Duration.ofMinutes(2)));
+        Thread stopping = test.stopping(Duration.ofMinutes(2));
         while (logged("Virtual threads draining").isEmpty()) {
             Thread.yield();
         }
         first.countDown();
         ended.join();
-        Thread again = Thread.ofPlatform().start(() -> test.engine.stop(Duration.ofMinutes(2)));
+        Thread again = test.stopping(Duration.ofMinutes(2));
         while (again.getState() != Thread.State.TIMED_WAITING) {
             Thread.yield();
         }

@@ -1,16 +1,12 @@
 package io.github.virtualthread.execution;
 
 import static io.github.virtualthread.execution.TestEngine.ENOUGH;
-import static io.github.virtualthread.execution.TestEngine.NO_TIME;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,15 +29,10 @@ class ShutdownTests {
 
     private final CountDownLatch release = test.latch();
 
+    /** At once. */
     private static void assertRejected(CompletableFuture<?> future) {
         assertThat(future).isCompletedExceptionally();
-        assertThat(future.exceptionNow())
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(Reason.SHUTDOWN));
-    }
-
-    private Thread stopping(Duration period) {
-        return Thread.ofPlatform().start(() -> test.engine.stop(period));
+        TestEngine.assertRejected(future.exceptionNow(), Reason.SHUTDOWN);
     }
 
     @Test
@@ -51,7 +42,7 @@ class ShutdownTests {
         for (int i = 0; i < 1_000; i++) {
             waiting.add(test.submit("db", () -> "waited"));
         }
-        Thread stopping = stopping(ENOUGH);
+        Thread stopping = test.stopping(ENOUGH);
         TestEngine.awaitDraining(test);
 
         release.countDown();
@@ -172,13 +163,7 @@ class ShutdownTests {
     }
 
     private CompletableFuture<?> stubborn(String limit) {
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<?> future = test.submit(limit, () -> {
-            started.countDown();
-            awaitStubbornly(release);
-            return "at last";
-        });
-        await(started);
+        CompletableFuture<?> future = test.holdStubbornly(limit, release);
         return future;
     }
 
@@ -202,39 +187,6 @@ class ShutdownTests {
 
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMinutes(1));
         assertThat(futures).allMatch(CompletableFuture::isDone);
-    }
-
-    /** Bodies keep all carriers, so no virtual thread completes a future, and what hangs on the futures keeps every other thread. */
-    @Test
-    @Tag("slow")
-    @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aStopNeedsFewThreadsAndCompletesEveryFuture() {
-        int carriers = Runtime.getRuntime().availableProcessors();
-        CountDownLatch busy = new CountDownLatch(carriers);
-        List<CompletableFuture<?>> futures = new ArrayList<>();
-        for (int i = 0; i < carriers; i++) {
-            futures.add(test.submit(null, () -> {
-                busy.countDown();
-                while (release.getCount() > 0) {
-                    Thread.onSpinWait();
-                }
-                return null;
-            }));
-        }
-        await(busy);
-        for (int i = 0; i < 3_000; i++) {
-            CompletableFuture<?> future = test.submit(null, () -> null);
-            future.whenComplete((value, failure) -> awaitStubbornly(release));
-            futures.add(future);
-        }
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-        threads.resetPeakThreadCount();
-        int before = threads.getThreadCount();
-
-        test.engine.stop(NO_TIME);
-
-        assertThat(futures).allMatch(CompletableFuture::isDone);
-        assertThat(threads.getPeakThreadCount() - before).isLessThan(64 + 40);
     }
 
     @Test

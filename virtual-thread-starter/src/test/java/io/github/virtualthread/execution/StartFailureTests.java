@@ -3,8 +3,6 @@ package io.github.virtualthread.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitSettings;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -77,45 +74,6 @@ class StartFailureTests {
         };
 
         TestEngine.assertFails(test.submit("db", none, StartFailureTests::notRun));
-        assertThat(test.limit("db").available()).isEqualTo(1);
-    }
-
-    @ParameterizedTest
-    @MethodSource("failures")
-    void theHandOverGoesOnToTheRest(Supplier<Throwable> failure) {
-        CompletableFuture<?> held = test.hold("db", release);
-        CompletableFuture<?> first = test.submit("db", broken(failure), StartFailureTests::notRun);
-        CompletableFuture<?> second = test.submit("db", () -> "second");
-        CompletableFuture<?> third = test.submit("db", broken(failure), StartFailureTests::notRun);
-        CompletableFuture<?> fourth = test.submit("db", () -> "fourth");
-
-        release.countDown();
-
-        assertThat(fourth).succeedsWithin(2, TimeUnit.MINUTES);
-        TestEngine.assertFails(first);
-        assertThat(second).succeedsWithin(2, TimeUnit.MINUTES);
-        TestEngine.assertFails(third);
-        assertThat(held).succeedsWithin(2, TimeUnit.MINUTES);
-    }
-
-    /** Each needs a thread to be told, on a busy machine one of the platform. */
-    @Test
-    @Tag("slow")
-    @Timeout(value = 15, unit = TimeUnit.MINUTES)
-    void tenThousandInARowNeedNoDeepStack() {
-        test.hold("db", release);
-        ThreadFactory broken = broken(OutOfMemoryError::new);
-        List<CompletableFuture<?>> futures = new ArrayList<>();
-        for (int i = 0; i < 10_000; i++) {
-            futures.add(test.submit("db", broken, StartFailureTests::notRun));
-        }
-        CompletableFuture<?> last = test.submit("db", () -> "last");
-
-        release.countDown();
-
-        assertThat(last).succeedsWithin(10, TimeUnit.MINUTES);
-        test.engine.stop(TestEngine.ENOUGH);
-        assertThat(futures).allMatch(CompletableFuture::isCompletedExceptionally);
         assertThat(test.limit("db").available()).isEqualTo(1);
     }
 

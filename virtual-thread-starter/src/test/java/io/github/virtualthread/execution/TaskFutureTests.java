@@ -170,26 +170,6 @@ class TaskFutureTests {
     }
 
     @Test
-    void thePermitOfACancelledBodyIsBackWhenTheBodyHasEndedAndNotEarlier() {
-        CountDownLatch running = new CountDownLatch(1);
-        CompletableFuture<?> future = test.submit("db", () -> {
-            running.countDown();
-            TestEngine.awaitStubbornly(release);
-            return null;
-        });
-        await(running);
-        CompletableFuture<?> next = test.submit("db", () -> "next");
-
-        future.cancel(true);
-        assertThat(test.limit("db").available()).isZero();
-        assertThat(test.limit("db").waiting()).isEqualTo(1);
-        assertThat(next).isNotDone();
-        release.countDown();
-
-        assertThat(next).succeedsWithin(2, TimeUnit.MINUTES);
-    }
-
-    @Test
     void dependentsDoNotCancelTheTask() {
         CompletableFuture<@Nullable Object> future = test.hold("db", release);
 

@@ -1,8 +1,11 @@
 package io.github.virtualthread.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -16,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -146,6 +150,23 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
         return held;
     }
 
+    /** The same by a body that no interrupt ends; it leaves the flag set. */
+    CompletableFuture<@Nullable Object> holdStubbornly(@Nullable String limit, CountDownLatch until) {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<@Nullable Object> held = submit(limit, () -> {
+            running.countDown();
+            awaitStubbornly(until);
+            return "held";
+        });
+        await(running);
+        return held;
+    }
+
+    /** A thread that stops the engine, and gives calls that period. */
+    Thread stopping(Duration period) {
+        return Thread.ofPlatform().start(() -> engine.stop(period));
+    }
+
     TaskLimit limit(String name) {
         return limits.get(name);
     }
@@ -209,6 +230,21 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
         assertThat(future.handle((value, failure) -> failure != null))
                 .succeedsWithin(2, TimeUnit.MINUTES)
                 .isEqualTo(true);
+    }
+
+    static void assertRejected(CompletableFuture<?> call, Reason reason) {
+        assertFails(call);
+        assertRejected(call.exceptionNow(), reason);
+    }
+
+    static void assertThrowsRejection(Reason reason, ThrowingCallable call) {
+        assertRejected(catchThrowable(call), reason);
+    }
+
+    static void assertRejected(@Nullable Throwable failure, Reason reason) {
+        assertThat(failure)
+                .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
+                        .isEqualTo(reason));
     }
 
     static void awaitIdle(TestEngine test) {

@@ -2,7 +2,7 @@ package io.github.virtualthread.execution;
 
 import static io.github.virtualthread.execution.TestEngine.ENOUGH;
 import static io.github.virtualthread.execution.TestEngine.NO_TIME;
-import static io.github.virtualthread.execution.TestEngine.await;
+import static io.github.virtualthread.execution.TestEngine.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -39,13 +39,6 @@ class VirtualThreadsTests {
         MDC.clear();
     }
 
-    private static void assertRefused(CompletableFuture<?> future, Reason reason) {
-        assertThat(future).failsWithin(2, TimeUnit.MINUTES);
-        assertThat(future.exceptionNow())
-                .isInstanceOfSatisfying(LimitExceededException.class, refusal -> assertThat(refusal.reason())
-                        .isEqualTo(reason));
-    }
-
     @Test
     void aTaskRunsOnAVirtualThreadWithTheMdcOfItsCallerAndTheNameOfItsClass() throws Exception {
         MDC.put("requestId", "r-1");
@@ -71,50 +64,10 @@ class VirtualThreadsTests {
     }
 
     @Test
-    void calledByHandAndByMethodATaskWaitsForTheSamePermits() {
-        test.hold("db", release);
-
-        CompletableFuture<String> waiting = threads.submit("db", () -> "ran");
-
-        assertThat(test.limit("db").waiting()).isEqualTo(1);
-        assertThat(waiting).isNotDone();
-        release.countDown();
-        assertThat(waiting).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo("ran");
-    }
-
-    @Test
     void aRefusalIsInTheFuture() {
         test.hold("full", release);
 
-        assertRefused(threads.submit("full", () -> "ran"), Reason.QUEUE_FULL);
-    }
-
-    @Test
-    void whenTheApplicationStopsTasksAreRefused() {
-        test.engine.stop(NO_TIME);
-
-        assertRefused(threads.submit(() -> "ran"), Reason.SHUTDOWN);
-    }
-
-    @Test
-    void cancelInterruptsATask() {
-        CountDownLatch running = new CountDownLatch(1);
-        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-        CompletableFuture<String> future = threads.submit("db", () -> {
-            running.countDown();
-            try {
-                release.await();
-                interrupted.complete(false);
-            } catch (InterruptedException expected) {
-                interrupted.complete(true);
-            }
-            return "ran";
-        });
-        await(running);
-
-        future.cancel(true);
-
-        assertThat(interrupted).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(true);
+        assertRejected(threads.submit("full", () -> "ran"), Reason.QUEUE_FULL);
     }
 
     @Test
