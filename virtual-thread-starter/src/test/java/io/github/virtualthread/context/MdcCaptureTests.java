@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
@@ -20,11 +19,6 @@ import org.slf4j.MDC;
 class MdcCaptureTests {
 
     private final ContextPropagation propagation = ContextPropagation.none().withMdc();
-
-    @AfterEach
-    void clear() {
-        MDC.clear();
-    }
 
     /** Runs with the captured context open, and tells what MDC is there before, within and after. */
     private static List<Map<String, String>> seen(CapturedContext captured, Runnable within) {

@@ -504,18 +504,7 @@ class CallWatchTests {
     /** Bodies that keep all carriers busy are what somebody has to hear of. */
     @Test
     void speaksUpWhileAllCarriersAreBusy() throws InterruptedException {
-        int carriers = Runtime.getRuntime().availableProcessors();
-        CountDownLatch busy = new CountDownLatch(carriers);
-        for (int i = 0; i < carriers; i++) {
-            test.submit(null, () -> {
-                busy.countDown();
-                while (gate.getCount() > 0) {
-                    Thread.onSpinWait();
-                }
-                return null;
-            });
-        }
-        await(busy);
+        test.keepCarriers(Runtime.getRuntime().availableProcessors(), gate);
 
         watch(Duration.ZERO, Duration.ofNanos(1)).start();
 

@@ -17,9 +17,7 @@ class CarrierOutcomeTests {
     @Test
     void everyOutcomeIsHeardWhileBodiesKeepEveryCarrier() throws Exception {
         ChildJvm.Report report = new ChildJvm(CarrierShortage.class)
-                .with(
-                        "-Djdk.virtualThreadScheduler.parallelism=" + CarrierShortage.CARRIERS,
-                        "-Djdk.virtualThreadScheduler.maxPoolSize=" + CarrierShortage.CARRIERS)
+                .withCarriers(CarrierShortage.CARRIERS)
                 .run();
         System.out.println(report.figures());
         ChildProgram.assertFigures(
@@ -40,9 +38,8 @@ class CarrierOutcomeTests {
     /** To start a platform thread may take many milliseconds, and nothing else runs on a carrier that waits for that. */
     @Test
     void noCarrierStartsPlatformThreads() throws Exception {
-        ChildJvm.Report report = new ChildJvm(CarrierHandOffs.class)
-                .with("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1")
-                .run();
+        ChildJvm.Report report =
+                new ChildJvm(CarrierHandOffs.class).withCarriers(1).run();
         ChildProgram.assertFigures(
                 report,
                 Map.of(

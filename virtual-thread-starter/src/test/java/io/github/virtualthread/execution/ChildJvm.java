@@ -46,6 +46,13 @@ final class ChildJvm {
         return this;
     }
 
+    /** As many carriers, and never more. */
+    ChildJvm withCarriers(int number) {
+        return with(
+                "-Djdk.virtualThreadScheduler.parallelism=" + number,
+                "-Djdk.virtualThreadScheduler.maxPoolSize=" + number);
+    }
+
     /** A command that runs the JVM, which is its last argument. */
     ChildJvm startedBy(List<String> command) {
         before.addAll(command);

@@ -10,7 +10,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,11 +23,6 @@ class ContinuationTests {
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
 
     private final CountDownLatch go = test.latch();
-
-    @AfterEach
-    void clearMdc() {
-        MDC.clear();
-    }
 
     @Test
     void runsOnTheThreadOfTheTaskAfterThePermitIsBack() {

@@ -58,10 +58,7 @@ class DeadlineCallerTests {
     void allPermitsAreBack() {
         release.countDown();
         TestEngine.awaitIdle(test);
-        assertThat(test.limits.all()).allSatisfy(limit -> {
-            assertThat(limit.available()).isEqualTo(limit.permits());
-            assertThat(limit.waiting()).isZero();
-        });
+        test.assertAllPermitsAreBack();
         assertThat(test.engine.liveCalls().running()).isEmpty();
     }
 

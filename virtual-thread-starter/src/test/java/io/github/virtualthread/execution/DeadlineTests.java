@@ -48,10 +48,7 @@ class DeadlineTests {
     void allPermitsAreBack() {
         release.countDown();
         TestEngine.awaitIdle(test);
-        assertThat(test.limits.all()).allSatisfy(limit -> {
-            assertThat(limit.available()).isEqualTo(limit.permits());
-            assertThat(limit.waiting()).isZero();
-        });
+        test.assertAllPermitsAreBack();
     }
 
     private CompletableFuture<?> submit(String limit, Duration deadline, TaskBody body) {

@@ -23,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,11 +43,6 @@ class ExecutorViewTests {
     private final VirtualThreads threads =
             new VirtualThreads(test.engine, (task, failure) -> uncaught.complete(failure));
     private final CountDownLatch release = test.latch();
-
-    @AfterEach
-    void clearMdc() {
-        MDC.clear();
-    }
 
     @Test
     void anExecutorTellsItsLimit() {

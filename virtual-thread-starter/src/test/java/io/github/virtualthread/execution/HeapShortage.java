@@ -1,10 +1,6 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.execution.ShortageCallers.Calls;
 import java.lang.ref.Reference;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -25,41 +21,12 @@ final class HeapShortage {
         ShortageCalls kind = ShortageCalls.valueOf(arguments[0]);
         long seconds = Long.parseLong(arguments[1]);
         fillForAMoment();
-        if (kind == ShortageCalls.NAIVE) {
-            naive(seconds);
-        } else {
-            TestEngine test = kind.engine();
-            test.engine.start(); // as an application does: classes are initialized before they are needed
-            ShortageCallers callers = new ShortageCallers(kind.callers(test));
-            run(callers, seconds);
-            ChildProgram.tellWhatIsLeft(test, callers);
-        }
-        System.exit(0); // whatever threads hang
-    }
-
-    /** The contender: nothing but the JDK. */
-    private static void naive(long seconds) {
-        int number = 8;
-        Semaphore permits = new Semaphore(number);
-        Calls calls = () -> {
-            CompletableFuture<Object> future = new CompletableFuture<>();
-            Thread.startVirtualThread(() -> {
-                permits.acquireUninterruptibly();
-                try {
-                    Thread.onSpinWait();
-                } finally {
-                    permits.release();
-                    future.complete("value");
-                }
-            });
-            return future;
-        };
-        ShortageCallers callers = new ShortageCallers(List.of(calls, calls));
+        TestEngine test = kind.engine();
+        test.engine.start(); // as an application does: classes are initialized before they are needed
+        ShortageCallers callers = new ShortageCallers(kind.callers(test));
         run(callers, seconds);
-        ChildProgram.until(() -> permits.availablePermits() == number && callers.open() == 0);
-        ChildProgram.tell("permits lost", number - permits.availablePermits());
-        ChildProgram.tell("open futures", callers.open());
-        ChildProgram.tell("callers that hang", callers.hanging());
+        ChildProgram.tellWhatIsLeft(test, callers);
+        System.exit(0); // whatever threads hang
     }
 
     private static void run(ShortageCallers callers, long seconds) {

@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * Calls while another thread fills the heap and lets it go, over and over. Each kind of call has a JVM of its own, two of which
@@ -52,16 +50,9 @@ class HeapShortageTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = "NAIVE", mode = Mode.EXCLUDE)
+    @EnumSource
     void aShortageOfHeapCostsNothingForGood(ShortageCalls kind) throws Exception {
         ChildProgram.assertOnceOfThree(report(kind), () -> run(kind), ChildProgram::assertNothingLost);
-    }
-
-    /** The JVM itself loses nothing. */
-    @Test
-    void norDoesItCostTheNaiveContender() throws Exception {
-        ChildProgram.assertFigures(
-                report(ShortageCalls.NAIVE), Map.of("permits lost", 0L, "open futures", 0L, "callers that hang", 0L));
     }
 
     private static ChildJvm.Report report(ShortageCalls kind) throws Exception {

@@ -28,9 +28,8 @@ import org.springframework.core.task.AsyncTaskExecutor;
 class KeyedVirtualThreadsTests {
 
     @RegisterExtension
-    private final TestEngine test = new TestEngine(
-            LimitSettings.of("partner", 10).withPermitsPerKey(1).withQueueCapacityPerKey(1),
-            LimitSettings.of("turns", 1));
+    private final TestEngine test =
+            new TestEngine(LimitSettings.of("partner", 10).withPermitsPerKey(1).withQueueCapacityPerKey(1));
 
     private final LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
     private final VirtualThreads threads = new VirtualThreads(test.engine, (task, failure) -> uncaught.add(failure));

@@ -58,10 +58,7 @@ class LendingTests {
     @AfterEach
     void allPermitsAreBack() {
         TestEngine.awaitIdle(test);
-        assertThat(test.limits.all()).allSatisfy(limit -> {
-            assertThat(limit.available()).isEqualTo(limit.permits());
-            assertThat(limit.waiting()).isZero();
-        });
+        test.assertAllPermitsAreBack();
         assertThat(log.events).isEmpty();
     }
 

@@ -36,7 +36,6 @@ class LimitedTaskTests {
     private final TestEngine test = new TestEngine(
             ContextPropagation.none().withMdc(),
             LimitSettings.of("db", 1),
-            LimitSettings.of("three", 3),
             LimitSettings.of("two", 2),
             LimitSettings.of("full", 1).withQueueCapacity(0),
             LimitSettings.of("strict", 1).withNested(Nested.FAIL));
@@ -50,7 +49,6 @@ class LimitedTaskTests {
 
     @AfterEach
     void stop() {
-        MDC.clear();
         others.shutdownNow();
     }
 

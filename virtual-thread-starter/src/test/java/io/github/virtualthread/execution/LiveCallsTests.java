@@ -15,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,11 +34,6 @@ class LiveCallsTests {
 
     private final LiveCalls calls = test.engine.liveCalls();
     private final CountDownLatch gate = test.latch();
-
-    @AfterEach
-    void clear() {
-        MDC.clear();
-    }
 
     @Test
     void aRunningCallIsSeenWithItsThreadAndTheMdcOfItsCaller() {

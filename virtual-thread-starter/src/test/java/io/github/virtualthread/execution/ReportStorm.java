@@ -48,8 +48,7 @@ final class ReportStorm {
     private static final int CARRIERS = Integer.getInteger("jdk.virtualThreadScheduler.parallelism", 2);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final AtomicBoolean over = new AtomicBoolean();
-    private final AtomicInteger spinning = new AtomicInteger();
+    private final CountDownLatch over = new CountDownLatch(1);
 
     private ReportStorm() {}
 
@@ -69,19 +68,6 @@ final class ReportStorm {
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         System.exit(0); // whatever threads hang
-    }
-
-    private void keepCarriers(TestEngine test) {
-        for (int i = 0; i < CARRIERS; i++) {
-            test.submit(null, () -> {
-                spinning.incrementAndGet();
-                while (!over.get()) {
-                    Thread.onSpinWait();
-                }
-                return null;
-            });
-        }
-        ChildProgram.until(() -> spinning.get() == CARRIERS);
     }
 
     /** Others use limits of the same family while calls that wait are rejected: how long does each of their steps take? */
@@ -121,7 +107,7 @@ final class ReportStorm {
             });
         }
         if (busy) {
-            keepCarriers(test);
+            test.keepCarriers(CARRIERS, over);
         }
         TaskSpec spec = test.engine.spec("Test.report", "report");
         TaskLimit report = test.limit("report");
@@ -200,7 +186,7 @@ final class ReportStorm {
     private void stop(int waiting, Duration blocks) {
         TestEngine test = new TestEngine(LimitSettings.of(LIMIT, 1));
         test.hold(LIMIT, ChildProgram.NEVER);
-        keepCarriers(test);
+        test.keepCarriers(CARRIERS, over);
         List<CompletableFuture<?>> futures = new ArrayList<>();
         for (int i = 0; i < waiting; i++) {
             CompletableFuture<?> future = test.submit(LIMIT, () -> null);
@@ -293,11 +279,11 @@ final class ReportStorm {
             ends.add(future);
         }
         TestEngine.await(running);
-        keepCarriers(test);
+        test.keepCarriers(CARRIERS, over);
         CompletableFuture<?> all = CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
         ChildProgram.tell("missed timeouts", ChildProgram.until(all::isDone) ? 0 : 1);
         ChildProgram.tell("ms of the latest timeout", TimeUnit.NANOSECONDS.toMillis(last.get()));
-        over.set(true);
+        over.countDown();
     }
 
     private final List<CompletableFuture<?>> ends = new ArrayList<>();

@@ -27,11 +27,8 @@ class ReportStormTests {
 
     private static ChildJvm.Report run(int carriers, Object... arguments) throws Exception {
         ChildJvm.Report report = new ChildJvm(ReportStorm.class)
-                .with(
-                        "-Djdk.virtualThreadScheduler.parallelism=" + carriers,
-                        "-Djdk.virtualThreadScheduler.maxPoolSize=" + carriers,
-                        "--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED",
-                        "-Xmx3g")
+                .withCarriers(carriers)
+                .with("--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED", "-Xmx3g")
                 .run(arguments);
         System.out.println(
                 String.join(" ", Arrays.stream(arguments).map(String::valueOf).toList()) + " " + report.figures());

@@ -17,7 +17,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,11 +44,6 @@ class RunTimeoutReportTests {
 
     @RegisterExtension
     private final QueueAppender log = new QueueAppender(TimeBounds.class);
-
-    @AfterEach
-    void clearMdc() {
-        MDC.clear();
-    }
 
     private CompletableFuture<?> submit(TaskBody body) {
         return test.engine.submit(test.engine.spec("Shop.price", "db", SHORT), body);

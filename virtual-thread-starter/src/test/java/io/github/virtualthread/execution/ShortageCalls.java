@@ -15,8 +15,6 @@ import org.springframework.core.task.TaskDecorator;
 
 /** The ways to make a call and to end it, while memory or threads are short. */
 enum ShortageCalls {
-    /** A virtual thread, a semaphore and {@code finally}, without the engine. */
-    NAIVE(0),
     PLAIN(2) {
         @Override
         Calls calls(TestEngine test) {
@@ -224,7 +222,7 @@ enum ShortageCalls {
         List<Calls> callers(TestEngine test) {
             List<Calls> callers = new ArrayList<>();
             for (ShortageCalls kind : values()) {
-                if (kind != NAIVE && kind != MIXED && kind != DECORATED && kind != LISTENED_TO && kind != WITHIN) {
+                if (kind != MIXED && kind != DECORATED && kind != LISTENED_TO && kind != WITHIN) {
                     callers.add(kind.calls(test));
                 }
             }
@@ -282,9 +280,7 @@ enum ShortageCalls {
     }
 
     /** For one caller. */
-    Calls calls(TestEngine test) {
-        throw new IllegalStateException("not of the engine");
-    }
+    abstract Calls calls(TestEngine test);
 
     /** One for each caller. */
     List<Calls> callers(TestEngine test) {

@@ -15,7 +15,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -43,11 +42,6 @@ class TaskDecoratorTests {
     };
 
     private final List<String> events = new CopyOnWriteArrayList<>();
-
-    @AfterEach
-    void clearMdc() {
-        MDC.clear();
-    }
 
     @Test
     void theFirstDecoratorIsTheInnermost() {

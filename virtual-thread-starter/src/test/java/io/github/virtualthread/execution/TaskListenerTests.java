@@ -23,7 +23,6 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -42,11 +41,6 @@ class TaskListenerTests {
             LimitSettings.of("slow", 1).withMaxWait(Duration.ofMillis(1)));
 
     private final CountDownLatch gate = test.latch();
-
-    @AfterEach
-    void clear() {
-        MDC.clear();
-    }
 
     @Test
     void aCallThatSucceedsIsSubmittedStartedAndFinished() {

@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -162,6 +163,22 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
         return held;
     }
 
+    /** Bodies that never let go of their carriers, until the latch opens; they run when this returns. */
+    List<CompletableFuture<@Nullable Object>> keepCarriers(int number, CountDownLatch until) {
+        CountDownLatch running = new CountDownLatch(number);
+        List<CompletableFuture<@Nullable Object>> kept = Stream.generate(() -> submit(null, () -> {
+                    running.countDown();
+                    while (until.getCount() > 0) {
+                        Thread.onSpinWait();
+                    }
+                    return null;
+                }))
+                .limit(number)
+                .toList();
+        await(running);
+        return kept;
+    }
+
     /** A thread that stops the engine, and gives calls that period. */
     Thread stopping(Duration period) {
         return Thread.ofPlatform().start(() -> engine.stop(period));
@@ -245,6 +262,15 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
         assertThat(failure)
                 .isInstanceOfSatisfying(LimitExceededException.class, rejection -> assertThat(rejection.reason())
                         .isEqualTo(reason));
+    }
+
+    /** Nobody runs, waits or is remembered under any limit. */
+    void assertAllPermitsAreBack() {
+        assertThat(limits.all()).allSatisfy(limit -> {
+            assertThat(limit.available()).isEqualTo(limit.permits());
+            assertThat(limit.waiting()).isZero();
+            assertThat(limit.keys()).isZero();
+        });
     }
 
     static void awaitIdle(TestEngine test) {

@@ -145,18 +145,7 @@ final class ThreadShortage {
     private static void stopWithoutCarriers(boolean bounded) {
         TestEngine test = new TestEngine();
         CountDownLatch over = new CountDownLatch(1);
-        AtomicInteger spinning = new AtomicInteger();
-        List<CompletableFuture<?>> futures = new ArrayList<>();
-        for (int i = 0; i < CarrierShortage.CARRIERS; i++) {
-            futures.add(test.submit(null, () -> {
-                spinning.incrementAndGet();
-                while (over.getCount() > 0) {
-                    Thread.onSpinWait();
-                }
-                return "value";
-            }));
-        }
-        ChildProgram.until(() -> spinning.get() == CarrierShortage.CARRIERS);
+        List<CompletableFuture<?>> futures = new ArrayList<>(test.keepCarriers(CarrierShortage.CARRIERS, over));
         for (int i = 0; i < WITHOUT_CARRIER; i++) {
             futures.add(test.submit(null, () -> "value"));
         }

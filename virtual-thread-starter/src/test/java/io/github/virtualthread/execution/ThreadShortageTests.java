@@ -35,21 +35,12 @@ class ThreadShortageTests {
     /** What a stop may need at once, and what else the JVM may start meanwhile. */
     private static final long MOST = 64 + 6;
 
-    private static final String[] CARRIERS = {
-        "-Djdk.virtualThreadScheduler.parallelism=" + CarrierShortage.CARRIERS,
-        "-Djdk.virtualThreadScheduler.maxPoolSize=" + CarrierShortage.CARRIERS
-    };
-
-    private static final String[] ONE_CARRIER = {
-        "-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1"
-    };
-
     @ParameterizedTest
     @EnumSource
     void aShortageOfThreadsCostsNothingForGood(ThreadShortage.Before before) throws Exception {
         ChildJvm jvm = bounded();
         if (before != ThreadShortage.Before.ALL_CALLS) {
-            jvm.with(ONE_CARRIER); // there from the start on: where the JDK cannot add one, its pool may stay broken
+            jvm.withCarriers(1); // there from the start on: where the JDK cannot add one, its pool may stay broken
         }
         ChildJvm.Report report = jvm.run("calls", before, SECONDS);
         System.out.println(before + " " + report.figures());
@@ -69,7 +60,8 @@ class ThreadShortageTests {
 
     @Test
     void aStopWithoutThreadsAndCarriersCompletesEveryFuture() throws Exception {
-        ChildJvm.Report report = bounded().with(CARRIERS).run("carriers", true);
+        ChildJvm.Report report =
+                bounded().withCarriers(CarrierShortage.CARRIERS).run("carriers", true);
         System.out.println("stop without carriers " + report.figures());
         assumeBounded(report);
         assertAllAreTold(report);
@@ -77,8 +69,9 @@ class ThreadShortageTests {
 
     @Test
     void aStopWithoutCarriersNeedsFewThreads() throws Exception {
-        ChildJvm.Report report =
-                new ChildJvm(ThreadShortage.class).with(CARRIERS).run("carriers", false);
+        ChildJvm.Report report = new ChildJvm(ThreadShortage.class)
+                .withCarriers(CarrierShortage.CARRIERS)
+                .run("carriers", false);
         System.out.println("carriers " + report.figures());
         assertAllAreTold(report);
         assertThat(report.figures().get("threads for the stop")).isLessThanOrEqualTo(MOST);

@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,11 +32,6 @@ class VirtualThreadsTests {
     private final VirtualThreads threads =
             new VirtualThreads(test.engine, (task, failure) -> uncaught.complete(Map.entry(task, failure)));
     private final CountDownLatch release = test.latch();
-
-    @AfterEach
-    void clearMdc() {
-        MDC.clear();
-    }
 
     @Test
     void aTaskRunsOnAVirtualThreadWithTheMdcOfItsCallerAndTheNameOfItsClass() throws Exception {

@@ -14,7 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,11 +36,6 @@ class VoidCallTests {
 
     @RegisterExtension
     private final QueueAppender log = new QueueAppender(Failures.class);
-
-    @AfterEach
-    void close() {
-        MDC.clear();
-    }
 
     private void execute(@Nullable String limit, TaskBody body) {
         MDC.put("user", "alice"); // on the thread of the test, which is not that of other callbacks

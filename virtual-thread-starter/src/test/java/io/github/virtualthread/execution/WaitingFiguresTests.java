@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,11 +27,6 @@ class WaitingFiguresTests {
     private final TestEngine test = new TestEngine(LimitSettings.of("db", 1));
 
     private final CountDownLatch gate = test.latch();
-
-    @AfterEach
-    void clear() {
-        MDC.clear();
-    }
 
     @Test
     void aWaitingCallHoldsFewBytes() {
