@@ -14,7 +14,7 @@ final class KeptTime {
     private static final int TRIES = 3;
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** An idle machine needs a tenth of a millisecond more than the pause; one that runs the experiment alone, up to two. */
+    /** A machine on which pauses take longer than that does not keep time: on average, and at most. */
     private static final long LONGEST_AVERAGE = 2 * PAUSE;
 
     private static final long LONGEST = 50 * PAUSE;
@@ -45,9 +45,10 @@ final class KeptTime {
                                     .formatted(TRIES, time.figures()),
                             failure);
                 }
-                System.out.println("Once more, because " + time.figures() + ". Otherwise: " + failure.getMessage());
+                System.out.println("Once more, after: " + failure.getMessage());
             } finally {
                 time.end();
+                System.out.println("Meanwhile " + time.figures());
             }
         }
     }
