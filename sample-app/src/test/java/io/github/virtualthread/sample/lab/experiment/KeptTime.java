@@ -14,7 +14,10 @@ final class KeptTime {
     private static final int TRIES = 3;
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** A machine on which pauses take longer than that does not keep time: on average, and at most. */
+    /**
+     * A machine on which pauses take longer than that does not keep time: on average, and at most. Beside these experiments, and builds
+     * of others, they took 10.3 ms on average on two cores, and the longest took 62 ms.
+     */
     private static final long LONGEST_AVERAGE = 2 * PAUSE;
 
     private static final long LONGEST = 50 * PAUSE;
