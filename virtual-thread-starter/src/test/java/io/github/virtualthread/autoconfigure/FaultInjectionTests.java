@@ -27,6 +27,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Whatever is broken around them, calls end for their callers as they would without, and no permit is lost. */
 @Timeout(300)
+@Tag("jdk")
 class FaultInjectionTests {
 
     /** As ThreadDeath was: an error that no code expects. */

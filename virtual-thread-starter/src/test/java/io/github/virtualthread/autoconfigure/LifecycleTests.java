@@ -13,6 +13,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,6 +29,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 @Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("jdk")
 class LifecycleTests {
 
     /** Boot's web servers stop in this phase, after they have drained their requests. */

@@ -34,6 +34,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 /** A class initialiser that blocks pins its thread on every JDK. Each can be used once. */
 @Timeout(300)
 @Tag("slow")
+@Tag("jdk")
 class PinningTests {
 
     private final Pins pins = new Pins();

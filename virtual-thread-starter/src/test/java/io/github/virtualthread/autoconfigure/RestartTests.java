@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** An application that is started anew in the same JVM. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
+@Tag("jdk")
 class RestartTests {
 
     @Test

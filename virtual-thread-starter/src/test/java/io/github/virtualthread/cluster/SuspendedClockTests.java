@@ -8,11 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A clock that goes on while the machine is suspended, and is not misled by whoever sets the wall clock. */
 @Timeout(300)
+@Tag("jdk")
 class SuspendedClockTests {
 
     private static final long HOUR = TimeUnit.HOURS.toMillis(1);

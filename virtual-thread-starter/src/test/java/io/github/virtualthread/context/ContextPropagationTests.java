@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /** Several kinds of context, some of them broken. */
 @Timeout(300)
+@Tag("jdk")
 class ContextPropagationTests {
 
     private final List<String> events = new ArrayList<>();

@@ -10,12 +10,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
 
 /** With Logback behind SLF4J, as Spring Boot has it. */
 @Timeout(300)
+@Tag("jdk")
 class MdcCaptureTests {
 
     private final ContextPropagation propagation = ContextPropagation.none().withMdc();

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
 /** What there may be to carry, and what a task tells of it. */
+@Tag("jdk")
 class OptionalContextTests {
 
     @AfterEach

@@ -12,11 +12,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Not Logback behind SLF4J: each system in a class loader of its own, with the class path of the tests except Logback. */
 @Timeout(300)
+@Tag("jdk")
 class OtherLoggingSystemsTests {
 
     /** Filled by the build. */

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
@@ -20,6 +21,7 @@ import org.springframework.context.i18n.LocaleContextThreadLocalAccessor;
 
 /** Thread-locals that are registered with Micrometer's context-propagation. */
 @Timeout(300)
+@Tag("jdk")
 class RegisteredContextTests {
 
     private static final ThreadLocal<String> TENANT = new ThreadLocal<>();

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
 
 /** Who somebody is, in the body of a task: with and without context-propagation. */
 @Timeout(300)
+@Tag("jdk")
 class SecurityTests {
 
     private final TaskTimer timer = new TaskTimer("timer");

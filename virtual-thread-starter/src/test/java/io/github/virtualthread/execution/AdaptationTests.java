@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -19,6 +20,7 @@ import org.springframework.util.function.SingletonSupplier;
 
 /** What ends of calls do to the permits of limits. How the number is found is tested with {@link Rounds}. */
 @Timeout(300)
+@Tag("jdk")
 class AdaptationTests {
 
     /** Every run is shorter. */

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
+@Tag("jdk")
 class BigNumbersTests {
 
     /** Only so many bodies can finish before the caller has made all its calls. */

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 @EnabledForJreRange(min = JRE.JAVA_24, disabledReason = "before that the JDK loses virtual threads that find no memory")
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("jdk")
 class BurstTests {
 
     private static final long SECONDS = Long.getLong("burst.seconds", 6);

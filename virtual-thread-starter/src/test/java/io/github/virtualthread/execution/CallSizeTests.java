@@ -8,11 +8,13 @@ import io.github.virtualthread.limit.KeyedPlace;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What each call that waits takes of the heap. A field more than fits is 8 bytes for each of a million calls. */
 @Timeout(300)
+@Tag("jdk")
 class CallSizeTests {
 
     @Test

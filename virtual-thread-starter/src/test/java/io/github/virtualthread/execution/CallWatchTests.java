@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What the log says of full limits and of stuck calls. */
 @Timeout(300)
 @Order(Integer.MAX_VALUE) // it mocks
+@Tag("jdk")
 class CallWatchTests {
 
     private final BlockingQueue<TaskCall> stuck = new LinkedBlockingQueue<>();

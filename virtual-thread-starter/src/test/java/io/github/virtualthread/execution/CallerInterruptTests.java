@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers that are interrupted, in person. */
 @Timeout(300)
+@Tag("jdk")
 class CallerInterruptTests {
 
     @RegisterExtension

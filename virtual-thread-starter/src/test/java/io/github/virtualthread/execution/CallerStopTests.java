@@ -7,12 +7,14 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls on the thread of their caller while the application stops. */
 @Timeout(300)
+@Tag("jdk")
 class CallerStopTests {
 
     @RegisterExtension

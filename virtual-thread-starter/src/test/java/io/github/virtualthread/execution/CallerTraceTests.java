@@ -15,12 +15,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** With the caller's stack switched on, each failure tells where its call was made. */
 @Timeout(300)
+@Tag("jdk")
 class CallerTraceTests {
 
     @RegisterExtension

@@ -9,12 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The window between the first look at a body and its start is a few instructions wide: it takes many calls to meet it. */
 @Timeout(300)
+@Tag("jdk")
 class CancelRaceTests {
 
     private static final int CALLS = 50_000;

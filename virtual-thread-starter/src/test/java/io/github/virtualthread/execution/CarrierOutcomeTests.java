@@ -12,6 +12,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("jdk")
 class CarrierOutcomeTests {
 
     @Test

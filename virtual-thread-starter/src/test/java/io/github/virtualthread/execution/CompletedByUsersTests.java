@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What users do with a future changes what they see of it, not what becomes of the permit. */
 @Timeout(300)
+@Tag("jdk")
 class CompletedByUsersTests {
 
     @RegisterExtension

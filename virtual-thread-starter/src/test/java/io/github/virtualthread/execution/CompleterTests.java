@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("jdk")
 class CompleterTests {
 
     private static final Exception FAILURE = new IOException("stopped");

@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -34,6 +35,7 @@ import reactor.core.scheduler.Schedulers;
 
 /** The deadline where Micrometer's context-propagation carries it, and that it is never carried twice. */
 @Timeout(300)
+@Tag("jdk")
 class DeadlineAccessorTests {
 
     private static final Duration LONG = Duration.ofHours(1);

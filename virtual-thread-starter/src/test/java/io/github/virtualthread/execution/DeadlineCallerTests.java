@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A deadline bounds the wait of a call on its caller's own thread, and what its body calls. */
 @Timeout(300)
+@Tag("jdk")
 class DeadlineCallerTests {
 
     private static final Duration SHORT = Duration.ofMillis(50);

@@ -3,11 +3,13 @@ package io.github.virtualthread.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A deadline costs nothing where there is none. */
 @Timeout(300)
+@Tag("jdk")
 class DeadlineCostTests {
 
     /** To read a thread-local gives each virtual thread that asks a map of its own. */

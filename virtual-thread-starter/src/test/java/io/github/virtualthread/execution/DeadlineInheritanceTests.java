@@ -23,12 +23,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Which calls have what is left of the deadline of their caller, and which have not. */
 @Timeout(300)
+@Tag("jdk")
 class DeadlineInheritanceTests {
 
     @RegisterExtension

@@ -16,12 +16,14 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The timer ends a task at one moment, and finds nothing to end at that: then the task sees itself that its time is over. */
 @Timeout(300)
+@Tag("jdk")
 class DeadlineMomentsTests {
 
     private final AtomicBoolean waitsAtStart = new AtomicBoolean();

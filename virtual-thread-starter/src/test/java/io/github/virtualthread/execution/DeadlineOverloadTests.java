@@ -25,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(600)
 @Tag("slow")
+@Tag("jdk")
 class DeadlineOverloadTests {
 
     private static final int CALLS = 30_000;

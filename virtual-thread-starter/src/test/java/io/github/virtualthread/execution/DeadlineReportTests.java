@@ -28,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Who hears of a deadline that passed, besides the future; and what a stop does to calls that have one. */
 @Timeout(300)
+@Tag("jdk")
 class DeadlineReportTests {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();

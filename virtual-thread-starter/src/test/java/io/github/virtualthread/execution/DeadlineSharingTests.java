@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Deadlines with keys, and with permits that a thread holds already. Any two ways to share a limit meet in {@link SharingStressTests}. */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("jdk")
 class DeadlineSharingTests {
 
     @RegisterExtension

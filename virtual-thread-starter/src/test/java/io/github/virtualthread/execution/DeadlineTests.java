@@ -24,12 +24,14 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A deadline bounds wait and run of a task together. */
 @Timeout(300)
+@Tag("jdk")
 class DeadlineTests {
 
     private static final Duration SHORT = Duration.ofMillis(50);

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,6 +32,7 @@ import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.util.function.SingletonSupplier;
 
 @Timeout(300)
+@Tag("jdk")
 class ExecutorViewTests {
 
     @RegisterExtension

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** In threads of their own: what waits for its tasks to end cannot be interrupted by a timeout. */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 @Order(Integer.MAX_VALUE) // it mocks
+@Tag("jdk")
 class FanOutTests {
 
     @RegisterExtension

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 @EnabledForJreRange(min = JRE.JAVA_24, disabledReason = "before that the JDK loses virtual threads that find no memory")
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("jdk")
 class HeapShortageTests {
 
     private static final long SECONDS = Long.getLong("shortage.seconds", 4);

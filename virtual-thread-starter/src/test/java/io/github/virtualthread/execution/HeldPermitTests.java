@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A permit of a call that goes on without its thread, as a web request does that is answered later. */
 @Timeout(300)
+@Tag("jdk")
 class HeldPermitTests {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -25,6 +26,7 @@ import org.springframework.core.task.AsyncTaskExecutor;
 
 /** Calls by hand that have a key. */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("jdk")
 class KeyedVirtualThreadsTests {
 
     @RegisterExtension

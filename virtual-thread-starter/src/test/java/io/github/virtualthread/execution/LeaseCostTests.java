@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.limit.LimitSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** A JVM of its own, so that no other test shares limits with replicas. */
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("jdk")
 class LeaseCostTests {
 
     @Test

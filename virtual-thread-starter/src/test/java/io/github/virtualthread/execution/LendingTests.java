@@ -35,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks under a limit whose caller holds a permit of it, most of them with a single permit. */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("jdk")
 class LendingTests {
 
     @RegisterExtension

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("jdk")
 class LettingGoTests {
 
     @ParameterizedTest

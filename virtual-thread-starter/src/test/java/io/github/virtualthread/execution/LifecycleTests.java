@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Which calls are accepted when. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("slow")
+@Tag("jdk")
 class LifecycleTests {
 
     private static final Duration SHORT = Duration.ofMillis(20);

@@ -14,12 +14,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls on threads that hold a permit of a limit around the one they ask, or within it. */
 @Timeout(300)
+@Tag("jdk")
 class LimitWithinLimitTests {
 
     @RegisterExtension

@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("jdk")
 class LiveTasksTests {
 
     private static final int CARRIERS = Runtime.getRuntime().availableProcessors();

@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /** Calls made from a body that holds a permit of the same limit. */
 @Timeout(300)
+@Tag("jdk")
 class NestedCallTests {
 
     @RegisterExtension

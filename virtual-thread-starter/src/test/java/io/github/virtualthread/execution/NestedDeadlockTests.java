@@ -15,12 +15,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nested calls in the state that matters, and code that runs on a task's thread after its permit is back. */
 @Timeout(300)
+@Tag("jdk")
 class NestedDeadlockTests {
 
     @RegisterExtension

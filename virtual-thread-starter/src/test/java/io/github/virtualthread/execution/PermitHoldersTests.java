@@ -21,6 +21,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 /** Callers that hold permits, looked at while they come and go. */
 @Timeout(300)
+@Tag("jdk")
 class PermitHoldersTests {
 
     @RegisterExtension

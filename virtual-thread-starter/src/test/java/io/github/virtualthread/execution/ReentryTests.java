@@ -18,12 +18,14 @@ import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls on a thread that holds a permit of the same limit: which thread does, and which does not. */
 @Timeout(300)
+@Tag("jdk")
 class ReentryTests {
 
     private final Queue<String> heard = new ConcurrentLinkedQueue<>();

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the log says of rejected calls, and of those that have timed out. */
 @Timeout(300)
+@Tag("jdk")
 class RejectionsTests {
 
     private static final Duration NEVER = Duration.ofHours(1);

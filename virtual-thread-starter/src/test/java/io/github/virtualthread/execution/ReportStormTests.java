@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("slow")
+@Tag("jdk")
 class ReportStormTests {
 
     private static final int CARRIERS = 2;

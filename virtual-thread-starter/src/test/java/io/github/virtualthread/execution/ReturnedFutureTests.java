@@ -21,6 +21,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Bodies that return a future themselves. */
 @Timeout(300)
+@Tag("jdk")
 class ReturnedFutureTests {
 
     @RegisterExtension

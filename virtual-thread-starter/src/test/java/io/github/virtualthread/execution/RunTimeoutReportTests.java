@@ -25,6 +25,7 @@ import org.slf4j.MDC;
 
 /** Who hears of a run that took too long, besides the future. */
 @Timeout(300)
+@Tag("jdk")
 class RunTimeoutReportTests {
 
     private static final Duration SHORT = Duration.ofMillis(30);

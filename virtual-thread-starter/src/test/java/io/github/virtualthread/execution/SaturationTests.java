@@ -3,9 +3,11 @@ package io.github.virtualthread.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** When the log tells of a full limit; a look is a second. */
+@Tag("jdk")
 class SaturationTests {
 
     private final Saturation saturation = new Saturation();

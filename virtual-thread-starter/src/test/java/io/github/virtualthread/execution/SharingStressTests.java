@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("slow")
 @Timeout(600)
+@Tag("jdk")
 class SharingStressTests {
 
     private static final int CALLERS = 4;

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What log, listeners and operators are told of bodies that are shielded. */
 @Timeout(300)
+@Tag("jdk")
 class ShieldReportTests {
 
     private static final Duration SHORT = Duration.ofMillis(30);

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("jdk")
 class ShutdownLogTests {
 
     @RegisterExtension

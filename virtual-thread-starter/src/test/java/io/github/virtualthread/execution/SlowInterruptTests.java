@@ -9,12 +9,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An interrupt closes the channel that a body is blocked on, on the thread that interrupts; that may take long. */
 @Timeout(300)
+@Tag("jdk")
 class SlowInterruptTests {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(300)
 @Tag("slow")
+@Tag("jdk")
 class StressTests {
 
     private static final long SEED = Long.getLong("stress.seed", System.nanoTime());

@@ -26,6 +26,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 @Timeout(300)
 @Order(Integer.MAX_VALUE) // it mocks
+@Tag("jdk")
 class TaskThreadsTests {
 
     private static final InheritableThreadLocal<String> USER = new InheritableThreadLocal<>();

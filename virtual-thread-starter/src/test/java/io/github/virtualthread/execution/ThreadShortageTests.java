@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("jdk")
 class ThreadShortageTests {
 
     private static final long SECONDS = Long.getLong("shortage.seconds", 4);

@@ -18,11 +18,13 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A call that could not expire, since the timer of its limit gets no thread, does not wait. */
 @Timeout(300)
+@Tag("jdk")
 class TimerFailureTests {
 
     private final TaskTimer timer = TimerEntries.withoutThread();

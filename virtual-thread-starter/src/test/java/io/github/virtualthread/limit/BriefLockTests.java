@@ -12,11 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A lock that is held for longer than anybody spins for it. */
 @Timeout(300)
+@Tag("jdk")
 class BriefLockTests {
 
     static volatile Runnable pin = () -> {};

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that wait while the longest wait or the capacity of the queue changes. */
 @Timeout(300)
+@Tag("jdk")
 class ChangedWaitTests extends TimedLimits {
 
     private static final Duration SHORT = Duration.ofMillis(20);

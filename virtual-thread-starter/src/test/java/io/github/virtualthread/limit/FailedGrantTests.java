@@ -7,11 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A permit that its request cannot use, since no thread can be started. */
 @Timeout(300)
+@Tag("jdk")
 class FailedGrantTests extends TimedLimits {
 
     private final SemaphoreLimit limit = semaphore(LimitSettings.of("db", 1));

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** From when until when a limit is full. */
 @Timeout(300)
+@Tag("jdk")
 class FullLimitTests extends TimedLimits {
 
     private static final Duration AGE = Duration.ofHours(1);

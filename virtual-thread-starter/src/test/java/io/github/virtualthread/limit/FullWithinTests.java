@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** From when until when limits that lie within each other are full. */
 @Timeout(300)
+@Tag("jdk")
 class FullWithinTests extends TimedLimits {
 
     private static final Duration AGE = Duration.ofHours(1);

@@ -15,11 +15,13 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.test.util.ReflectionTestUtils;
 
 @Timeout(300)
+@Tag("jdk")
 class KeyTurnsTests extends TimedLimits {
 
     private final List<String> order = new ArrayList<>();

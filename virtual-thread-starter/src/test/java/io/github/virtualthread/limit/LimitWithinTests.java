@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
+@Tag("jdk")
 class LimitWithinTests extends TimedLimits {
 
     private final List<String> order = new ArrayList<>();

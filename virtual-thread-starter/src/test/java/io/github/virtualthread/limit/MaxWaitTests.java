@@ -12,10 +12,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
+@Tag("jdk")
 class MaxWaitTests extends TimedLimits {
 
     private static final Duration SHORT = Duration.ofMillis(20);

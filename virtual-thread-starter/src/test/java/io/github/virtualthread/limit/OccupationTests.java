@@ -6,10 +6,12 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
+@Tag("jdk")
 class OccupationTests extends TimedLimits {
 
     @Test

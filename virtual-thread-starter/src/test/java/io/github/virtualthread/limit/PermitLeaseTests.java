@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A limit whose permits are lent grants none without a lease, none beyond its share, and tells who lends them what it needs. */
 @Timeout(300)
+@Tag("jdk")
 class PermitLeaseTests extends TimedLimits {
 
     @Test

@@ -10,11 +10,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a request knows of itself, and what a limit tells of its requests. */
 @Timeout(300)
+@Tag("jdk")
 class PermitRequestTests extends TimedLimits {
 
     private SemaphoreLimit limit(Nested nested) {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.TaskLimit.Occupation;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How many permits calls hold. */
 @Timeout(300)
+@Tag("jdk")
 class PermitsInUseTests extends TimedLimits {
 
     private final TaskLimits limits =

@@ -17,11 +17,13 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Rejections are reported on threads of their own, and none is lost with the thread that reports it. */
 @Timeout(300)
+@Tag("jdk")
 class RejectionQueueTests {
 
     private static final Duration ENOUGH = Duration.ofMinutes(2);

@@ -23,13 +23,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Two threads request and release permits, leave and resize. Lincheck switches between the threads at every access to memory that they
- * share: 2,000 times another way for each of these programs, with each kind of limit. At first one call has the only permit.
+ * share: 2,000 times another way for each of these programs, with each kind of limit ({@code -Dschedules.switches=}). At first one
+ * call has the only permit.
  */
 @Timeout(600)
 @Tag("slow")
-@Tag("one-jdk")
 class SchedulesTests {
 
+    private static final int SWITCHES = Integer.getInteger("schedules.switches", 2_000);
     private static final TaskTimer TIMER = new TaskTimer("timer");
 
     /** What one thread does before, then what each of two threads does. */
@@ -89,7 +90,7 @@ class SchedulesTests {
         new ModelCheckingOptions()
                 .iterations(0)
                 .addCustomScenario(program.scenario())
-                .invocationsPerIteration(2_000)
+                .invocationsPerIteration(SWITCHES)
                 .addGuarantee(forClasses(ConcurrentLinkedQueue.class.getName())
                         .allMethods()
                         .treatAsAtomic())

@@ -6,10 +6,12 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
+@Tag("jdk")
 class SemaphoreLimitTests extends TimedLimits {
 
     private SemaphoreLimit limit(int permits) {

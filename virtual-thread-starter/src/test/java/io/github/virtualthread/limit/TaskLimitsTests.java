@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.core.task.TaskRejectedException;
 import org.springframework.util.SerializationUtils;
 
 @Timeout(300)
+@Tag("jdk")
 class TaskLimitsTests extends TimedLimits {
 
     @Test

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /** A million calls that end in every way, made by eight threads: the meters agree with the callers to the unit. */
 @Timeout(300)
 @Tag("slow")
+@Tag("jdk")
 class ExactCountsTests {
 
     private static final int CALLERS = 8;

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
+@Tag("jdk")
 class TaskTimerTests {
 
     private static final long LONG = Duration.ofHours(1).toNanos();
