@@ -13,7 +13,7 @@ import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Answer.Other;
 import io.github.virtualthread.cluster.Claim;
 import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.test.ClusterEngineContract;
+import io.github.virtualthread.test.ClusterStoreContract;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the engine has to do in each database, besides what all engines do. */
-public abstract class JdbcEngineContract extends ClusterEngineContract {
+public abstract class JdbcEngineContract extends ClusterStoreContract {
 
     private static final int THREADS = 8;
     private static final Duration MEDIUM = Duration.ofSeconds(1);

@@ -1,5 +1,7 @@
 package io.github.virtualthread.cluster.redis;
 
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.test.ClusterStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -9,10 +11,11 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** Redis by Jedis. */
 @Tag("slow")
-class RedisClusterEngineJedisTests extends RedisEngineContract {
+class RedisClusterEngineJedisTests extends ClusterStoreContract implements RedisClientContract {
 
-    @Override
-    RedisConnectionFactory connect(RedisStandaloneConfiguration server) {
+    private final TestRedis redis = new TestRedis(RedisClusterEngineJedisTests::jedis);
+
+    private static RedisConnectionFactory jedis(RedisStandaloneConfiguration server) {
         JedisConnectionFactory connections = new JedisConnectionFactory(
                 server,
                 JedisClientConfiguration.builder()
@@ -22,5 +25,30 @@ class RedisClusterEngineJedisTests extends RedisEngineContract {
         connections.afterPropertiesSet();
         connections.start();
         return connections;
+    }
+
+    @Override
+    public TestRedis redis() {
+        return redis;
+    }
+
+    @Override
+    protected ClusterEngine engine() {
+        return redis.newEngine();
+    }
+
+    @Override
+    protected void loseData() {
+        redis.loseData();
+    }
+
+    @Override
+    protected Runnable backup() {
+        return redis.backup();
+    }
+
+    @Override
+    protected void changeServer() {
+        redis.changeServer();
     }
 }

@@ -1,19 +1,168 @@
 package io.github.virtualthread.cluster.redis;
 
-import org.junit.jupiter.api.Tag;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import static io.github.virtualthread.cluster.redis.TestRedis.claim;
+import static org.assertj.core.api.Assertions.assertThat;
 
-/** Redis by Lettuce. */
+import io.github.virtualthread.cluster.Answer;
+import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.test.ClusterEngineContract;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Redis by Lettuce: the script has all rules, and what only it can do wrong. */
 @Tag("slow")
-class RedisClusterEngineTests extends RedisEngineContract {
+class RedisClusterEngineTests extends ClusterEngineContract implements RedisClientContract {
+
+    private final TestRedis redis = new TestRedis(RedisTestServer::lettuce);
 
     @Override
-    RedisConnectionFactory connect(RedisStandaloneConfiguration server) {
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(server);
-        connections.afterPropertiesSet();
-        connections.start();
-        return connections;
+    public TestRedis redis() {
+        return redis;
+    }
+
+    @Override
+    protected ClusterEngine engine() {
+        return redis.newEngine();
+    }
+
+    @Override
+    protected void loseData() {
+        redis.loseData();
+    }
+
+    @Override
+    protected Runnable backup() {
+        return redis.backup();
+    }
+
+    @Override
+    protected void changeServer() {
+        redis.changeServer();
+    }
+
+    @Test
+    void oneCommandServesAllLimitsOfAnExchange() {
+        redis.engine().exchange(List.of(claim("mail", 1, Duration.ofSeconds(10))));
+        redis.command("CONFIG", "RESETSTAT");
+
+        for (int number = 2; number <= 4; number++) {
+            assertThat(redis.engine()
+                            .exchange(List.of(
+                                    claim("mail", number, LONG),
+                                    claim("partner", number, LONG),
+                                    claim("fax", number, LONG))))
+                    .hasSize(3);
+        }
+
+        assertThat(redis.calls("evalsha")).isEqualTo(3);
+        assertThat(redis.calls("eval")).isZero();
+    }
+
+    @Test
+    void allLimitsOfAClusterAreInOneSlot() {
+        redis.engine().exchange(List.of(claim("mail", 1, LONG), claim("partner", 1, LONG)));
+
+        assertThat(redis.template().hasKey(redis.key("mail"))).isTrue();
+        assertThat(redis.template().hasKey(redis.key("partner"))).isTrue();
+    }
+
+    @Test
+    void clustersHaveNothingInCommon() {
+        redis.engine().exchange(List.of(claim("partner", 1, LONG)));
+
+        Answer other = redis.engineOf(redis.cluster() + "b")
+                .exchange(List.of(claim("b", "partner", 1, LONG)))
+                .getFirst();
+
+        assertThat(other.others()).isEmpty();
+    }
+
+    @Test
+    void aKeyExpiresAMonthAfterTheLastClaim() {
+        redis.engine().exchange(List.of(claim("partner", 1, Duration.ofSeconds(10))));
+        assertThat(daysToLive()).isEqualTo(30);
+        redis.template().expire(redis.key("partner"), Duration.ofSeconds(100));
+
+        redis.engine().exchange(List.of(claim("partner", 2, Duration.ZERO)));
+        assertThat(daysToLive()).as("also if that was a goodbye").isEqualTo(30);
+    }
+
+    @Test
+    void aKeyExpiresAfterTheLongestLease() {
+        redis.engine().exchange(List.of(claim("partner", 1, Duration.ofDays(40))));
+        assertThat(daysToLive()).isEqualTo(40);
+
+        redis.engine().exchange(List.of(claim("b", "partner", 1, Duration.ofSeconds(10))));
+        assertThat(daysToLive()).as("another member has a long lease").isEqualTo(40);
+    }
+
+    @Test
+    void aMemberThatLeavesLeavesNothingBehind() {
+        redis.engine().exchange(List.of(claim("new", 1, Duration.ZERO)));
+        assertThat(redis.template().hasKey(redis.key("new"))).isFalse();
+        redis.engine().exchange(List.of(claim("partner", 1, LONG)));
+        redis.engine().exchange(List.of(claim("partner", 2, Duration.ZERO)));
+
+        assertThat(redis.template().opsForHash().keys(redis.key("partner"))).containsExactly("limit");
+    }
+
+    @Test
+    void membersThatAreForgottenLeaveNothingBehind() {
+        redis.engine().exchange(List.of(claim("b", "partner", 1, LONG)));
+        redis.template()
+                .opsForHash()
+                .put(redis.key("partner"), "member:b", "0000000000000000001 0 0 10 4 1000 1000 10000 0");
+
+        redis.engine().exchange(List.of(claim("partner", 1, LONG)));
+
+        assertThat(redis.template().opsForHash().keys(redis.key("partner")))
+                .containsExactlyInAnyOrder("limit", "member:a");
+    }
+
+    @Test
+    void aKeyOfAnotherTypeRefusesItsOwnClaimOnly() {
+        redis.template().opsForValue().set(redis.key("partner"), "something else");
+
+        List<Answer> answers = redis.engine()
+                .exchange(List.of(claim("mail", 1, LONG), claim("partner", 1, LONG), claim("fax", 1, LONG)));
+
+        assertThat(answers).extracting(Answer::share).containsExactly(4, 0, 4);
+        assertThat(answers.get(1).refusal())
+                .isEqualTo("Redis key '" + redis.key("partner")
+                        + "' cannot hold limit 'partner': WRONGTYPE Operation against a key holding"
+                        + " the wrong kind of value. Delete the key if nothing else uses it, or rename the limit");
+        assertThat(redis.template().opsForValue().get(redis.key("partner"))).isEqualTo("something else");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "epoch, 5",
+        "limit, x",
+        "limit, 1 2 3 4 5 6",
+        "member:b, 0000000000000000001 0 0 10",
+        "member, 0000000000000000001 0 0 10 4 1000 1000 10000 0"
+    })
+    void aHashOfSomethingElseRefusesItsOwnClaimOnly(String field, String value) {
+        redis.template().delete(redis.key("partner"));
+        redis.template().opsForHash().put(redis.key("partner"), field, value);
+
+        List<Answer> answers = redis.engine().exchange(List.of(claim("partner", 1, LONG), claim("mail", 1, LONG)));
+
+        assertThat(answers.get(0).refusal())
+                .isEqualTo("Redis key '" + redis.key("partner") + "' cannot hold limit 'partner': its field " + field
+                        + " was not written by this version of the starter. Delete the key if nothing else uses it, or rename"
+                        + " the limit");
+        assertThat(answers.get(1).share()).isEqualTo(4);
+        assertThat(redis.template().opsForHash().entries(redis.key("partner"))).containsOnly(Map.entry(field, value));
+    }
+
+    private long daysToLive() {
+        return Math.round(redis.template().getExpire(redis.key("partner"), TimeUnit.SECONDS) / 86_400.0);
     }
 }

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -35,13 +34,12 @@ class RedisClusterModeTests {
             port = RedisTestServer.freePort();
         }
         RedisServer server = RedisTestServer.start(port, "cluster-enabled yes", "dir " + directory);
-        LettuceConnectionFactory node =
-                started(new LettuceConnectionFactory(new RedisStandaloneConfiguration(RedisTestServer.HOST, port)));
+        LettuceConnectionFactory node = RedisTestServer.lettuce(port);
         LettuceConnectionFactory cluster = null;
         try {
             takeAllSlots(new StringRedisTemplate(node));
-            cluster = started(new LettuceConnectionFactory(
-                    new RedisClusterConfiguration(List.of(RedisTestServer.HOST + ":" + port))));
+            cluster =
+                    RedisTestServer.lettuce(new RedisClusterConfiguration(List.of(RedisTestServer.HOST + ":" + port)));
             RedisClusterEngine engine = new RedisClusterEngine(cluster, "shop");
 
             engine.exchange(claims("a", 1, 0, Duration.ofMillis(1))); // they are new: none grows for so long
@@ -74,12 +72,6 @@ class RedisClusterModeTests {
         while (!new String(node.execute(info), StandardCharsets.UTF_8).contains("cluster_state:ok")) {
             Thread.onSpinWait();
         }
-    }
-
-    private static LettuceConnectionFactory started(LettuceConnectionFactory connections) {
-        connections.afterPropertiesSet();
-        connections.start();
-        return connections;
     }
 
     private static byte[] bytes(String text) {

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import redis.embedded.RedisServer;
@@ -38,9 +37,7 @@ class RedisRestartTests {
     @BeforeEach
     void start() {
         server = RedisTestServer.start(port, "dir " + directory);
-        connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration(RedisTestServer.HOST, port));
-        connections.afterPropertiesSet();
-        connections.start();
+        connections = RedisTestServer.lettuce(port);
         engine = new RedisClusterEngine(connections, "shop");
         ask("a", 1, 0, 0, 0, Duration.ofMillis(1)); // it is new: no share grows for so long
         while (!ask("a", 2, 0, 0, 0, Duration.ZERO).noGrowthFor().isZero()) {

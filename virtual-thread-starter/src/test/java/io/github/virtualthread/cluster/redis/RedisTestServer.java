@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.embedded.RedisServer;
 
 /** One Redis for all tests of a JVM, on a free port; it stops with the JVM. */
@@ -41,6 +45,20 @@ public final class RedisTestServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Connections by Lettuce, which the caller destroys. */
+    static LettuceConnectionFactory lettuce(RedisConfiguration server) {
+        LettuceConnectionFactory connections =
+                new LettuceConnectionFactory(server, LettuceClientConfiguration.defaultConfiguration());
+        connections.afterPropertiesSet();
+        connections.start();
+        return connections;
+    }
+
+    /** To a server of this machine. */
+    static LettuceConnectionFactory lettuce(int port) {
+        return lettuce(new RedisStandaloneConfiguration(HOST, port));
     }
 
     static int freePort() {

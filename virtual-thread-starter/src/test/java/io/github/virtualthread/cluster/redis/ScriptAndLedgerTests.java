@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -60,10 +59,7 @@ class ScriptAndLedgerTests {
 
     @BeforeAll
     static void connect() {
-        connections = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration(RedisTestServer.HOST, RedisTestServer.port()));
-        connections.afterPropertiesSet();
-        connections.start();
+        connections = RedisTestServer.lettuce(RedisTestServer.port());
         redis = new StringRedisTemplate(connections);
     }
 
