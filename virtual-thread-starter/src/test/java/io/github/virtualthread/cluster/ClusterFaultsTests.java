@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
@@ -187,6 +188,30 @@ class ClusterFaultsTests {
         };
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "LOCAL_SHARE, 3, goes on alone with 1 of 5 permits",
+        "LOCAL_SHARE, , 'lets its calls wait, because this replica does not know how many there are: set virtual-thread.cluster.replicas'",
+        "WAIT, , lets its calls wait",
+        "REJECT, , rejects new calls"
+    })
+    void theLogSaysOnceWhatCallsDoAndOnceThatTheEngineIsBack(
+            OnFailure onFailure, @Nullable Integer replicas, String what) throws Exception {
+        memory.fail();
+        share(new ClusterSettings("shop", NEVER, BEAT, onFailure, replicas), limit("partner"));
+        lines.await(Level.WARN);
+        memory.heal();
+        lines.await(Level.INFO);
+
+        assertThat(lines.all()).hasSize(2);
+        assertThat(lines.all().getFirst())
+                .isEqualTo("The engine that lends permits to all replicas cannot be reached"
+                        + " (java.io.IOException: engine down): limit 'partner' " + what + ". Check the engine and the"
+                        + " network; as soon as it answers, it lends permits again");
+        assertThat(lines.all().getLast())
+                .startsWith("The engine that lends permits to all replicas answers again: limit 'partner' has ");
+    }
+
     @Test
     void anEngineThatFailsIsNotAskedByEachCall() throws Exception {
         AtomicInteger exchanges = new AtomicInteger();
@@ -247,9 +272,7 @@ class ClusterFaultsTests {
 
     @Test
     void takingBackAsksTheEngineAndWarns() throws Exception {
-        TaskLimit limit = share(NEVER, OnFailure.WAIT);
-        asksAtEachBeat(limit);
-        until(() -> limit.cluster().members().size() == 2);
+        TaskLimit limit = sharedWithAnother();
 
         limit.takeBack("other");
 
@@ -264,9 +287,7 @@ class ClusterFaultsTests {
 
     @Test
     void takingBackFailsWhileTheEngineIsAway() throws Exception {
-        TaskLimit limit = share(NEVER, OnFailure.WAIT);
-        asksAtEachBeat(limit);
-        until(() -> limit.cluster().members().size() == 2);
+        TaskLimit limit = sharedWithAnother();
         memory.fail();
 
         assertThatThrownBy(() -> limit.takeBack("other"))
@@ -280,9 +301,7 @@ class ClusterFaultsTests {
 
     @Test
     void takingBackIsRefusedAsTheEngineSays() throws Exception {
-        TaskLimit limit = share(NEVER, OnFailure.WAIT);
-        asksAtEachBeat(limit);
-        until(() -> limit.cluster().members().size() == 2);
+        TaskLimit limit = sharedWithAnother();
         engines = () -> claims ->
                 claims.getFirst().member().equals("other") ? List.of(Answer.refused("wrong type")) : exchange(claims);
 
@@ -293,9 +312,7 @@ class ClusterFaultsTests {
 
     @Test
     void whoTakesBackAndIsInterruptedAsksNothingLater() throws Exception {
-        TaskLimit limit = share(NEVER, OnFailure.WAIT);
-        asksAtEachBeat(limit);
-        until(() -> limit.cluster().members().size() == 2);
+        TaskLimit limit = sharedWithAnother();
         MemoryEngine.Gate gate = memory.hang();
         gate.awaitArrival();
         Thread.currentThread().interrupt();
@@ -439,6 +456,14 @@ class ClusterFaultsTests {
         limits.all().forEach(shares::add);
         shares.start();
         return limits;
+    }
+
+    /** The other replica is known. */
+    private TaskLimit sharedWithAnother() throws Exception {
+        TaskLimit limit = share(NEVER, OnFailure.WAIT);
+        asksAtEachBeat(limit);
+        until(() -> limit.cluster().members().size() == 2);
+        return limit;
     }
 
     /** A call waits, because another replica has one of the permits. */
