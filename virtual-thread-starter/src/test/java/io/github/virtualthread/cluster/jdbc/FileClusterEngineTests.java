@@ -17,16 +17,6 @@ class FileClusterEngineTests extends JdbcEngineContract {
     }
 
     @Override
-    protected String user() {
-        return "sa";
-    }
-
-    @Override
-    protected String timeZone(String zone) {
-        return "set time zone '" + zone + "'";
-    }
-
-    @Override
     protected int claims() {
         return 100;
     }

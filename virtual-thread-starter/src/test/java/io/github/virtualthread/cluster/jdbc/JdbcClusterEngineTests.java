@@ -32,16 +32,6 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
     }
 
     @Override
-    protected String user() {
-        return "sa";
-    }
-
-    @Override
-    protected String timeZone(String zone) {
-        return "set time zone '" + zone + "'";
-    }
-
-    @Override
     protected boolean mayBeLost() {
         return false;
     }

@@ -56,10 +56,15 @@ public abstract class JdbcEngineContract extends ClusterStoreContract {
     /** Address of a database that other classes may use, too. */
     protected abstract String url();
 
-    protected abstract String user();
+    /** The one of H2, unless overridden. */
+    protected String user() {
+        return "sa";
+    }
 
-    /** SQL that puts a session into a time zone. */
-    protected abstract String timeZone(String zone);
+    /** SQL that puts a session into a time zone: in H2, unless overridden. */
+    protected String timeZone(String zone) {
+        return "set time zone '" + zone + "'";
+    }
 
     @Override
     protected final ClusterEngine engine() throws SQLException {
