@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.test.MemoryEngine;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
@@ -27,9 +25,8 @@ import org.junit.jupiter.api.RepeatedTest;
 class ClusterMessagesTests {
 
     private static final int STEPS = 20_000;
-    private static final long LEASE = TimeUnit.SECONDS.toNanos(10);
-    private static final ClusterSettings SETTINGS =
-            new ClusterSettings("shop", Duration.ofNanos(LEASE), Duration.ofMillis(100), OnFailure.WAIT, null);
+    private static final Duration LEASE = Duration.ofSeconds(10);
+    private static final Duration BEAT = Duration.ofMillis(100);
 
     private static final AtomicInteger allBegun = new AtomicInteger();
 
@@ -44,7 +41,7 @@ class ClusterMessagesTests {
     private final List<Message> messages = new ArrayList<>();
     private final List<Replica> replicas = new ArrayList<>();
     private final int permits = 1 + random.nextInt(10);
-    private long nanos = Long.MAX_VALUE - LEASE; // overflows soon
+    private long nanos = Long.MAX_VALUE - LEASE.toNanos(); // overflows soon
     private Runnable failover = engine.backup();
     private int begun;
     private int names;
@@ -81,7 +78,10 @@ class ClusterMessagesTests {
         } else if (next < 600) {
             travel();
         } else if (next < 700) {
-            replica.ask(1 + random.nextInt(permits));
+            int calls = 1 + random.nextInt(permits);
+            if (replica.isAwake()) {
+                replica.asks(calls);
+            }
         } else if (next < 800) {
             begun += replica.end(1 + random.nextInt(permits));
         } else if (next < 950) {
@@ -89,7 +89,7 @@ class ClusterMessagesTests {
         } else if (next < 980 && !messages.isEmpty()) {
             messages.remove(random.nextInt(messages.size()));
         } else if (next < 984) {
-            replica.standsStillUntil = nanos + random.nextLong(2 * LEASE);
+            replica.standsStillUntil = nanos + random.nextLong(2 * LEASE.toNanos());
         } else if (next < 986) {
             replica.send(true);
         } else if (next == 986) {
@@ -143,12 +143,7 @@ class ClusterMessagesTests {
         }
     }
 
-    private final class Replica {
-
-        final String name = "shop-" + names++;
-        final TaskLimit limit;
-        final ClusterShare share;
-        final List<Request> requests = new ArrayList<>();
+    private final class Replica extends ClockedReplica {
 
         @Nullable
         Claim waitsFor; // one exchange at a time
@@ -157,19 +152,15 @@ class ClusterMessagesTests {
         long standsStillUntil = nanos;
 
         Replica() {
-            LimitSettings settings = LimitSettings.of("partner", permits)
-                    .withClusterPermits(permits)
-                    .withQueueCapacity(STEPS * 10);
-            limit = new TaskLimits(List.of(settings), timer, change -> {}).get("partner");
-            share = new ClusterShare(
-                    limit,
-                    name,
-                    SETTINGS,
+            super(
+                    LimitSettings.of("partner", permits)
+                            .withClusterPermits(permits)
+                            .withQueueCapacity(STEPS * 10),
+                    new ClusterSettings("shop-" + names++, LEASE, BEAT, OnFailure.WAIT, null),
+                    timer,
                     () -> nanos,
-                    () -> TimeUnit.MILLISECONDS.toNanos(100),
                     () -> {},
                     goodbye -> {});
-            share.begin();
         }
 
         boolean isAwake() {
@@ -185,13 +176,9 @@ class ClusterMessagesTests {
             return Math.max(isLent() ? limit.lent() : 0, running());
         }
 
-        int running() {
-            return (int) requests.stream().filter(Request::isRunning).count();
-        }
-
         /** At times, it gives up an exchange before. */
         void send(boolean leaves) {
-            if (!isAwake() || (waitsFor != null && nanos - sent < LEASE && random.nextInt(8) > 0)) {
+            if (!isAwake() || (waitsFor != null && nanos - sent < LEASE.toNanos() && random.nextInt(8) > 0)) {
                 return;
             }
             if (waitsFor != null) {
@@ -215,22 +202,6 @@ class ClusterMessagesTests {
                 waitsFor = null;
                 share.failed();
             }
-        }
-
-        void ask(int calls) {
-            for (int i = 0; i < calls && isAwake(); i++) {
-                Request request = new Request(limit);
-                assertThat(request.asks()).isNull();
-                requests.add(request);
-            }
-        }
-
-        int end(int calls) {
-            List<Request> ending =
-                    requests.stream().filter(Request::isRunning).limit(calls).toList();
-            requests.removeAll(ending);
-            ending.forEach(Request::ends);
-            return ending.size();
         }
     }
 }

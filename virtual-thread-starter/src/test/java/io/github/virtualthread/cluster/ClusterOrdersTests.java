@@ -4,15 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
@@ -90,7 +87,7 @@ class ClusterOrdersTests {
         /** The others lend nothing more, so that they cannot be the last of an order that breaks the promise. */
         private static final Pattern MAY_LEND = Pattern.compile("^(start|exchange|travel|pass|lost)");
 
-        private final List<LimitSettings> settings;
+        private final LimitSettings settings;
         private final int depth;
         private final OnFailure onFailure;
         private final Beginning beginning;
@@ -103,9 +100,9 @@ class ClusterOrdersTests {
         private record Order(List<String> events, List<String> next) {}
 
         Orders(int replicas, int depth, OnFailure onFailure, Beginning beginning) {
-            this.settings = List.of(LimitSettings.of("partner", replicas)
+            this.settings = LimitSettings.of("partner", replicas)
                     .withClusterPermits(replicas)
-                    .withQueueCapacity(100));
+                    .withQueueCapacity(100);
             this.depth = depth;
             this.onFailure = onFailure;
             this.beginning = beginning;
@@ -160,7 +157,7 @@ class ClusterOrdersTests {
         private static final long BEAT = TimeUnit.MILLISECONDS.toNanos(100);
 
         private final int permits;
-        private final List<LimitSettings> settings;
+        private final LimitSettings settings;
         private final OnFailure onFailure;
         private final TaskTimer timer;
         private final List<Replica> replicas = new ArrayList<>();
@@ -185,8 +182,8 @@ class ClusterOrdersTests {
                 long sent,
                 @Nullable Answer answer) {}
 
-        World(List<LimitSettings> settings, OnFailure onFailure, TaskTimer timer) {
-            this.permits = settings.getFirst().permits();
+        World(LimitSettings settings, OnFailure onFailure, TaskTimer timer) {
+            this.permits = settings.permits();
             this.settings = settings;
             this.onFailure = onFailure;
             this.timer = timer;
@@ -457,11 +454,8 @@ class ClusterOrdersTests {
             return null;
         }
 
-        private final class Replica {
+        private final class Replica extends ClockedReplica {
 
-            private final TaskLimit limit;
-            private final ClusterShare share;
-            private final List<Request> requests = new ArrayList<>();
             private boolean isUp;
             private @Nullable Claim waitsFor;
             private long isPausedUntil = nanos;
@@ -469,11 +463,13 @@ class ClusterOrdersTests {
             private long lastNumber;
 
             Replica(String name) {
-                limit = new TaskLimits(settings, timer, change -> {}).get("partner");
-                ClusterSettings cluster =
-                        new ClusterSettings(name, Duration.ofNanos(LEASE), Duration.ofNanos(BEAT), onFailure, null);
-                share = new ClusterShare(limit, name, cluster, () -> nanos, () -> BEAT, () -> {}, claim -> {});
-                share.begin();
+                super(
+                        settings,
+                        new ClusterSettings(name, Duration.ofNanos(LEASE), Duration.ofNanos(BEAT), onFailure, null),
+                        timer,
+                        () -> nanos,
+                        () -> {},
+                        claim -> {});
             }
 
             boolean isAwake() {
@@ -488,32 +484,8 @@ class ClusterOrdersTests {
                 return share.isValid();
             }
 
-            int running() {
-                return (int) requests.stream().filter(Request::isRunning).count();
-            }
-
             int uses() {
                 return Math.max(isLent() ? limit.lent() : 0, running());
-            }
-
-            void ask() {
-                Request request = new Request(limit);
-                if (request.asks() == null) {
-                    requests.add(request);
-                }
-            }
-
-            void end(int calls) {
-                int left = calls;
-                Iterator<Request> all = List.copyOf(requests).iterator();
-                while (left > 0 && all.hasNext()) {
-                    Request request = all.next();
-                    if (request.isRunning()) {
-                        requests.remove(request);
-                        request.ends();
-                        left--;
-                    }
-                }
             }
 
             void send(boolean leaves) {
@@ -563,7 +535,7 @@ class ClusterOrdersTests {
             }
 
             String state() {
-                return isUp + " " + running() + " " + requests.size() + " " + Math.max(0, isPausedUntil - nanos) + " "
+                return isUp + " " + running() + " " + calls() + " " + Math.max(0, isPausedUntil - nanos) + " "
                         + Math.min(LEASE, nanos - lentSince) + " " + (waitsFor == null) + limit.lent()
                         + " " + fields(share);
             }

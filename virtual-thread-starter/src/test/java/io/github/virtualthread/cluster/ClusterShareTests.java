@@ -7,18 +7,13 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.test.MemoryEngine;
 import io.github.virtualthread.timer.TaskTimer;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replicas that share a limit, by a clock that tests set: nothing happens but what they do. */
 @Timeout(300)
@@ -42,7 +36,6 @@ class ClusterShareTests {
     private final TaskTimer timer = new TaskTimer("timer");
     private final MemoryEngine engine = new MemoryEngine(false);
     private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20); // overflows soon
-    private Duration beat = BEAT;
     private final Replica a = new Replica("a");
     private final Replica b = new Replica("b");
     private final Replica c = new Replica("c");
@@ -52,7 +45,7 @@ class ClusterShareTests {
         timer.close();
     }
 
-    // the eight rules of the design
+    // the lease
 
     @Test
     void noCallBeginsWhenTheLeaseIsOverByTheClock() {
@@ -73,44 +66,6 @@ class ClusterShareTests {
         assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
         a.exchange();
         assertThat(a.running()).isEqualTo(PERMITS);
-    }
-
-    @Test
-    void aLeaseThatIsOverIsNoProofThatTheEngineIsAway() {
-        a.runs(3);
-        pass(Duration.ofMinutes(1));
-
-        a.share.look();
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
-        assertThat(a.share.isAway()).isFalse();
-        assertThat(a.share.untilClaim()).as("it asks at once").isZero();
-        for (int i = 0; i < 4; i++) {
-            assertThat(a.share.untilLook()).isEqualTo(STEP.toNanos());
-            pass(STEP);
-            a.share.look();
-        }
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
-        assertThat(a.share.isAway()).isFalse();
-
-        pass(STEP);
-        a.share.look();
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-        assertThat(a.share.isAway()).isTrue();
-        assertThat(a.share.untilLook()).isEqualTo(Long.MAX_VALUE);
-    }
-
-    @Test
-    void aWaitThatEndsLateCountsForNothing() {
-        a.runs(3);
-        pass(LEASE);
-        a.share.look();
-        for (int i = 0; i < 50; i++) {
-            pass(i % 5 == 4 ? STEP.multipliedBy(3) : STEP);
-            a.share.look();
-            a.share.look(); // too early: does not count
-        }
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
-        assertThat(a.share.isAway()).isFalse();
     }
 
     @Test
@@ -139,23 +94,6 @@ class ClusterShareTests {
         d.exchange();
         assertThat(waiting.get(0).isRunning()).isTrue();
         assertThat(d.running() + e.running()).isLessThanOrEqualTo(PERMITS);
-    }
-
-    @Test
-    void aNewReplicaWaitsForALeaseWhereAllOthersHaveDied() {
-        a.runs(PERMITS);
-        pass(Duration.ofMinutes(1));
-        b.asks(30);
-
-        b.exchange();
-        b.exchange();
-
-        assertThat(b.running()).as("the data may be old").isZero();
-        pass(LEASE.dividedBy(2));
-        b.exchange();
-        pass(LEASE.dividedBy(2));
-        b.exchange();
-        assertThat(b.running()).isEqualTo(PERMITS);
     }
 
     @Test
@@ -197,36 +135,19 @@ class ClusterShareTests {
     }
 
     @Test
-    void theLeaseBeginsWhenItIsAskedFor() throws Exception {
-        a.asks(3);
-        long sent = nanos;
-        Claim claim = a.share.claim();
-        Answer answer = engine.exchange(List.of(claim)).get(0);
-        pass(VALID.minusMillis(1));
+    void aLeaseThatIsOverIsAskedForAtOnce() {
+        a.runs(3);
+        pass(LEASE);
 
-        assertThat(a.share.answered(claim, answer, sent)).isTrue();
-        assertThat(a.running()).isEqualTo(3);
-        assertThat(a.limit.cluster().leaseLeft()).isEqualTo(Duration.ofMillis(1));
-        pass(Duration.ofMillis(1));
-        assertThat(a.limit.cluster().leaseLeft()).isZero();
-    }
+        a.share.look();
 
-    @Test
-    void permitsAreUsedHoweverLongTheirAnswerTakes() throws Exception {
-        a.asks(3);
-        long sent = nanos;
-        Claim claim = a.share.claim();
-        Answer answer = engine.exchange(List.of(claim)).get(0);
-        pass(LEASE.dividedBy(2));
-        assertThat(a.share.answered(claim, answer, sent)).isTrue();
-        assertThat(a.running()).isEqualTo(3);
+        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
+        assertThat(a.share.untilClaim()).isZero();
     }
 
     /** Each beat, the replica whose turn begins asks before the other has given the permit up. */
-    @ParameterizedTest
-    @ValueSource(longs = {100, 500, 1_000})
-    void whatCannotBeDividedGoesRound(long millis) {
-        beat = Duration.ofMillis(millis);
+    @Test
+    void whatCannotBeDividedGoesRound() {
         a.limit.setClusterPermits(1);
         b.limit.setClusterPermits(1);
         a.asks(1_000);
@@ -238,195 +159,10 @@ class ClusterShareTests {
             b.exchange();
             begunByA += a.end(10);
             begunByB += b.end(10);
-            pass(beat);
+            pass(BEAT);
         }
         assertThat(begunByA).isGreaterThan(50);
         assertThat(begunByB).isGreaterThan(50);
-    }
-
-    @Test
-    void aShareThatHasShrunkIsToldAtOnce() {
-        a.asks(40);
-        a.exchange();
-        a.end(20);
-        a.end(20);
-        assertThat(a.limit.lent()).isEqualTo(PERMITS);
-        b.asks(40);
-        b.exchange();
-        b.exchange();
-        assertThat(b.running()).isZero();
-        a.end(PERMITS);
-
-        a.exchange();
-        assertThat(a.share.untilClaim()).isZero();
-        a.exchange();
-        assertThat(engine.lent("partner")).as("free for the other").isZero();
-        b.exchange();
-        b.exchange();
-        assertThat(b.running()).isEqualTo(PERMITS);
-    }
-
-    @Test
-    void halfOfWhatNobodyWantsIsLentAhead() {
-        a.exchange();
-        assertThat(a.share.untilClaim()).as("it asks for it at once").isZero();
-        a.exchange();
-        assertThat(a.limit.lent()).isEqualTo(10);
-        b.exchange();
-        b.exchange();
-        assertThat(b.limit.lent()).isEqualTo(5);
-        int asked = b.asked;
-
-        assertThat(b.ask().isRunning()).as("without asking anybody").isTrue();
-        assertThat(b.asked).isEqualTo(asked);
-        assertThat(engine.lent("partner")).isEqualTo(15);
-    }
-
-    // what makes it ask, and what does not
-
-    @Test
-    void aCallThatFindsNoPermitAsksAtOnceUntilThereIsNoMore() {
-        a.exchange();
-        a.exchange();
-        int asked = a.asked;
-        a.asks(11);
-        assertThat(a.asked).isEqualTo(asked + 1);
-        a.exchange();
-        assertThat(a.running()).isEqualTo(11);
-        a.asks(100);
-        a.exchange();
-        assertThat(a.running()).isEqualTo(PERMITS);
-        asked = a.asked;
-        a.asks(100);
-        assertThat(a.asked).as("it has all").isEqualTo(asked);
-        assertThat(a.share.untilClaim()).isEqualTo(LEASE.toNanos() / 3);
-    }
-
-    @Test
-    void aReplicaThatIsToBeLentNoMoreAsksAtTheBeatOnly() {
-        a.runs(PERMITS);
-        b.asks(1);
-        b.exchange();
-        b.exchange();
-        int asked = b.asked;
-        b.asks(1_000);
-        assertThat(b.asked).isEqualTo(asked);
-        assertThat(b.share.untilClaim()).isEqualTo(BEAT.toNanos());
-        a.end(PERMITS);
-        a.exchange();
-        pass(BEAT);
-        assertThat(b.share.untilClaim()).isZero();
-    }
-
-    @Test
-    void anEngineThatFailsIsAskedAtTheBeatOnly() {
-        engine.fail();
-        a.asks(10);
-        a.exchange();
-        int asked = a.asked;
-        a.asks(1_000);
-        assertThat(a.asked).isEqualTo(asked);
-        assertThat(a.share.untilClaim()).isEqualTo(BEAT.toNanos());
-
-        engine.heal();
-        pass(BEAT);
-        a.exchange();
-        assertThat(a.running()).isEqualTo(PERMITS);
-    }
-
-    @Test
-    void anEngineThatFailsAfterTheLeaseIsAskedAtTheBeatOnly() {
-        a.runs(3);
-        engine.fail();
-        pass(LEASE);
-        a.share.look();
-        a.exchange();
-        assertThat(a.share.untilClaim()).isEqualTo(BEAT.toNanos());
-        int asked = a.asked;
-        a.asks(100);
-        assertThat(a.asked).isEqualTo(asked);
-    }
-
-    @Test
-    void learningIsNoReasonToAskAgainAndAgain() {
-        a.asks(15);
-        a.exchange();
-        b.exchange();
-        engine.loseData();
-        b.asks(15);
-        for (Replica each : List.of(a, b, a, b)) {
-            each.exchange();
-        }
-        assertThat(a.running()).isEqualTo(15);
-        assertThat(b.running()).isZero();
-        a.asks(10);
-        b.asks(10);
-        assertThat(a.share.untilClaim()).isEqualTo(BEAT.toNanos());
-        assertThat(b.share.untilClaim()).isEqualTo(BEAT.toNanos());
-    }
-
-    @Test
-    void anIdleReplicaLeavesAllToOthersAndAsksAtOnceForItsFirstCall() {
-        a.exchange();
-        a.exchange();
-        assertThat(a.limit.lent()).isEqualTo(10);
-        pass(LEASE.dividedBy(3));
-        a.exchange();
-        assertThat(a.limit.lent()).isEqualTo(10);
-        pass(BEAT);
-        a.exchange();
-        assertThat(a.limit.lent()).isZero();
-        assertThat(engine.lent("partner")).isZero();
-        assertThat(a.share.untilClaim()).isEqualTo(LEASE.toNanos() / 3);
-        int asked = a.asked;
-
-        Request call = a.ask();
-        assertThat(a.asked).isEqualTo(asked + 1);
-        a.exchange();
-        assertThat(call.isRunning()).isTrue();
-    }
-
-    @Test
-    void aCallAfterAFailedExchangeOfAnIdleReplicaWaitsForABeatAtMost() {
-        a.exchange();
-        pass(LEASE.dividedBy(2));
-        a.exchange();
-        assertThat(a.limit.lent()).isZero();
-        engine.fail();
-        a.exchange();
-        engine.heal();
-        a.ask();
-
-        assertThat(a.share.untilClaim()).isLessThanOrEqualTo(BEAT.toNanos());
-    }
-
-    @Test
-    void callsBetweenTwoBeatsKeepTheShare() {
-        a.exchange();
-        a.exchange();
-        for (int i = 0; i < 20; i++) {
-            a.ask();
-            assertThat(a.end(1)).isOne();
-            pass(Duration.ofSeconds(1));
-            a.exchange();
-        }
-        assertThat(a.limit.lent()).isEqualTo(10);
-    }
-
-    @Test
-    void aLimitWithoutAQueueKeepsItsShare() {
-        Replica d = new Replica("d", limit().withQueueCapacity(0), OnFailure.WAIT, null);
-        assertThat(d.refusal()).isEqualTo(Reason.QUEUE_FULL);
-        d.exchange();
-        assertThat(d.limit.lent()).as("for the call that was refused").isPositive();
-        assertThat(d.ask().isRunning()).isTrue();
-        d.end(1);
-        d.exchange();
-        for (int i = 0; i < 3; i++) {
-            pass(LEASE.dividedBy(2));
-            d.exchange();
-        }
-        assertThat(d.limit.lent()).isPositive();
     }
 
     // the number of permits
@@ -457,19 +193,6 @@ class ClusterShareTests {
     }
 
     @Test
-    void aSmallerNumberIsToldAtOnceAndKeptAtOnce() {
-        a.runs(PERMITS);
-        a.asks(10);
-        a.limit.setClusterPermits(5);
-        assertThat(a.limit.permits()).isEqualTo(5);
-        a.end(16);
-        assertThat(a.running()).isEqualTo(5);
-        a.exchange();
-        assertThat(engine.members("partner")).extracting(Answer.Other::permits).containsExactly(5);
-        assertThat(engine.lent("partner")).isEqualTo(5);
-    }
-
-    @Test
     void itBorrowsNoMoreThanThisReplicaMayRun() {
         Replica d = new Replica("d", LimitSettings.of("partner", 3).withClusterPermits(PERMITS), OnFailure.WAIT, null);
         d.asks(30);
@@ -485,18 +208,6 @@ class ClusterShareTests {
         assertThat(d.running()).as("the engine knows of two").isEqualTo(2);
         d.exchange();
         assertThat(d.running()).isEqualTo(5);
-    }
-
-    @Test
-    void aSmallerNumberIsFairBeforeTheEngineKnowsIt() {
-        Replica d = new Replica("d", LimitSettings.of("partner", 8).withClusterPermits(PERMITS), OnFailure.WAIT, null);
-        a.asks(30);
-        d.asks(30);
-        a.exchange();
-        d.exchange();
-        assertThat(d.share.claim().asks()).isEqualTo(8);
-        d.limit.setClusterPermits(12);
-        assertThat(d.share.claim().asks()).isEqualTo(6);
     }
 
     // the end, and a new beginning
@@ -755,34 +466,6 @@ class ClusterShareTests {
     }
 
     @Test
-    void anExchangeThatAPauseHasBrokenDoesNotCount() {
-        Replica d = new Replica("d", limit(), OnFailure.REJECT, null);
-        d.asks(3);
-        d.exchange();
-        d.share.claim();
-        pass(Duration.ofMinutes(1));
-        d.share.failed(); // the socket has timed out meanwhile
-        assertThat(d.share.isAway()).isFalse();
-        assertThat(d.refusal()).isNull();
-        d.share.look();
-        assertThat(d.share.untilClaim()).as("it asks at once").isZero();
-    }
-
-    @Test
-    void aLateAnswerDoesNotEndALocalShare() throws Exception {
-        learn(a);
-        lose(a);
-        engine.heal();
-        long sent = nanos;
-        Claim claim = a.share.claim();
-        Answer answer = engine.exchange(List.of(claim)).get(0);
-        pass(VALID);
-        assertThat(a.share.answered(claim, answer, sent)).isFalse();
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-        assertThat(a.ask().isRunning()).isTrue();
-    }
-
-    @Test
     void aSmallerNumberIsFairAlsoAlone() {
         learn(a, b);
         lose(a);
@@ -801,25 +484,6 @@ class ClusterShareTests {
     // a share that is taken back
 
     @Test
-    void whatADeadReplicaHasHeldIsFreeAtOnce() {
-        a.runs(PERMITS);
-        b.exchange();
-        b.asks(30);
-        b.exchange();
-        assertThat(b.running()).isZero();
-
-        b.limit.takeBack("a");
-
-        assertThat(engine.exchanges().getLast().getFirst())
-                .extracting(Claim::member, Claim::number, Claim::holds, Claim::lease)
-                .containsExactly("a", Long.MAX_VALUE, 0, Duration.ZERO);
-        b.exchange();
-        assertThat(b.limit.cluster().members()).extracting(Member::name).containsExactly("b");
-        b.exchange();
-        assertThat(b.running()).isEqualTo(PERMITS);
-    }
-
-    @Test
     void onlyAnotherReplicaThatIsKnownCanBeTakenBack() {
         learn(a, b);
         int exchanges = engine.exchanges().size();
@@ -831,97 +495,6 @@ class ClusterShareTests {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Limit 'partner' has no other replica 'a'. Its replicas are [a, b]");
         assertThat(engine.exchanges()).hasSize(exchanges);
-    }
-
-    @Test
-    void aReplicaThatLivesClaimsWhatItHasAndNobodyGrowsForALease() {
-        learn(a, b);
-        a.asks(12);
-        a.exchange();
-        a.exchange();
-        int lent = a.limit.lent();
-        b.limit.takeBack("a");
-
-        a.exchange();
-        b.asks(30);
-        b.exchange();
-        b.exchange();
-
-        assertThat(a.limit.lent()).isEqualTo(lent);
-        assertThat(a.limit.lent() + b.limit.lent()).isLessThanOrEqualTo(PERMITS);
-        assertThat(engine.lent("partner")).isLessThanOrEqualTo(PERMITS);
-        pass(LEASE.dividedBy(2));
-        a.exchange();
-        b.exchange();
-        a.end(12);
-        pass(LEASE.dividedBy(2));
-        a.exchange();
-        b.exchange();
-        b.exchange();
-        assertThat(b.running()).as("a lease later").isGreaterThan(lent);
-    }
-
-    @Test
-    void nothingIsTakenBackWhileTheEngineIsAway() {
-        learn(a, b);
-        engine.fail();
-
-        assertThatThrownBy(() -> a.limit.takeBack("b")).isInstanceOf(IllegalStateException.class);
-
-        assertThat(engine.members("partner")).hasSize(2);
-    }
-
-    // when data are lost
-
-    @Test
-    void anEngineThatRestartsEmptyLendsNobodyMoreThanItHas() {
-        a.runs(12);
-        b.asks(30);
-        b.exchange();
-        b.exchange();
-        int before = b.running();
-        assertThat(before).isEqualTo(8);
-        engine.loseData();
-        b.exchange();
-        b.exchange();
-        assertThat(b.running()).isEqualTo(before);
-        a.exchange();
-        b.exchange();
-        assertThat(a.running() + b.running()).isEqualTo(PERMITS);
-    }
-
-    @Test
-    void aFailoverThatLosesWritesIsCorrectedByTheNextBeat() {
-        a.runs(4);
-        Runnable failover = engine.backup();
-        a.asks(30);
-        a.exchange();
-        a.exchange();
-        assertThat(a.running()).isEqualTo(PERMITS);
-        failover.run();
-        a.exchange();
-        assertThat(engine.lent("partner")).isEqualTo(PERMITS);
-        b.asks(10);
-        b.exchange();
-        assertThat(b.running()).isZero();
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {-900, 5, 900})
-    void aClockOfTheEngineThatJumpsLendsNothingTwice(long seconds) {
-        a.runs(PERMITS);
-        engine.pass(Duration.ofSeconds(seconds));
-        a.exchange();
-        b.asks(30);
-        b.exchange();
-        b.exchange();
-        assertThat(a.running() + b.running()).isLessThanOrEqualTo(PERMITS);
-        pass(LEASE);
-        a.end(15);
-        a.exchange();
-        b.exchange();
-        assertThat(a.running() + b.running()).isLessThanOrEqualTo(PERMITS);
-        assertThat(b.running()).isPositive();
     }
 
     // what is seen from outside
@@ -959,68 +532,6 @@ class ClusterShareTests {
         assertThat(b.share.describe())
                 .startsWith(
                         "limit 'partner' lets its calls wait, because this replica does not know how many there are");
-    }
-
-    /**
-     * Any order of exchanges, failures, lost answers, long breaks and changes: never more calls than permits. A replica that stands
-     * still has no calls; those that it had would run on.
-     */
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-    void neverMoreCallsThanPermits(int round) {
-        long seed = Long.getLong("stress.seed", System.nanoTime() + round);
-        System.out.println("stress.seed=" + seed);
-        SplittableRandom random = new SplittableRandom(seed);
-        List<Replica> all = new ArrayList<>();
-        int permits = 1 + random.nextInt(8);
-        for (int i = 0; i < 4; i++) {
-            all.add(new Replica(
-                    "shop-" + i,
-                    LimitSettings.of("partner", permits).withClusterPermits(permits),
-                    OnFailure.WAIT,
-                    null));
-        }
-        long begun = 0;
-        for (int step = 0; step < 5_000; step++) {
-            Replica replica = all.get(random.nextInt(all.size()));
-            switch (random.nextInt(20)) {
-                case 0 -> engine.fail();
-                case 1 ->
-                    engine.after(claims -> {
-                        throw new IOException("no answer");
-                    });
-                case 2 -> {
-                    if (replica.running() == 0) {
-                        replica.standsStillUntil = nanos + random.nextLong(2 * LEASE.toNanos());
-                    }
-                }
-                case 3 -> {
-                    if (random.nextInt(5) == 0) {
-                        replica.answer(replica.share.goodbye());
-                    }
-                }
-                case 4, 5, 6 -> replica.asks(1 + random.nextInt(permits));
-                case 7, 8, 9 -> begun += replica.end(1 + random.nextInt(permits));
-                case 10, 11, 12 -> pass(Duration.ofMillis(random.nextInt(300)));
-                case 13 -> replica.share.look();
-                case 14, 15 -> engine.heal();
-                default -> {
-                    if (replica.standsStillUntil - nanos < 0) {
-                        replica.exchange();
-                    }
-                }
-            }
-            if (random.nextInt(3) > 0) { // nobody's lease ends under its calls
-                for (Replica each : all) {
-                    if (each.running() > 0 && each.limit.cluster().leaseLeft().compareTo(Duration.ofSeconds(2)) < 0) {
-                        engine.heal();
-                        each.exchange();
-                    }
-                }
-            }
-            assertThat(all.stream().mapToInt(Replica::running).sum()).isLessThanOrEqualTo(permits);
-        }
-        assertThat(begun).isPositive();
     }
 
     private static LimitSettings limit() {
@@ -1064,35 +575,20 @@ class ClusterShareTests {
         }
     }
 
-    private final class Replica {
-
-        final TaskLimit limit;
-        final ClusterShare share;
-        final List<Request> requests = new ArrayList<>();
-        int asked;
-        long standsStillUntil = nanos;
+    private final class Replica extends ClockedReplica {
 
         Replica(String name) {
             this(name, limit(), OnFailure.LOCAL_SHARE, null);
         }
 
         Replica(String name, LimitSettings settings, OnFailure onFailure, @Nullable Integer replicas) {
-            limit = new TaskLimits(List.of(settings), timer, change -> {}).get(settings.name());
-            share = new ClusterShare(
-                    limit,
-                    name,
+            super(
+                    settings,
                     new ClusterSettings(name, LEASE, BEAT, onFailure, replicas),
+                    timer,
                     () -> nanos,
-                    () -> beat.toNanos(),
-                    () -> asked++,
-                    goodbye -> {
-                        try {
-                            engine.exchange(List.of(goodbye));
-                        } catch (Exception failure) {
-                            throw new IllegalStateException(failure);
-                        }
-                    });
-            share.begin();
+                    () -> {},
+                    goodbye -> {});
         }
 
         /** Returns whether there was an answer, in time. */
@@ -1109,21 +605,6 @@ class ClusterShareTests {
             }
         }
 
-        Request ask() {
-            return asks(1).get(0);
-        }
-
-        List<Request> asks(int calls) {
-            List<Request> asking = new ArrayList<>();
-            for (int i = 0; i < calls; i++) {
-                Request request = new Request(limit);
-                assertThat(request.asks()).isNull();
-                asking.add(request);
-            }
-            requests.addAll(asking);
-            return asking;
-        }
-
         /** So many calls are lent permits, and run. */
         void runs(int calls) {
             asks(calls);
@@ -1131,29 +612,6 @@ class ClusterShareTests {
                 exchange();
             }
             assertThat(running()).isEqualTo(calls);
-        }
-
-        @Nullable
-        Reason refusal() {
-            Request request = new Request(limit);
-            Reason refused = request.asks();
-            if (refused == null) {
-                requests.add(request);
-            }
-            return refused;
-        }
-
-        int running() {
-            return (int) requests.stream().filter(Request::isRunning).count();
-        }
-
-        /** Ends so many calls that run, the oldest first; returns how many there were. */
-        int end(int calls) {
-            List<Request> ending =
-                    requests.stream().filter(Request::isRunning).limit(calls).toList();
-            requests.removeAll(ending);
-            ending.forEach(Request::ends);
-            return ending.size();
         }
     }
 }

@@ -2,15 +2,12 @@ package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.test.MemoryEngine;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -32,9 +29,8 @@ class DemandTests {
     private final TaskTimer timer = new TaskTimer("timer");
     private final MemoryEngine engine = new MemoryEngine(false);
     private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(15); // overflows soon
-    private TaskLimit limit = limit(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS));
-    private ClusterShare share = share();
-    private final List<Request> requests = new ArrayList<>();
+    private ClockedReplica replica =
+            replica(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS));
     private boolean asked;
     private int exchanges;
     private long otherClaims;
@@ -44,21 +40,13 @@ class DemandTests {
         timer.close();
     }
 
-    private TaskLimit limit(LimitSettings settings) {
-        return new TaskLimits(List.of(settings), timer, change -> {}).get("partner");
-    }
-
-    private ClusterShare share() {
-        ClusterSettings settings = new ClusterSettings("shop", LEASE, null, OnFailure.WAIT, null);
-        ClusterShare made =
-                new ClusterShare(limit, "shop", settings, () -> nanos, () -> BEAT, () -> asked = true, goodbye -> {});
-        made.begin();
-        return made;
+    private ClockedReplica replica(LimitSettings settings) {
+        ClusterSettings cluster = new ClusterSettings("shop", LEASE, Duration.ofNanos(BEAT), OnFailure.WAIT, null);
+        return new ClockedReplica(settings, cluster, timer, () -> nanos, () -> asked = true, goodbye -> {});
     }
 
     private void use(LimitSettings settings) {
-        limit = limit(settings);
-        share = share();
+        replica = replica(settings);
     }
 
     // traffic
@@ -82,9 +70,9 @@ class DemandTests {
         run(LEASE);
         exchanges = 0;
         for (int i = 0; i < 20; i++) {
-            ask();
+            replica.ask();
             run(Duration.ofMillis(300));
-            assertThat(end()).isOne();
+            assertThat(replica.end(1)).isOne();
             run(Duration.ofMillis(4_700));
         }
         assertThat(exchanges).isLessThanOrEqualTo(20 + 3 * 10);
@@ -95,15 +83,112 @@ class DemandTests {
         use(LimitSettings.of("partner", 2).withClusterPermits(2).withQueueCapacity(0));
         other(1, 1);
         run(LEASE);
-        assertThat(new Request(limit).asks()).isNotNull();
+        assertThat(replica.refusal()).isNotNull();
         run(Duration.ofMillis(10));
-        ask();
+        replica.ask();
         exchanges = 0;
         for (int i = 0; i < 1_000; i++) {
-            assertThat(new Request(limit).asks()).isNotNull();
+            assertThat(replica.refusal()).isNotNull();
             run(Duration.ofMillis(2));
         }
         assertThat(exchanges).isBetween(18, 22);
+    }
+
+    // what it asks for
+
+    @Test
+    void halfOfWhatNobodyWantsIsLentAheadAsSoonAsItIsKnown() {
+        exchange();
+        assertThat(replica.share.untilClaim()).as("it asks for it at once").isZero();
+        exchange();
+        asked = false;
+
+        assertThat(replica.limit.lent()).isEqualTo(10);
+        assertThat(replica.ask().isRunning()).isTrue();
+        assertThat(asked).as("without asking anybody").isFalse();
+    }
+
+    @Test
+    void nothingIsAskedForAheadWhileNoShareGrows() {
+        engine.loseData();
+        exchange();
+
+        assertThat(replica.share.untilClaim()).isPositive();
+    }
+
+    @Test
+    void aShareThatHasShrunkIsToldAtOnce() {
+        replica.asks(PERMITS);
+        settle();
+        other(0, 2 * PERMITS);
+        replica.end(PERMITS);
+
+        exchange();
+        assertThat(replica.share.untilClaim()).isZero();
+        exchange();
+        assertThat(engine.lent("partner")).as("free for the other").isZero();
+    }
+
+    @Test
+    void aReplicaWithoutCallsLeavesAllToOthersAndAsksAtOnceForItsFirstCall() {
+        settle();
+        run(LEASE);
+        assertThat(engine.lent("partner")).isZero();
+        asked = false;
+
+        Request call = replica.ask();
+        assertThat(asked).isTrue();
+        exchange();
+        assertThat(call.isRunning()).isTrue();
+    }
+
+    @Test
+    void callsThatBeginAndEndBetweenTwoClaimsKeepTheShare() {
+        settle();
+        for (int i = 0; i < 20; i++) {
+            replica.ask();
+            assertThat(replica.end(1)).isOne();
+            run(Duration.ofSeconds(1));
+        }
+
+        assertThat(replica.limit.lent()).isEqualTo(10);
+    }
+
+    @Test
+    void aLimitWithoutAQueueKeepsItsShare() {
+        use(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(0));
+        assertThat(replica.refusal()).isEqualTo(Reason.QUEUE_FULL);
+        exchange();
+        assertThat(replica.ask().isRunning())
+                .as("the next after the call that was refused")
+                .isTrue();
+        replica.end(1);
+
+        run(LEASE.multipliedBy(2));
+
+        assertThat(replica.limit.lent()).isPositive();
+    }
+
+    @Test
+    void permitsAreUsedHoweverLongTheirAnswerTakes() {
+        replica.asks(3);
+
+        assertThat(answer(replica.share.claim(), LEASE.toNanos() / 2)).isTrue();
+
+        assertThat(replica.running()).isEqualTo(3);
+    }
+
+    @Test
+    void aSmallerNumberIsFairBeforeTheEngineKnowsIt() {
+        use(LimitSettings.of("partner", 8).withClusterPermits(PERMITS));
+        other(10, 30);
+        replica.asks(30);
+        exchange();
+        assertThat(replica.share.claim().asks()).isEqualTo(8);
+
+        replica.limit.setClusterPermits(12);
+
+        assertThat(replica.share.claim().asks()).isEqualTo(6);
     }
 
     // the pace
@@ -112,20 +197,18 @@ class DemandTests {
     void itAsksAgainWhenAThirdOfTheLeaseIsOver() {
         settle();
 
-        assertThat(share.untilClaim()).isEqualTo(THIRD);
+        assertThat(replica.share.untilClaim()).isEqualTo(THIRD);
         nanos += THIRD;
-        assertThat(share.untilClaim()).isZero();
+        assertThat(replica.share.untilClaim()).isZero();
     }
 
     @Test
     void itAsksAtTheBeatWhileCallsWait() {
         other(15, 15);
-        for (int i = 0; i < 10; i++) {
-            ask();
-        }
+        replica.asks(10);
         settle();
 
-        assertThat(share.untilClaim()).isEqualTo(BEAT);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
         assertThat(exchangesIn(Duration.ofSeconds(1))).isBetween(9, 10);
     }
 
@@ -136,25 +219,23 @@ class DemandTests {
         nanos += THIRD;
         exchange();
 
-        assertThat(share.untilClaim()).isEqualTo(BEAT);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
         assertThat(exchangesIn(Duration.ofSeconds(1))).isBetween(9, 10);
         engine.heal();
         exchange();
-        assertThat(share.untilClaim()).isEqualTo(THIRD);
+        assertThat(replica.share.untilClaim()).isEqualTo(THIRD);
     }
 
     @Test
     void itAsksAtTheBeatWhileItHasMoreThanIsFairAndOthersAreHungry() {
-        for (int i = 0; i < PERMITS; i++) {
-            ask();
-        }
+        replica.asks(PERMITS);
         settle();
         other(0, 20);
         run(LEASE.dividedBy(3));
         exchange();
 
-        assertThat(limit.lent()).isEqualTo(10);
-        assertThat(share.untilClaim()).isEqualTo(BEAT);
+        assertThat(replica.limit.lent()).isEqualTo(10);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
     }
 
     /** They wait for what a third one has. */
@@ -162,37 +243,35 @@ class DemandTests {
     void othersThatAreHungryAreNoReasonToAskForWhoHasNothingToGive() {
         other(PERMITS, 40);
         run(LEASE.multipliedBy(2));
-        assertThat(limit.lent()).isZero();
+        assertThat(replica.limit.lent()).isZero();
 
         assertThat(exchangesIn(LEASE.multipliedBy(3))).isBetween(8, 9);
     }
 
     @Test
     void itAsksAtTheBeatWhileFarMoreIsHeldThanIsFair() {
-        for (int i = 0; i < PERMITS; i++) {
-            ask();
-        }
+        replica.asks(PERMITS);
         settle();
         other(0, 1);
         exchange();
-        end(PERMITS);
+        replica.end(PERMITS);
 
-        assertThat(share.untilClaim()).isEqualTo(BEAT);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
         run(Duration.ofSeconds(1));
-        assertThat(limit.lent()).isLessThan(PERMITS);
-        assertThat(share.untilClaim()).isGreaterThan(BEAT);
+        assertThat(replica.limit.lent()).isLessThan(PERMITS);
+        assertThat(replica.share.untilClaim()).isGreaterThan(BEAT);
     }
 
     @Test
     void whoHasTheLastPermitGivesItBackAtTheBeatAfterItsCall() {
         use(LimitSettings.of("partner", 1).withClusterPermits(1));
         other(0, 0);
-        ask();
+        replica.ask();
         settle();
-        assertThat(share.untilClaim()).as("looks, and asks nothing").isPositive();
+        assertThat(replica.share.untilClaim()).as("looks, and asks nothing").isPositive();
         assertThat(exchangesIn(Duration.ofSeconds(1))).isZero();
 
-        assertThat(end()).isOne();
+        assertThat(replica.end(1)).isOne();
         run(Duration.ofNanos(BEAT));
 
         assertThat(engine.members("partner"))
@@ -210,70 +289,76 @@ class DemandTests {
         run(Duration.ofSeconds(1));
         exchange(); // not at a third of the lease
         run(Duration.ofMillis(8_900));
-        assertThat(limit.lent()).isZero();
+        assertThat(replica.limit.lent()).isZero();
         exchanges = 0;
         run(Duration.ofMillis(200));
         assertThat(exchanges).as("before a third of the lease is over").isPositive();
-        ask();
+        replica.ask();
         run(Duration.ofMillis(5));
-        assertThat(requests).allMatch(Request::isRunning);
+        assertThat(replica.running()).isEqualTo(replica.calls());
     }
 
     @Test
     void itNeverAsksAgainAndAgainWithoutAReason() {
         for (int wanted : List.of(0, 1, 5, PERMITS)) {
-            for (int i = 0; i < wanted; i++) {
-                ask();
-            }
+            replica.asks(wanted);
             run(Duration.ofSeconds(1));
             assertThat(exchangesIn(LEASE)).as("%d calls", wanted).isLessThanOrEqualTo(4);
-            end(PERMITS);
+            replica.end(PERMITS);
         }
     }
 
     // calls that find no permit
 
     @Test
+    void callsDoNotAskOfAReplicaThatHasAll() {
+        replica.asks(PERMITS);
+        settle();
+        asked = false;
+
+        replica.asks(100);
+
+        assertThat(asked).isFalse();
+        assertThat(replica.share.untilClaim()).isEqualTo(THIRD);
+    }
+
+    @Test
     void aCallThatComesWhileTheClaimIsOnItsWayAsksAgain() {
         settle();
-        Claim claim = share.claim();
+        Claim claim = replica.share.claim();
         asked = false;
-        for (int i = 0; i < 15; i++) {
-            ask();
-        }
+        replica.asks(15);
         assertThat(asked).isTrue();
-        answer(claim);
+        assertThat(answer(claim, WAY)).isTrue();
 
-        assertThat(share.untilClaim()).isZero();
+        assertThat(replica.share.untilClaim()).isZero();
     }
 
     @Test
     void aCallThatComesWhileTheClaimIsOnItsWayAsksNotIfThereIsNothing() {
         other(PERMITS, PERMITS);
-        ask();
-        Claim claim = share.claim();
-        ask();
-        answer(claim);
+        replica.ask();
+        Claim claim = replica.share.claim();
+        replica.ask();
+        assertThat(answer(claim, WAY)).isTrue();
 
-        assertThat(share.untilClaim()).isEqualTo(BEAT - WAY);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT - WAY);
     }
 
     /** At this moment it knows of nothing more, and does not look again for a third of the lease. */
     @Test
     void aLimitThatMayRunMoreCallsAsksAtOnce() {
         use(LimitSettings.of("partner", 3).withClusterPermits(PERMITS));
-        for (int i = 0; i < 8; i++) {
-            ask();
-        }
+        replica.asks(8);
         settle();
-        assertThat(share.untilClaim()).isEqualTo(THIRD);
+        assertThat(replica.share.untilClaim()).isEqualTo(THIRD);
         asked = false;
 
-        limit.resize(10);
+        replica.limit.resize(10);
 
         assertThat(asked).isTrue();
         exchange();
-        assertThat(requests).allMatch(Request::isRunning);
+        assertThat(replica.running()).isEqualTo(replica.calls());
     }
 
     @Test
@@ -281,39 +366,16 @@ class DemandTests {
         settle();
         asked = false;
 
-        limit.setClusterPermits(5);
+        replica.limit.setClusterPermits(5);
 
         assertThat(asked).isTrue();
-        assertThat(share.untilClaim()).isZero();
-    }
-
-    private void ask() {
-        Request request = new Request(limit);
-        assertThat(request.asks()).isNull();
-        requests.add(request);
-    }
-
-    private int end() {
-        return end(1);
-    }
-
-    private int end(int most) {
-        int ended = 0;
-        for (Iterator<Request> all = List.copyOf(requests).iterator(); all.hasNext() && ended < most; ) {
-            Request each = all.next();
-            if (each.isRunning()) {
-                requests.remove(each);
-                each.ends();
-                ended++;
-            }
-        }
-        return ended;
+        assertThat(replica.share.untilClaim()).isZero();
     }
 
     /** Another replica that claims this, and lives for long. */
     private void other(int holds, int wants) {
         Duration zero = Duration.ZERO;
-        int permits = limit.clusterPermits();
+        int permits = replica.limit.clusterPermits();
         Claim claim = new Claim(
                 "partner", "zz", ++otherClaims, 0, zero, permits, holds, wants, holds, 0, 0, zero, Duration.ofHours(1));
         try {
@@ -325,36 +387,25 @@ class DemandTests {
 
     /** As many exchanges as it needs until it has nothing to tell, by a clock that stands. */
     private void settle() {
-        long before = nanos;
-        for (int i = 0; i < 10 && share.untilClaim() <= 0; i++) {
-            Claim claim = share.claim();
-            try {
-                share.answered(claim, engine.exchange(List.of(claim)).getFirst(), nanos);
-            } catch (Exception failure) {
-                share.failed();
-            }
+        for (int i = 0; i < 10 && replica.share.untilClaim() <= 0; i++) {
+            answer(replica.share.claim(), 0);
         }
-        assertThat(nanos).isEqualTo(before);
     }
 
     private void exchange() {
         exchanges++;
-        Claim claim = share.claim();
-        try {
-            share.answered(claim, engine.exchange(List.of(claim)).getFirst(), nanos);
-        } catch (Exception failure) {
-            share.failed();
-        }
+        answer(replica.share.claim(), 0);
     }
 
-    private void answer(Claim claim) {
-        long sent = nanos;
-        nanos += WAY;
+    /** Returns whether there was an answer. It comes so many nanoseconds after the claim. */
+    private boolean answer(Claim claim, long way) {
         try {
-            assertThat(share.answered(claim, engine.exchange(List.of(claim)).getFirst(), sent))
-                    .isTrue();
-        } catch (Exception impossible) {
-            throw new AssertionError(impossible);
+            Answer answer = engine.exchange(List.of(claim)).getFirst();
+            pass(Duration.ofNanos(way));
+            return replica.share.answered(claim, answer, nanos - way);
+        } catch (Exception failure) {
+            replica.share.failed();
+            return false;
         }
     }
 
@@ -368,19 +419,13 @@ class DemandTests {
     private void run(Duration time) {
         long end = nanos + time.toNanos();
         while (end - nanos > 0) {
-            share.look();
-            if (share.untilClaim() <= 0) {
-                exchanges++;
-                Claim claim = share.claim();
-                try {
-                    Answer answer = engine.exchange(List.of(claim)).getFirst();
-                    pass(Duration.ofNanos(WAY));
-                    share.answered(claim, answer, nanos - WAY);
-                } catch (Exception failure) {
-                    share.failed();
-                    pass(Duration.ofMillis(1));
-                }
-            } else {
+            replica.share.look();
+            if (replica.share.untilClaim() > 0) {
+                pass(Duration.ofMillis(1));
+                continue;
+            }
+            exchanges++;
+            if (!answer(replica.share.claim(), WAY)) {
                 pass(Duration.ofMillis(1));
             }
         }
