@@ -43,7 +43,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the engine has to do in each database, besides what all engines do. */
+/**
+ * What the engine has to do in each database. The rules of lending are those of the ledger that it stores; {@code MemoryEngineTests} has
+ * all of them.
+ */
 public abstract class JdbcEngineContract extends ClusterStoreContract {
 
     private static final int THREADS = 8;
