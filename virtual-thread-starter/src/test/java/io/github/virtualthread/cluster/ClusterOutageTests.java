@@ -2,14 +2,9 @@ package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,50 +17,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Three replicas, each in a JVM of its own and with a line of its own to a real Redis, lose it and come back, each at its own time;
- * the resource, in this JVM, counts their calls. The default settings of Lettuce apply, also for how soon it connects again.
- */
+/** Replicas lose Redis and come back, each at its own time. */
 @Tag("slow")
 @EnabledForJreRange(min = JRE.JAVA_25) // once: on Java 21 the rest of the package shows the same code
 @EnabledOnOs(OS.LINUX)
-class ClusterOutageTests {
+class ClusterOutageTests extends ReplicaProcesses {
 
     private static final int PERMITS = 20;
-    private static final int CALLERS = 60;
-    private static final int CALL = 50; // milliseconds
-    private static final int LEASE = 3_000;
-    private static final int BEAT = 100;
-    private static final AtomicInteger CLUSTERS = new AtomicInteger();
-
-    private static final List<Replica> replicas = new ArrayList<>();
-    private static final List<TcpLine> lines = new ArrayList<>();
-
-    private static RedisProcess redis;
-    private static Resource resource;
-
-    @BeforeAll
-    static void start() throws Exception {
-        redis = new RedisProcess();
-        resource = new Resource();
-        for (int id = 0; id < 3; id++) {
-            lines.add(new TcpLine(redis.port()));
-            replicas.add(new Replica(id, resource.port(), lines.get(id).port()));
-        }
-        for (Replica replica : replicas) {
-            replica.answer();
-        }
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        replicas.forEach(Replica::close);
-        for (TcpLine line : lines) {
-            line.close();
-        }
-        redis.close();
-        resource.close();
-    }
 
     @BeforeEach
     void count() {
@@ -78,17 +36,15 @@ class ClusterOutageTests {
         for (TcpLine line : lines) {
             line.mend();
         }
-        assertThat(Replica.tellAll(replicas, "end"))
-                .allSatisfy(
-                        end -> assertThat(end).as("calls whose future is open").startsWith("open=0 "));
+        end(replicas);
     }
 
     /** Each reaches Redis for a moment, and then for two leases, while the others do not. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theLocalSharesAreNoMoreThanThePermitsWhoeverHasReachedRedisAloneMeanwhile(boolean forLong) throws Exception {
-        open(PERMITS, "LOCAL_SHARE");
-        load();
+        open("LOCAL_SHARE");
+        load(replicas, "partner", CALLERS);
         resource.await("all permits in use", () -> resource.running('p') == PERMITS);
         for (TcpLine line : lines) {
             line.holdUp();
@@ -116,8 +72,8 @@ class ClusterOutageTests {
 
     @Test
     void aRedisThatCrashesAgainAndAgainExceedsNothing() throws Exception {
-        open(PERMITS, "LOCAL_SHARE");
-        load();
+        open("LOCAL_SHARE");
+        load(replicas, "partner", CALLERS);
         resource.await("all permits in use", () -> resource.running('p') == PERMITS);
         for (int crash = 0; crash < 3; crash++) {
             redis.kill();
@@ -135,11 +91,11 @@ class ClusterOutageTests {
     @ParameterizedTest
     @CsvSource({"WAIT, false", "WAIT, true", "LOCAL_SHARE, true"})
     void aSnapshotThatIsOlderThanWhatWasLentExceedsNothing(String onFailure, boolean late) throws Exception {
-        open(PERMITS, onFailure);
+        open(onFailure);
         replicas.get(0).tell("load partner 1 " + CALL);
         replicas.get(0).tell("exchanges SUCCESS 3");
         redis.save();
-        load();
+        load(replicas, "partner", CALLERS);
         resource.await("all permits in use", () -> resource.running('p') == PERMITS);
         letPass(LEASE * 11 / 10);
         if (late) {
@@ -162,8 +118,8 @@ class ClusterOutageTests {
     /** It loses Redis for longer than a lease, again and again, as the only one. */
     @Test
     void aReplicaThatComesAndGoesStopsNobodysGrowth() throws Exception {
-        open(PERMITS, "LOCAL_SHARE");
-        load();
+        open("LOCAL_SHARE");
+        load(replicas, "partner", CALLERS);
         resource.await("all permits in use", () -> resource.running('p') == PERMITS);
         long fastest = Long.MAX_VALUE;
         for (int loss = 0; loss < 3; loss++) {
@@ -181,22 +137,6 @@ class ClusterOutageTests {
         assertThat(fastest)
                 .as("less than a lease, unless the machine is slow at that moment")
                 .isLessThan(LEASE);
-    }
-
-    /** With fewer permits than replicas each gets its turn. How long it waits for it, {@link LongestStandTests} says by its clock. */
-    @ParameterizedTest
-    @ValueSource(ints = {100, 1_000})
-    void eachHasItsTurns(int call) throws Exception {
-        open(1, "WAIT");
-        for (Replica replica : replicas) {
-            replica.tell("load partner 2 " + call);
-        }
-        int turns = call < 1_000 ? 10 : 2;
-        resource.await("each has had turns", () -> replicas.stream()
-                .allMatch(replica -> resource.begun('p', replica.id()) >= turns));
-
-        System.out.printf("calls of %d ms: longest stand %d ms%n", call, resource.millisStood('p'));
-        assertThat(resource.most('p')).isEqualTo(1);
     }
 
     private static int running(int first, int last) {
@@ -219,17 +159,7 @@ class ClusterOutageTests {
         }
     }
 
-    private static void open(int permits, String onFailure) throws Exception {
-        CLUSTERS.incrementAndGet();
-        for (Replica replica : replicas) {
-            replica.tell("open shop-%s %d %d partner:%d:%d:%s"
-                    .formatted(CLUSTERS, LEASE, BEAT, permits, permits, onFailure));
-        }
-    }
-
-    private static void load() throws Exception {
-        for (Replica replica : replicas) {
-            replica.tell("load partner " + CALLERS + " " + CALL);
-        }
+    private static void open(String onFailure) throws Exception {
+        open(replicas, LEASE, BEAT, "partner:%d:%d:%s".formatted(PERMITS, PERMITS, onFailure));
     }
 }

@@ -2,14 +2,9 @@ package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,46 +12,13 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/**
- * Three replicas, each in a JVM of its own, share permits by a real Redis; the resource, in this JVM, counts their calls. Processes
- * are paused and killed. The default settings of Lettuce apply: it waits a minute for an answer.
- */
+/** Replicas share permits by Redis, while processes are paused and killed. */
 @Tag("slow")
 @EnabledOnOs(OS.LINUX)
-class ClusterProcessTests {
+class ClusterProcessTests extends ReplicaProcesses {
 
     private static final int PERMITS = 21; // 7 for each, so that no permit goes round
     private static final int PART = PERMITS / 3;
-    private static final int CALLERS = 60;
-    private static final int CALL = 50; // milliseconds
-    private static final int LEASE = 3_000;
-    private static final int BEAT = 100;
-    private static final int LONG = 6_000_000;
-    private static final AtomicInteger CLUSTERS = new AtomicInteger();
-
-    private static final List<Replica> replicas = new ArrayList<>();
-
-    private static RedisProcess redis;
-    private static Resource resource;
-
-    @BeforeAll
-    static void start() throws Exception {
-        redis = new RedisProcess();
-        resource = new Resource();
-        for (int id = 0; id < 3; id++) {
-            replicas.add(new Replica(id, resource.port(), redis.port()));
-        }
-        for (Replica replica : replicas) {
-            replica.answer();
-        }
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        replicas.forEach(Replica::close);
-        redis.close();
-        resource.close();
-    }
 
     @BeforeEach
     void count() {
@@ -113,40 +75,13 @@ class ClusterProcessTests {
         resource.await("all permits in use by the others", () -> others('p', killed) == PERMITS);
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
         end(replicas);
-        replicas.add(new Replica(2, resource.port(), redis.port()));
+        replicas.add(replica(2));
         replicas.get(2).answer();
 
         System.out.println("killed: used by others after " + took.toMillis() + " ms");
         assertThat(resource.most('p')).isEqualTo(PERMITS);
         // a lease and two beats; and the time of two calls, on a machine that is slow at that moment
         assertThat(took).isLessThan(Duration.ofMillis(2 * (LEASE + 2 * BEAT + 2 * CALL)));
-    }
-
-    /** It tells nothing between its last call and its stop, and leases last longer than this test waits. */
-    @Test
-    void theShareOfAReplicaThatStopsIsUsedByTheOthersAtOnce() throws Exception {
-        Replica stopping = replicas.get(2);
-        List<Replica> others = replicas.subList(0, 2);
-        open(List.of(stopping), LEASE, BEAT, "partner:7:21:LOCAL_SHARE"); // a new limit lends after a lease
-        load(List.of(stopping), "partner", CALLERS);
-        resource.await("permits are lent", () -> resource.running('p') == PART);
-        end(List.of(stopping));
-        stopping.tell("open shop-" + CLUSTERS + " " + LONG + " " + LONG + " partner:7:21:LOCAL_SHARE");
-        load(List.of(stopping), "partner", CALLERS);
-        resource.await("all that it may use", () -> resource.running('p') == PART);
-        open(others, LONG, BEAT, "partner:21:21:LOCAL_SHARE");
-        load(others, "partner", CALLERS);
-        awaitParts('p');
-        end(List.of(stopping));
-        int before = resource.begun('p');
-        resource.await("a second of calls", () -> resource.begun('p') - before > 280);
-        assertThat(resource.most('p')).isEqualTo(PERMITS);
-        assertThat(others('p', stopping)).as("what is lent to it").isLessThanOrEqualTo(PERMITS - PART);
-
-        stopping.tell("stop");
-        resource.await("all permits in use by the others", () -> others('p', stopping) == PERMITS);
-        end(others);
-        assertThat(resource.most('p')).isEqualTo(PERMITS);
     }
 
     @Test
@@ -239,57 +174,8 @@ class ClusterProcessTests {
         assertThat(ends).allMatch(end -> end.contains("{NO_LEASE="));
     }
 
-    @Test
-    void noCallIsLostWhenRedisHasLostItsData() throws Exception {
-        openEach("partner:21:21:LOCAL_SHARE");
-        load(replicas, "partner", CALLERS);
-        awaitParts('p');
-        redis.kill();
-        redis.start();
-        for (Replica replica : replicas) {
-            replica.tell("exchanges SUCCESS 2"); // the second was sent to the new one for certain
-        }
-        end(replicas.subList(0, 2));
-        resource.await("shares grow again", () -> resource.running('p', 2) == PERMITS);
-        end(List.of(replicas.get(2)));
-        assertThat(resource.most('p')).isEqualTo(PERMITS);
-    }
-
-    @Test
-    void callsWaitForARedisThatIsNotThereAtTheStart() throws Exception {
-        redis.kill();
-        openEach("partner:21:21:LOCAL_SHARE");
-        load(replicas, "partner", CALLERS);
-        for (Replica replica : replicas) {
-            replica.tell("exchanges ERROR 2");
-            assertThat(replica.tell("state partner")).contains("LOST", "waiting=" + CALLERS);
-        }
-        assertThat(resource.begun('p')).isZero();
-
-        redis.start();
-        awaitParts('p');
-        end(replicas);
-        assertThat(resource.most('p')).isEqualTo(PERMITS);
-    }
-
     private static void openEach(String... limits) throws Exception {
         open(replicas, LEASE, BEAT, limits);
-    }
-
-    /** A new application in each; it replaces the one before. */
-    private static void open(List<Replica> some, int lease, int beat, String... limits) throws Exception {
-        if (some.contains(replicas.getLast())) {
-            CLUSTERS.incrementAndGet();
-        }
-        for (Replica replica : some) {
-            replica.tell("open shop-" + CLUSTERS + " " + lease + " " + beat + " " + String.join(" ", limits));
-        }
-    }
-
-    private static void load(List<Replica> some, String limit, int callers) throws Exception {
-        for (Replica replica : some) {
-            replica.tell("load " + limit + " " + callers + " " + CALL);
-        }
     }
 
     private static void awaitParts(char limit) throws InterruptedException {
@@ -299,17 +185,5 @@ class ClusterProcessTests {
 
     private static int others(char limit, Replica one) {
         return resource.running(limit) - resource.running(limit, one.id());
-    }
-
-    /** No call is lost, and none has failed but for want of a lease. */
-    private static List<String> end(List<Replica> some) throws IOException, InterruptedException {
-        List<String> ends = Replica.tellAll(some, "end");
-        for (int i = 0; i < ends.size(); i++) {
-            String end = ends.get(i);
-            System.out.println("replica " + some.get(i).id() + " " + end);
-            assertThat(end).as("calls whose future is open").startsWith("open=0 ");
-            assertThat(end).matches(".* \\{(NO_LEASE=\\d+)?}");
-        }
-        return ends;
     }
 }

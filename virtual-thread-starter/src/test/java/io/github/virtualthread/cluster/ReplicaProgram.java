@@ -101,9 +101,7 @@ final class ReplicaProgram {
             case "exchanges" ->
                 awaitExchanges(ClusterShares.Outcome.valueOf(words.get(1)), Integer.parseInt(words.get(2)));
             case "refused" -> awaitRefused(words.get(1));
-            case "state" -> state(words.get(1));
             case "end" -> end();
-            case "stop" -> stop();
             default -> throw new IllegalArgumentException(words.get(0));
         };
     }
@@ -283,11 +281,6 @@ final class ReplicaProgram {
     /** In microseconds. */
     private static long quantile(long[] sorted, double quantile) {
         return sorted.length == 0 ? 0 : sorted[(int) (quantile * (sorted.length - 1))] / 1_000;
-    }
-
-    private String stop() {
-        application().shares.stop();
-        return "ok";
     }
 
     /** All that an application has, without Spring. */

@@ -29,8 +29,6 @@ final class Resource implements AutoCloseable {
     private static final class Count {
         final Map<Integer, Integer> running = new HashMap<>();
         final Map<Integer, Integer> begun = new TreeMap<>();
-        final Map<Integer, Long> begunAt = new HashMap<>();
-        final Map<Integer, Long> stood = new TreeMap<>();
         int now;
         int most;
         int permits = Integer.MAX_VALUE;
@@ -46,13 +44,7 @@ final class Resource implements AutoCloseable {
             running.merge(replica, by, Integer::sum);
             if (by > 0) {
                 begun.merge(replica, 1, Integer::sum);
-                stand(replica, time);
-                begunAt.put(replica, time);
             }
-        }
-
-        void stand(int replica, long until) {
-            stood.merge(replica, until - begunAt.getOrDefault(replica, until), Math::max);
         }
 
         @Override
@@ -189,19 +181,6 @@ final class Resource implements AutoCloseable {
 
     int most(char limit) {
         return read(() -> count(limit).most);
-    }
-
-    /** Longest time between two beginnings of calls of one replica, of all those that have begun any since the reset. */
-    long millisStood(char limit) {
-        return TimeUnit.NANOSECONDS.toMillis(read(() -> {
-            Count count = count(limit);
-            long now = System.nanoTime();
-            count.begunAt.keySet().forEach(replica -> count.stand(replica, now));
-            return count.stood.values().stream()
-                    .mapToLong(Long::longValue)
-                    .max()
-                    .orElse(0);
-        }));
     }
 
     long millisOver(char limit) {
