@@ -448,6 +448,26 @@ public abstract class JdbcEngineContract extends ClusterStoreContract {
         }
     }
 
+    /** No other member has claimed meanwhile, whose claim would show that the clock is right. */
+    @Test
+    void theWaitForAConnectionIsNoStepOfTheClock() throws Exception {
+        try (Connection connection = connect()) {
+            WatchedConnections watched = new WatchedConnections(connection);
+            JdbcClusterEngine member = new JdbcClusterEngine(watched.dataSource(), "shop");
+            member.exchange(List.of(claim("mail", "a", 1, 0, 1, MEDIUM)));
+            watched.between((done, next) -> {
+                if (next.equals("getConnection")) {
+                    pass(MEDIUM);
+                }
+            });
+
+            Answer answer =
+                    member.exchange(List.of(claim("mail", "a", 2, 1, 4, LONG))).getFirst();
+
+            assertThat(answer.noGrowthFor()).isZero();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {TRANSACTION_READ_COMMITTED, TRANSACTION_REPEATABLE_READ, TRANSACTION_SERIALIZABLE})
     void membersSeeWhatOthersCommittedWhateverTheIsolationOfThePool(int isolation) throws Exception {
