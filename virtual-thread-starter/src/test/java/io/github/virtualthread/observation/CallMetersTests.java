@@ -15,11 +15,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -35,6 +33,7 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 class CallMetersTests {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final Figures figures = new Figures(registry);
     private final MeteredEngine test =
             MeteredEngine.started(registry, LimitSettings.of("db", 1).withQueueCapacity(1));
 
@@ -66,15 +65,8 @@ class CallMetersTests {
         test.meters.calls().stuck(call);
         test.meters.calls().pinned("Shop.price", Duration.ofMillis(41));
 
-        assertThat(registry.get("virtual.thread.stuck")
-                        .tag("limit", "db")
-                        .counter()
-                        .count())
-                .isEqualTo(1);
-        assertThat(registry.get("virtual.thread.pinned")
-                        .tag("method", "Shop.price")
-                        .timer()
-                        .totalTime(TimeUnit.MILLISECONDS))
+        assertThat(figures.count("stuck", "limit", "db")).isEqualTo(1);
+        assertThat(figures.timer("pinned", "method", "Shop.price").totalTime(TimeUnit.MILLISECONDS))
                 .isEqualTo(41);
     }
 
@@ -156,10 +148,7 @@ class CallMetersTests {
         test.submit("db", () -> null);
 
         assertThat(submitted("db")).isEqualTo(3);
-        assertThat(registry.get("virtual.thread.rejected")
-                        .tags("method", "Shop.price", "limit", "db", "reason", "QUEUE_FULL")
-                        .counter()
-                        .count())
+        assertThat(figures.count("rejected", "method", "Shop.price", "limit", "db", "reason", "QUEUE_FULL"))
                 .isEqualTo(1);
         assertThat(registry.find("virtual.thread.tasks").timers().stream().mapToLong(Timer::count))
                 .containsOnly(0L);
@@ -191,32 +180,24 @@ class CallMetersTests {
 
     @Test
     void whatHappensBeforeTheStartIsRecordedThen() throws Exception {
-        MeterRegistry late = new SimpleMeterRegistry();
-        try (MeteredEngine early = new MeteredEngine(List.of(late), LimitSettings.of("db", 1))) {
+        Figures late = new Figures(new SimpleMeterRegistry());
+        try (MeteredEngine early = new MeteredEngine(List.of(late.registry()), LimitSettings.of("db", 1))) {
             early.submit("db", () -> null).join();
             early.awaitIdle();
             CompletableFuture<?> running = early.hold("db");
             early.submit("db", () -> null).cancel(true);
-            assertThat(late.getMeters()).isEmpty();
+            assertThat(late.registry().getMeters()).isEmpty();
 
             early.meters.start();
 
-            assertThat(late.get("virtual.thread.submitted").counter().count()).isEqualTo(3);
-            assertThat(late.get("virtual.thread.tasks.active").gauge().value()).isEqualTo(1);
+            assertThat(late.count("submitted")).isEqualTo(3);
+            assertThat(late.value("tasks.active")).isEqualTo(1);
             early.gate.countDown();
             running.join();
             early.awaitIdle();
-            assertThat(late.get("virtual.thread.tasks")
-                            .tags("outcome", "success")
-                            .timer()
-                            .count())
-                    .isEqualTo(2);
-            assertThat(late.get("virtual.thread.tasks")
-                            .tags("outcome", "cancelled")
-                            .timer()
-                            .count())
-                    .isEqualTo(1);
-            assertThat(late.get("virtual.thread.tasks.active").gauge().value()).isZero();
+            assertThat(late.timer("tasks", "outcome", "success").count()).isEqualTo(2);
+            assertThat(late.timer("tasks", "outcome", "cancelled").count()).isEqualTo(1);
+            assertThat(late.value("tasks.active")).isZero();
         }
     }
 
@@ -228,11 +209,9 @@ class CallMetersTests {
             both.meters.start();
             both.submit("db", () -> null).join();
 
-            assertThat(List.of(first, second)).allSatisfy(registry -> {
-                assertThat(registry.get("virtual.thread.submitted").counter().count())
-                        .isEqualTo(1);
-                assertThat(registry.get("virtual.thread.limit.permits").gauge().value())
-                        .isEqualTo(3);
+            assertThat(Stream.of(first, second).map(Figures::new)).allSatisfy(each -> {
+                assertThat(each.count("submitted")).isEqualTo(1);
+                assertThat(each.value("limit.permits")).isEqualTo(3);
             });
         }
         assertThat(first.getMeters()).isEmpty();
@@ -252,8 +231,9 @@ class CallMetersTests {
             });
             one.submit("Shop.third", "db", () -> null).join();
 
-            assertThat(narrow.get("virtual.thread.submitted").counter().count()).isEqualTo(4);
-            awaitActive(narrow, 3);
+            Figures sums = new Figures(narrow);
+            assertThat(sums.count("submitted")).isEqualTo(4);
+            await().atMost(2, TimeUnit.MINUTES).until(() -> sums.value("tasks.active") == 3);
             one.gate.countDown();
         }
     }
@@ -286,15 +266,6 @@ class CallMetersTests {
         }
     }
 
-    private static void awaitActive(MeterRegistry registry, double expected) {
-        long begin = System.nanoTime();
-        while (registry.get("virtual.thread.tasks.active").gauge().value() != expected) {
-            assertThat(System.nanoTime() - begin)
-                    .isLessThan(Duration.ofMinutes(2).toNanos());
-            Thread.yield();
-        }
-    }
-
     @Tag("slow")
     @ParameterizedTest
     @NullSource
@@ -320,24 +291,12 @@ class CallMetersTests {
 
     @Test
     void aBodyThatIgnoresItsCancelIsStuckStill() throws Exception {
-        CountDownLatch running = new CountDownLatch(1);
-        AtomicBoolean released = new AtomicBoolean();
-        CompletableFuture<?> call = test.submit("db", () -> {
-            running.countDown();
-            while (!released.get()) {
-                LockSupport.park();
-            }
-            return null;
-        });
-        MeteredEngine.await(running);
+        CompletableFuture<?> call = test.holdStubbornly("db");
         LiveCall live = test.engine.liveCalls().running().get(0);
         call.cancel(true);
         test.meters.calls().stuck(live.call());
 
-        assertThat(registry.get("virtual.thread.tasks.stuck").gauge().value()).isEqualTo(1);
-
-        released.set(true);
-        LockSupport.unpark(live.thread());
+        assertThat(figures.value("tasks.stuck")).isEqualTo(1);
     }
 
     @Test
@@ -356,29 +315,19 @@ class CallMetersTests {
     }
 
     private double submitted(String limit) {
-        return registry.get("virtual.thread.submitted")
-                .tags("method", "Shop.price", "limit", limit)
-                .counter()
-                .count();
+        return figures.count("submitted", "method", "Shop.price", "limit", limit);
     }
 
     private Timer tasks(String limit, String outcome, String exception) {
-        return registry.get("virtual.thread.tasks")
-                .tags("method", "Shop.price", "limit", limit, "outcome", outcome, "exception", exception)
-                .timer();
+        return figures.timer(
+                "tasks", "method", "Shop.price", "limit", limit, "outcome", outcome, "exception", exception);
     }
 
     private long waits(String limit) {
-        return registry.get("virtual.thread.wait")
-                .tags("method", "Shop.price", "limit", limit)
-                .timer()
-                .count();
+        return figures.timer("wait", "method", "Shop.price", "limit", limit).count();
     }
 
     private double active(String limit) {
-        return registry.get("virtual.thread.tasks.active")
-                .tags("method", "Shop.price", "limit", limit)
-                .gauge()
-                .value();
+        return figures.value("tasks.active", "method", "Shop.price", "limit", limit);
     }
 }

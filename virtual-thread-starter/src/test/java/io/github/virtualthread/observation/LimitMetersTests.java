@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -116,24 +115,9 @@ class LimitMetersTests {
 
     @Test
     void aBodyThatIgnoresItsCancelIsAbandoned() throws Exception {
-        CountDownLatch running = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
-        Future<?> call = test.submit("db", () -> {
-            running.countDown();
-            while (release.getCount() > 0) {
-                try {
-                    release.await();
-                } catch (InterruptedException ignored) {
-                    // goes on
-                }
-            }
-            return null;
-        });
-        MeteredEngine.await(running);
-        call.cancel(true);
+        test.holdStubbornly("db").cancel(true);
 
         assertThat(value("abandoned", "db")).isEqualTo(1);
-        release.countDown();
     }
 
     @Test

@@ -99,14 +99,36 @@ final class MeteredEngine implements AutoCloseable {
 
     /** A body that runs until the gate opens; it runs when this returns. */
     CompletableFuture<@Nullable Object> hold(@Nullable String limit) throws InterruptedException {
+        return hold(limit, gate::await);
+    }
+
+    /** The same, and the body takes no notice of its cancel. */
+    CompletableFuture<@Nullable Object> holdStubbornly(String limit) throws InterruptedException {
+        return hold(limit, () -> {
+            while (gate.getCount() > 0) {
+                try {
+                    gate.await();
+                } catch (InterruptedException ignored) {
+                    // goes on
+                }
+            }
+        });
+    }
+
+    private CompletableFuture<@Nullable Object> hold(@Nullable String limit, Wait wait) throws InterruptedException {
         CountDownLatch running = new CountDownLatch(1);
         CompletableFuture<@Nullable Object> held = submit(limit, () -> {
             running.countDown();
-            gate.await();
+            wait.run();
             return null;
         });
         await(running);
         return held;
+    }
+
+    private interface Wait {
+
+        void run() throws InterruptedException;
     }
 
     static void await(CountDownLatch latch) throws InterruptedException {

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class SharedLimitMetersTests {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final Figures figures = new Figures(registry);
     private final MemoryEngine memory = new MemoryEngine(false);
     private ClusterShares shares;
     private MeteredEngine test;
@@ -115,10 +116,7 @@ class SharedLimitMetersTests {
         await().atMost(Duration.ofMinutes(2)).until(() -> exchanges("success") > 0);
         assertThat(lost()).isEqualTo(1);
         assertThat(exchanges("late")).isZero();
-        assertThat(registry.get("virtual.thread.cluster.exchange")
-                        .tag("outcome", "success")
-                        .timer()
-                        .totalTime(TimeUnit.MINUTES))
+        assertThat(figures.timer("cluster.exchange", "outcome", "success").totalTime(TimeUnit.MINUTES))
                 .isBetween(0.0, 2.0);
         shares.stop();
     }
@@ -134,10 +132,7 @@ class SharedLimitMetersTests {
                 .withThrowableThat()
                 .withCauseInstanceOf(LimitExceededException.class);
 
-        assertThat(registry.get("virtual.thread.rejected")
-                        .tags("limit", "partner", "reason", "NO_LEASE")
-                        .counter()
-                        .count())
+        assertThat(figures.count("rejected", "limit", "partner", "reason", "NO_LEASE"))
                 .isEqualTo(1);
     }
 
@@ -147,9 +142,8 @@ class SharedLimitMetersTests {
         TaskLimit limit = test.limits.get("partner");
         TestLease lease = new TestLease(limit);
         var waiting = test.submit("partner", () -> null);
-        assertThat(registry.get("virtual.thread.limit.waiting").gauge().value()).isEqualTo(1);
-        assertThat(registry.get("virtual.thread.limit.saturated").gauge().value())
-                .isPositive();
+        assertThat(figures.value("limit.waiting")).isEqualTo(1);
+        assertThat(figures.value("limit.saturated")).isPositive();
 
         lease.lend(1, 20);
 
@@ -157,21 +151,15 @@ class SharedLimitMetersTests {
     }
 
     private double value(String gauge) {
-        return registry.get("virtual.thread.limit.cluster." + gauge)
-                .tag("limit", "partner")
-                .gauge()
-                .value();
+        return figures.value("limit.cluster." + gauge, "limit", "partner");
     }
 
     private long exchanges(String outcome) {
-        return registry.get("virtual.thread.cluster.exchange")
-                .tag("outcome", outcome)
-                .timer()
-                .count();
+        return figures.timer("cluster.exchange", "outcome", outcome).count();
     }
 
     private double lost() {
-        return registry.get("virtual.thread.cluster.lost").counter().count();
+        return figures.count("cluster.lost");
     }
 
     private Stream<Meter.Id> names() {

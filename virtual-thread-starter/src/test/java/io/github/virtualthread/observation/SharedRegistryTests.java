@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class SharedRegistryTests {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final Figures figures = new Figures(registry);
 
     @Test
     void allMetersGoWithTheContext() {
@@ -54,8 +55,7 @@ class SharedRegistryTests {
 
             assertThat(submitted("db")).isEqualTo(4);
             assertThat(permits("db")).isEqualTo(2);
-            assertThat(registry.get("virtual.thread.tasks.active").gauge().value())
-                    .isEqualTo(1);
+            assertThat(figures.value("tasks.active")).isEqualTo(1);
             assertThat(registry.getMeters())
                     .extracting(meter -> meter.getId().getTag("limit"))
                     .containsOnly("db");
@@ -96,16 +96,10 @@ class SharedRegistryTests {
     }
 
     private double submitted(String limit) {
-        return registry.get("virtual.thread.submitted")
-                .tags("limit", limit)
-                .counter()
-                .count();
+        return figures.count("submitted", "limit", limit);
     }
 
     private double permits(String limit) {
-        return registry.get("virtual.thread.limit.permits")
-                .tags("limit", limit)
-                .gauge()
-                .value();
+        return figures.value("limit.permits", "limit", limit);
     }
 }

@@ -18,6 +18,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -278,7 +279,7 @@ class TaskObservationsTests {
 
     @Test
     void aHandlerThatThrowsLeavesNothingCurrent() {
-        registry.observationConfig().observationHandler(new BrokenHandler("scope closed", "stop"));
+        registry.observationConfig().observationHandler(brokenAt("onScopeClosed", "onStop"));
         CompletableFuture<Observation> afterwards = new CompletableFuture<>();
         CountDownLatch attached = new CountDownLatch(1);
 
@@ -295,7 +296,7 @@ class TaskObservationsTests {
 
     @Test
     void aHandlerThatThrowsAtTheStartLeavesNoObservationOfOthersOpen() {
-        registry.observationConfig().observationHandler(new BrokenHandler("start"));
+        registry.observationConfig().observationHandler(brokenAt("onStart"));
 
         assertThat(submit("db", () -> "value").join()).isEqualTo("value");
         awaitIdle();
@@ -306,7 +307,7 @@ class TaskObservationsTests {
 
     @Test
     void aHandlerThatThrowsAtTheBeginOfAScopeLeavesNoScopeOfOthersOpen() throws Throwable {
-        registry.observationConfig().observationHandler(new BrokenHandler("scope opened"));
+        registry.observationConfig().observationHandler(brokenAt("onScopeOpened"));
 
         Object current = engine.call(engine.spec("Shop.price", "db"), registry::getCurrentObservation);
 
@@ -436,37 +437,17 @@ class TaskObservationsTests {
         }
     }
 
-    private record BrokenHandler(String... moments) implements ObservationHandler<Observation.Context> {
-
-        @Override
-        public boolean supportsContext(Observation.Context context) {
-            return true;
-        }
-
-        @Override
-        public void onStart(Observation.Context context) {
-            strike("start");
-        }
-
-        @Override
-        public void onScopeOpened(Observation.Context context) {
-            strike("scope opened");
-        }
-
-        @Override
-        public void onScopeClosed(Observation.Context context) {
-            strike("scope closed");
-        }
-
-        @Override
-        public void onStop(Observation.Context context) {
-            strike("stop");
-        }
-
-        private void strike(String moment) {
-            if (List.of(moments).contains(moment)) {
-                throw new IllegalStateException("broken at " + moment);
-            }
-        }
+    /** A handler that throws at these moments. */
+    @SuppressWarnings("unchecked")
+    private static ObservationHandler<Observation.Context> brokenAt(String... moments) {
+        return (ObservationHandler<Observation.Context>) Proxy.newProxyInstance(
+                TaskObservationsTests.class.getClassLoader(),
+                new Class<?>[] {ObservationHandler.class},
+                (proxy, method, arguments) -> {
+                    if (List.of(moments).contains(method.getName())) {
+                        throw new IllegalStateException("broken at " + method.getName());
+                    }
+                    return method.getName().equals("supportsContext") ? true : null;
+                });
     }
 }
